@@ -118,10 +118,10 @@ func resolve(t *testing.T, name string, test bool) bool {
 
 // unmutated are claims of which no single line of code can be broken, with the reason.
 var unmutated = map[string]string{
-	"A value reaches a statement only as a bound argument":                                     "internal/sqlast has no node that could hold a value",
-	"A declaration in Go takes the name of a table or column only as a constant of the source": "the Go compiler refuses others",
-	"A product through links ends within the limits of its run, in bounded memory":             "with the limit broken the test would not end",
-	"Packages import only what the design allows, so that no second path exists":               "the tests read the source itself",
+	"A value reaches a statement only as a bound argument":                                              "internal/sqlast has no node that could hold a value",
+	"A declaration in Go takes the name of a table or column only as a constant of the source":          "the Go compiler refuses others",
+	"A join that multiplies rows ends within the limits of its run, in bounded memory":                  "with the limit broken the test would not end",
+	"A test refuses imports that the design does not allow, so that no second path to an object exists": "the tests read the source itself",
 }
 
 // mutations are the tests that testdata/mutations requires to fail, as SECURITY.md names them.

@@ -11,7 +11,7 @@ type member struct{ text, doc string }
 
 const maxLine = 140
 
-// block is a declaration on one line if it is short, else with a member on each.
+// block writes a declaration on one line if it is short, else with each member on its own line.
 func block(head string, ms []member) string {
 	texts, docs := make([]string, len(ms)), false
 	for k, m := range ms {
@@ -32,8 +32,7 @@ func block(head string, ms []member) string {
 	return b.String() + "}"
 }
 
-// packed is a block with a note on its first line, in which members without a
-// comment share lines.
+// packed writes a block with a note on its first line. Members without a comment share lines.
 func packed(head, note string, ms []member) string {
 	var lines []member
 	open := false
@@ -61,10 +60,10 @@ func comment(doc string) string {
 	return " // " + doc
 }
 
-// line keeps a text from ending the comment that it stands in.
+// line joins the lines of a text, so that it can't end the comment around it.
 func line(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// tags marks what is labelled, or what admits labels.
+// tags returns a mark for something that has a label or admits one.
 func tags(verb string, l value.Label) string {
 	if l.Empty() {
 		return ""
@@ -72,7 +71,7 @@ func tags(verb string, l value.Label) string {
 	return "[" + verb + strings.Join(l.Tags(), ", ") + "]"
 }
 
-// identifier reports whether n is a name that JavaScript takes without quotes.
+// identifier reports whether JavaScript accepts n as a name without quotes.
 func identifier(n string) bool {
 	for i, c := range []byte(n) {
 		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$' || i > 0 && c >= '0' && c <= '9') {
@@ -82,7 +81,7 @@ func identifier(n string) bool {
 	return n != ""
 }
 
-// property is a name where a property's name is due.
+// property returns n in the form of a property's name.
 func property(n string) string {
 	if identifier(n) {
 		return n

@@ -7,21 +7,21 @@ import (
 )
 
 const (
-	// defaultDeclarations is the bound above which the declarations are searched,
-	// in tokens: about forty tables.
+	// defaultDeclarations is the number of tokens above which the
+	// declarations are searched. About forty tables have as many.
 	defaultDeclarations = 10_000
-	// briefTokens is the most that takes their place.
+	// briefTokens bounds the part that is declared then.
 	briefTokens = 1000
 )
 
-// brief is what is declared where not everything is: how to find it, what was
-// granted, and what all tables have in common, as far as there is room.
+// brief returns what is declared if not everything is: how to find the rest,
+// what was granted, and what all tables have in common, as far as there is room.
 func (d *declarer) brief(all *declarations, tables int, lookups []*lookup) string {
 	head := fmt.Sprintf("// %d tables and services can be reached, too many to declare here. Find them inside the program; what it was given it can use at once:\n", tables)
 	for _, l := range lookups {
 		head += fmt.Sprintf("declare function %s(%s: string): Promise<%s>;%s\n", l.name, l.param, d.typ(l.result, asPlain), comment(l.doc))
 	}
-	// As much of what was granted as there is room for.
+	// As many of the grants as there is room for.
 	api := func(n int) string {
 		ms := all.api[:n:n]
 		if more := len(all.api) - n; more > 0 {

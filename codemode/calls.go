@@ -10,13 +10,13 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// call is a method that sends, with an argument that its type admits.
+// call is a call of a sending method, with an argument that its type admits.
 type call struct {
 	name, code string
 	effect     bool
 }
 
-// callExamples are for grants without a query: the methods of a service.
+// callExamples returns examples for grants without a query: methods of services.
 func (p *prompt) callExamples() []Example {
 	var cs []call
 	for _, g := range p.granted {
@@ -25,7 +25,7 @@ func (p *prompt) callExamples() []Example {
 	if len(cs) == 0 {
 		return p.openExamples()
 	}
-	// One that changes nothing is the better example.
+	// A call that changes nothing is the better example.
 	slices.SortStableFunc(cs, func(a, b call) int {
 		switch {
 		case a.effect == b.effect:
@@ -43,7 +43,7 @@ func (p *prompt) callExamples() []Example {
 	return append(out, Example{"two calls at once", fmt.Sprintf("async (api) => {\n  const [first, second] = await Promise.all([\n    %s,\n    %s,\n  ]);\n  return { first, second };\n}", a.code, b.code)})
 }
 
-// openExamples are for objects that only give further objects.
+// openExamples returns examples for grants that only open other objects.
 func (p *prompt) openExamples() []Example {
 	for _, g := range p.granted {
 		i := p.catalog[g.Type.Name]
@@ -62,7 +62,7 @@ func (p *prompt) openExamples() []Example {
 	return nil
 }
 
-// calls are the methods of a type whose results are data.
+// calls returns calls of the methods of a type that return data.
 func (p *prompt) calls(path string, t *message.Type) []call {
 	i := p.catalog[t.Name]
 	if i == nil {
@@ -106,7 +106,7 @@ func sampleArgs(m *message.Method) (string, bool) {
 	return strings.Join(args, ", "), true
 }
 
-// sample is a value of a type, as a program writes it; optional fields are left out.
+// sample returns a value of a type in the form of a program. It leaves out optional fields.
 func sample(t *message.Type) (string, bool) {
 	if t.Null {
 		return "null", true
@@ -117,7 +117,7 @@ func sample(t *message.Type) (string, bool) {
 	case value.TypeBool:
 		return "true", true
 	case value.TypeInt, value.TypeFloat, value.TypeNumber:
-		if t.Min < t.Max { // of whole numbers alone
+		if t.Min < t.Max { // only whole numbers have bounds
 			return strconv.FormatInt(t.Min, 10), true
 		}
 		return "1", true

@@ -9,17 +9,17 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// kind is an interface of column expressions, as it is declared.
+// kind is an interface of column expressions in the form in which it is declared.
 type kind struct {
 	*message.Interface
-	names []string // of the members that are listed: what JavaScript has its own words for is not
-	lines []member // they, with V for the type of the column's values
-	signs []string // JavaScript's operators and functions that work on it
+	names []string // names of the listed members; a member for which JavaScript has its own syntax is not listed
+	lines []member // these members, with V for the type of the column's values
+	signs []string // JavaScript's operators and functions that work on the column
 }
 
 func (d *declarer) newKind(i *message.Interface) *kind {
 	k := &kind{Interface: i}
-	signs, hidden := map[*message.Method][]string{}, i.Methods["!="] // which in callbacks means !==
+	signs, hidden := map[*message.Method][]string{}, i.Methods["!="] // in callbacks != means !==
 	for n, m := range i.Methods {
 		if isSign(n) {
 			signs[m] = append(signs[m], n)
@@ -39,8 +39,8 @@ func (d *declarer) newKind(i *message.Interface) *kind {
 	return k
 }
 
-// exprs declares the interfaces of column expressions. Members that several share are declared
-// once (see sharing): it would fill half of the declarations otherwise.
+// exprs declares the interfaces of column expressions. Members that several of them share
+// are declared once (see sharing), because they would fill half of the declarations.
 func (d *declarer) exprs() []declaration {
 	var all []*kind
 	for _, n := range d.order {
@@ -67,7 +67,7 @@ func (d *declarer) exprs() []declaration {
 	return out
 }
 
-// column declares one kind: what it shares with no other.
+// column declares the part of a kind that no other kind shares.
 func (d *declarer) column(k *kind) string {
 	item, v := d.item(k.Interface)
 	head := "interface " + d.shown[k.Name]
@@ -95,7 +95,7 @@ func (d *declarer) column(k *kind) string {
 	return packed(head, note, lines)
 }
 
-// notations say what the values of a type that JavaScript doesn't have look like.
+// notations describe the values of types that JavaScript doesn't have.
 var notations = map[string]string{
 	value.TypeDecimal:  "exact, in rows too; text like '12.5' in results",
 	value.TypeDate:     "a day, '2024-01-31'",
@@ -104,7 +104,7 @@ var notations = map[string]string{
 	value.TypeJSON:     "t.x.key and t.x.list[0] reach in; compare with a text, a number, true or false",
 }
 
-// aboutColumns says of operators what their names do not.
+// aboutColumns explains what the names of operators don't show.
 func aboutColumns(all []*kind) string {
 	s := "// In callbacks a column is an expression without a value. Behind // stands the JavaScript that works on it."
 	some := func(sign string) bool {
@@ -126,8 +126,7 @@ func (d *declarer) columnMember(i *message.Interface, name string, sc scope) mem
 	return d.method(i.Methods[name], sc)
 }
 
-// isSign reports whether a method's name is no word: an operator of JavaScript,
-// or a function like Math.abs.
+// isSign reports whether a method's name is an operator of JavaScript, or a function like Math.abs.
 func isSign(n string) bool {
 	return n != "=" && n != "<>" && n != "!=" && !identifier(n) && !strings.Contains(n, " ")
 }
@@ -140,7 +139,7 @@ func (d *declarer) columnScope(i *message.Interface, v string) scope {
 	return sc
 }
 
-// of is the plain type of a column's values, without enums and null.
+// of returns the plain type of a column's values, without enums and null.
 func (d *declarer) of(i *message.Interface) string {
 	var ts []string
 	for _, t := range d.args[i.Name] {
@@ -154,7 +153,7 @@ func (d *declarer) of(i *message.Interface) string {
 	return cmp.Or(strings.Join(ts, " | "), "any")
 }
 
-// valueType names the type of a column's values, "" if there are several.
+// valueType returns the name of the type of a column's values, "" if there are several.
 func (d *declarer) valueType(i *message.Interface) string {
 	name := ""
 	for _, t := range d.args[i.Name] {
@@ -167,8 +166,8 @@ func (d *declarer) valueType(i *message.Interface) string {
 	return name
 }
 
-// itemOf are the type arguments, besides that of its values, that columns of this
-// kind are declared with: what an array holds.
+// itemOf returns the type arguments with which columns of this kind are
+// declared, without that of their values: for an array, the type of its items.
 func (d *declarer) itemOf(i *message.Interface) []string {
 	var out []string
 	for _, t := range d.args[i.Name] {
@@ -181,7 +180,7 @@ func (d *declarer) itemOf(i *message.Interface) []string {
 	return out
 }
 
-// item is the type parameter of a kind that has one, and the type of its values.
+// item returns the type parameter of a kind that has one, and the type of its values.
 func (d *declarer) item(i *message.Interface) (param, values string) {
 	ps := d.itemOf(i)
 	if len(ps) != 1 {

@@ -13,19 +13,19 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// declarations are what is declared, in the order in which it is shown.
+// declarations has all declarations, in the order in which the model reads them.
 type declarations struct {
-	helpers, columns, shared, own []declaration // shared: of several tables
+	helpers, columns, shared, own []declaration // shared are for several tables
 	api                           []member      // what was granted
 }
 
 // declaration is the text that declares one name.
 type declaration struct {
 	name, text string
-	of         string // the name in the catalogue, "" if there is none
+	of         string // its name in the catalogue, "" if there is none
 }
 
-// String is all of them.
+// String returns the text of all declarations.
 func (d *declarations) String() string {
 	var b strings.Builder
 	for _, x := range slices.Concat(d.helpers, d.columns, d.shared, d.own) {
@@ -34,9 +34,9 @@ func (d *declarations) String() string {
 	return b.String() + block("declare const api:", d.api) + ";\n"
 }
 
-// declare writes TypeScript declarations of everything that can be reached from
-// what was granted. It knows the catalogue and nothing else: no method and no
-// interface is named here, so what a model reads is what the gate checks.
+// declare writes TypeScript declarations of everything that a program
+// can reach from its grants. It reads only the catalogue: no method or
+// interface is named here, so the model reads what the gate checks.
 func (d *declarer) declare() *declarations {
 	out := &declarations{columns: d.exprs()}
 	inline := map[string]bool{}
@@ -63,17 +63,17 @@ func (d *declarer) declare() *declarations {
 		doc := g.Doc
 		if i := d.cat[g.Type.Name]; i != nil {
 			if i.Doc == doc {
-				doc = "" // said there
+				doc = "" // the interface has the same doc
 			}
 			doc = strings.TrimSpace(tags("", i.Label) + " " + doc)
 		}
 		out.api = append(out.api, member{g.Name + ": " + d.typ(g.Type, asIs), doc})
 	}
-	out.helpers = d.helpers() // last: what was written decides what it needs
+	out.helpers = d.helpers() // last, because the other declarations decide which helpers are needed
 	return out
 }
 
-// docOf is what is said of an interface, and what whoever asks anything of it has read.
+// docOf returns the doc of an interface, and the label that a program gets when it asks the interface anything.
 func docOf(i *message.Interface) string {
 	if i.Label.Empty() {
 		return i.Doc
@@ -81,7 +81,7 @@ func docOf(i *message.Interface) string {
 	return tags("", i.Label) + " " + i.Doc
 }
 
-// newDeclarer collects and names what there is to declare.
+// newDeclarer collects what there is to declare, and names it.
 func newDeclarer(cat message.Catalog, granted []message.GrantedName) *declarer {
 	d := &declarer{cat: cat, granted: granted, seen: map[string]bool{}, args: map[string][]*message.Type{}, shown: map[string]string{}, said: map[*message.Method]bool{}, taken: map[string]bool{}, types: map[string]bool{}}
 	d.reach(granted)
@@ -93,21 +93,21 @@ type declarer struct {
 	cat     message.Catalog
 	granted []message.GrantedName
 	order   []string                   // the interfaces that can be reached, breadth first
-	seen    map[string]bool            // these
-	args    map[string][]*message.Type // the distinct types by which an interface is referred to
-	shown   map[string]string          // what an interface is called here
-	taken   map[string]bool            // names that mean something here
-	types   map[string]bool            // the names of all types that can be met
+	seen    map[string]bool            // the interfaces in order
+	args    map[string][]*message.Type // the distinct types that refer to an interface
+	shown   map[string]string          // the name of an interface in the declarations
+	taken   map[string]bool            // names that already have a meaning in the declarations
+	types   map[string]bool            // the names of all types that a program can get
 	shared  []sharedKind               // what kinds of columns have in common
-	said    map[*message.Method]bool   // methods of rows: their queries have them too, and need no second doc
-	plain   bool                       // Plain is used
-	filter  bool                       // Filter is used
-	arg     bool                       // Arg is used
-	open    []string                   // of order: those with type parameters; see like
-	at      map[string]int             // the place in order of each
+	said    map[*message.Method]bool   // methods of rows: their queries have them, too, and need no second doc
+	plain   bool                       // the declarations use Plain
+	filter  bool                       // the declarations use Filter
+	arg     bool                       // the declarations use Arg
+	open    []string                   // interfaces in order that have type parameters; see like
+	at      map[string]int             // the index in order of each interface
 }
 
-// reach collects the interfaces in a stable order.
+// reach collects the interfaces in an order that is always the same.
 func (d *declarer) reach(granted []message.GrantedName) {
 	for _, g := range granted {
 		d.visitType(g.Type)
@@ -181,9 +181,8 @@ func (d *declarer) visitTerm(t *message.Term) {
 
 var attenuated = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(_[0-9a-f]{8})+$`) })
 
-// nameAll gives every interface a name that is unique here and means nothing
-// else in TypeScript. The suffix of an attenuated one (see policy.Only) goes: a
-// model has no use for it.
+// nameAll gives every interface a name that is unique here and has no other meaning in TypeScript.
+// It removes the suffix of an attenuated interface (see policy.Only), which a model does not need.
 func (d *declarer) nameAll() {
 	for _, n := range []string{"Plain", "Column", "Filter", "Arg", "Promise", "Date", "Record", "Function"} {
 		d.taken[n] = true
@@ -202,7 +201,7 @@ func (d *declarer) nameAll() {
 	}
 }
 
-// params are the type parameters of an interface: the variables that its methods use.
+// params returns the type parameters of an interface: the variables that its methods use.
 func (d *declarer) params(i *message.Interface) []string {
 	var ps []string
 	for _, n := range i.Names() {
@@ -222,8 +221,8 @@ func (d *declarer) params(i *message.Interface) []string {
 	return ps
 }
 
-// closed is the one type by which an interface is referred to, if there is
-// just one: then it needs no parameters here.
+// closed returns the type that refers to an interface, if there
+// is just one. Then the interface needs no parameters here.
 func (d *declarer) closed(name string) *message.Type {
 	if a := d.args[name]; len(a) == 1 {
 		return a[0]
@@ -231,12 +230,12 @@ func (d *declarer) closed(name string) *message.Type {
 	return nil
 }
 
-// memberless reports whether an interface is only a name for those that stand for it.
+// memberless reports whether an interface has no members, so that it is only a name for the types that are one.
 func memberless(i *message.Interface) bool {
 	return !i.Expr && len(i.Order) == 0 && len(i.Methods) == 0 && len(i.Fields) == 0
 }
 
-// standIns lists the types that a program may give where an interface without members is wanted.
+// standIns returns the types that a program may give where an interface without members is wanted.
 func (d *declarer) standIns(i *message.Interface) []string {
 	var of []string
 	var columns []*kind
@@ -248,7 +247,7 @@ func (d *declarer) standIns(i *message.Interface) []string {
 			}
 		}
 	}
-	// One name for all the columns, if just they have one.
+	// If all columns have a shared kind, its name is enough.
 	for _, s := range d.shared {
 		same := func(k *kind) bool {
 			return slices.ContainsFunc(columns, func(c *kind) bool { return c.Interface == k.Interface })
@@ -264,7 +263,7 @@ func (d *declarer) standIns(i *message.Interface) []string {
 	return of
 }
 
-// empty declares an interface without members: as the types that it stands for, if there are any.
+// empty declares an interface without members as the union of the types that are one, if there are any.
 func (d *declarer) empty(i *message.Interface) string {
 	of := d.standIns(i)
 	if len(of) == 0 {
@@ -273,7 +272,7 @@ func (d *declarer) empty(i *message.Interface) string {
 	return "type " + d.shown[i.Name] + " = " + strings.Join(of, " | ") + ";"
 }
 
-// iface declares an interface: what it extends, and its own members.
+// iface declares an interface: the interfaces that it extends, and its own members.
 func (d *declarer) iface(i *message.Interface) string {
 	sc := d.scope(i)
 	head := "interface " + d.shown[i.Name] + sc.head
@@ -324,7 +323,7 @@ func (d *declarer) iface(i *message.Interface) string {
 	return s
 }
 
-// row is what the row is called that a link to at most one is in a callback, "" of any other method.
+// row returns the name of the row that a link to at most one row is in a callback. It is "" for any other method.
 func (d *declarer) row(i *message.Interface, m *message.Method) string {
 	if !slices.Contains(i.Is, value.TypeRow) || m.Truth == "" || m.Result == nil || m.Result.Con == nil || m.Result.Con.Args["row"] == nil {
 		return ""
@@ -332,11 +331,11 @@ func (d *declarer) row(i *message.Interface, m *message.Method) string {
 	return d.shown[m.Result.Con.Args["row"].Name]
 }
 
-// like finds the interface, declared before i, that has methods of the same names and parameters as i:
-// there each is a call that answers, here it is part of a callback, or both give the receiver back. A
-// model knows one from the other, so they are declared once. names are those methods, two at least.
+// like finds an interface, declared before i, whose methods have the same names and parameters as those of
+// i. There each is a call that answers, and here it is part of a callback; or both return their receiver.
+// A model can tell these apart, so the methods are declared once. names are these methods, at least two.
 func (d *declarer) like(i *message.Interface) (shown string, names []string) {
-	if d.at == nil { // few are open, and each of all interfaces is compared with them
+	if d.at == nil { // few interfaces are open, and each interface is compared with them
 		d.at = map[string]int{}
 		for k, name := range d.order {
 			d.at[name] = k
@@ -365,7 +364,7 @@ func (d *declarer) like(i *message.Interface) (shown string, names []string) {
 	return "", nil
 }
 
-// covers reports whether i has every method of b, as it is there.
+// covers reports whether i has every method of b in the same form.
 func (d *declarer) covers(b, i *message.Interface) bool {
 	for n, m := range b.Methods {
 		if i.Methods[n] != m && !reflect.DeepEqual(i.Methods[n], m) {
@@ -390,7 +389,7 @@ func trivial(i *message.Interface) bool {
 	return true
 }
 
-// helpers declares what the declarations use and the catalogue has no name for.
+// helpers declares the types that the declarations use and the catalogue does not have.
 func (d *declarer) helpers() []declaration {
 	var out []declaration
 	add := func(name, text string) { out = append(out, declaration{name: name, text: text}) }

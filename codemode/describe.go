@@ -10,18 +10,18 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// prompt makes what a model reads of a tool from the catalogue of what is granted.
+// prompt writes the texts that a model reads about a tool, from the catalogue of the grants.
 type prompt struct {
 	catalog message.Catalog
 	granted []message.GrantedName
 	admits  value.Label
-	seals   value.Label // what programs are shown sealed
+	seals   value.Label // tags of values that programs get sealed
 	zone    string
-	types   map[string]bool // the names of all types that can be met
-	lookups []string        // what search and describe are called, if not everything is declared
+	types   map[string]bool // the names of all types that a program can get
+	lookups []string        // the names of search and describe, if not everything is declared
 }
 
-// describe is the whole description: purpose, rules, declarations, examples.
+// describe returns the whole description: purpose, rules, declarations, examples.
 func (p *prompt) describe(declarations string, examples []Example) string {
 	var b strings.Builder
 	where := "is declared below"
@@ -45,7 +45,7 @@ func (p *prompt) describe(declarations string, examples []Example) string {
 	return b.String()
 }
 
-// rule is one sentence of the rules. Each is held by a program in rules_test.go.
+// rule is one rule in the description. A program in rules_test.go checks each.
 type rule struct{ id, text string }
 
 func (p *prompt) rules() []rule {
@@ -134,7 +134,7 @@ func (p *prompt) rules() []rule {
 	return rs
 }
 
-// values says what is written as text, as JavaScript has no type that holds it.
+// values says which values are written as text, because JavaScript has no type for them.
 func (p *prompt) values() string {
 	var says []string
 	for _, v := range []struct{ typ, text string }{
@@ -165,8 +165,8 @@ func (p *prompt) advice() string {
 	return "To see less: " + strings.Join(append(ways, "shape the result in the program and return only what you need"), ", ") + "."
 }
 
-// acts reports whether a method is granted that sends by itself: those of
-// services, and of queries that await does not send.
+// acts reports whether a granted method sends by itself: methods
+// of services, and methods of queries that await does not call.
 func (p *prompt) acts() bool {
 	for _, g := range p.granted {
 		if i := p.catalog[g.Type.Name]; i.Await == "" && slices.ContainsFunc(sorted(i.Methods), func(n string) bool { return i.Methods[n].Sends }) {
@@ -176,9 +176,9 @@ func (p *prompt) acts() bool {
 	return false
 }
 
-// sealed are the tags of secrecy of what programs are shown sealed: those that may not leave with the result, and those that may.
+// sealed returns the secrecy tags of values that programs get sealed: kept may not leave with the result, shown may.
 func (p *prompt) sealed() (kept, shown []string) {
-	var tags []string // each by itself, as it is marked
+	var tags []string // each tag alone, in the form of its mark
 	for _, i := range p.catalog {
 		for _, f := range i.Fields {
 			tags = append(tags, f.Label.Tags()...)
@@ -198,7 +198,7 @@ func (p *prompt) sealed() (kept, shown []string) {
 	return kept, shown
 }
 
-// measure is the first measure that is declared, "" if there is none.
+// measure returns the name of the first declared measure, "" if there is none.
 func (p *prompt) measure() string {
 	for _, name := range p.catalog.Names() {
 		for _, n := range p.catalog[name].Names() {
@@ -210,7 +210,7 @@ func (p *prompt) measure() string {
 	return ""
 }
 
-// declassifies reports whether something declassifies.
+// declassifies reports whether any method declassifies.
 func (p *prompt) declassifies() bool {
 	for _, i := range p.catalog {
 		for _, m := range i.Methods {
@@ -222,7 +222,7 @@ func (p *prompt) declassifies() bool {
 	return false
 }
 
-// existenceTags are the tags of secrecy on the existence of objects: those that may not leave with the result, and those that may.
+// existenceTags returns the secrecy tags on the existence of objects: kept may not leave with the result, shown may.
 func (p *prompt) existenceTags() (kept, shown []string) {
 	var l value.Label
 	for _, i := range p.catalog {
@@ -238,7 +238,7 @@ func (p *prompt) existenceTags() (kept, shown []string) {
 	return kept, shown
 }
 
-// distrusted are the tags of what outsiders write, if a program that read it is refused anything.
+// distrusted returns the tags of what outsiders write, if anything is refused to a program that has read it.
 func (p *prompt) distrusted() []string {
 	var l value.Label
 	demands := false
@@ -258,7 +258,7 @@ func (p *prompt) distrusted() []string {
 	return l.Tags()
 }
 
-// query is the first granted query, nil if there is none; one with links is preferred.
+// query returns a granted query, preferably one with links; nil if there is none.
 func (p *prompt) query() *queryShape {
 	var best *queryShape
 	for _, g := range p.granted {

@@ -12,9 +12,9 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// describe is the declaration of a name, as search or a declaration says it: of
-// an interface, of what programs call a table, or of a grant. A hidden name and
-// one that does not exist have the same answer.
+// describe returns the declaration for a name that search or another
+// declaration mentions: the name of an interface, of a table in programs, or
+// of a grant. A hidden name and one that does not exist get the same answer.
 func (c *catalogue) describe(asked string) (string, error) {
 	name := strings.TrimSpace(asked)
 	name = strings.TrimPrefix(name, "api.")
@@ -44,7 +44,7 @@ func (c *catalogue) describe(asked string) (string, error) {
 	return text, nil
 }
 
-// cut keeps the lines of a declaration that fit.
+// cut returns the lines at the start of a declaration that fit.
 func (c *catalogue) cut(text string) string {
 	if len(text) <= maxText {
 		return text
@@ -63,7 +63,7 @@ func (c *catalogue) entryOf(name string) *entry {
 	return nil
 }
 
-// mentioned are the names in a declaration that have declarations of their own.
+// mentioned returns the names in a declaration that have declarations of their own.
 func (c *catalogue) mentioned(name, text string) []string {
 	var out []string
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !(r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r)) }) {

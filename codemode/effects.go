@@ -12,30 +12,29 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// maxEffects is how many effects of one failed run are named to the model.
+// maxEffects bounds the effects of one failed run that the model's text names.
 const maxEffects = 20
 
-// maxRefusals is of how many held effects the model reads the reason, and maxRefusal bounds each reason, in bytes.
+// maxRefusals bounds the held effects whose reason the model reads, and maxRefusal the bytes of each reason.
 const maxRefusals, maxRefusal = 5, 300
 
-// The texts about effects that a model reads after a failed program, where programs can change things.
+// These are texts about effects that a model reads after a failed program, if programs can change things.
 const (
 	noEffects      = "none: nothing took effect, so the program may be corrected and run again"
 	unknownEffects = "it is not known what took effect: do not run the program again"
 )
 
-// Changed reports whether something that the program asked for took effect, or may have. If the run
-// read what the model may not, it is true wherever there was anything to change: whether something
-// changed could reveal a bit of what was read.
+// Changed reports whether an effect took place, or may have. If the run read what
+// the model may not, Changed is true whenever the tool can change something and
+// an effect may have taken place: the truth could reveal a bit of what was read.
 func (r *Result) Changed() bool {
 	return r.withheld && r.effectful && !r.unchanged || slices.ContainsFunc(r.Effects, func(e exo.Effect) bool { return modelView(e).MayHaveHappened() })
 }
 
-// EffectsNote says what became of the changes that the program asked for: "" where it asked for
-// none and did not fail, and where nothing that was granted can change anything. It is part of what
-// the model reads, and written by the host: of an effect that is held the program has only a
-// receipt, and a model that reads only an error would correct the program and run it again, and
-// send the mail twice.
+// EffectsNote is the host's text about the program's changes; the model reads it beside
+// the result. A program gets only a receipt for a held effect. A model that reads only
+// an error would correct the program, run it again, and send the mail twice. It is "" if
+// the program asked for no change and did not fail, or if no grant can change anything.
 func (r *Result) EffectsNote() string {
 	switch {
 	case r.Err == nil && len(r.Effects) == 0 || !r.effectful && len(r.Effects) == 0:
@@ -43,11 +42,11 @@ func (r *Result) EffectsNote() string {
 	case r.withheld && r.unchanged:
 		return noEffects
 	case r.withheld:
-		// The list of effects may depend on values that the model may not learn of, and
-		// would be a way out for them: so this text is the same whatever became of them.
+		// Which effects took place may depend on values that the model must not see.
+		// A list of effects would reveal them, so the text is the same in every case.
 		return unknownEffects
 	}
-	ops, nothing := map[exo.State][]string{}, map[string][]string{} // by what became of them
+	ops, nothing := map[exo.State][]string{}, map[string][]string{} // by their outcome
 	var says []string
 	stands, failed := false, false
 	var sealed, provisional []string
@@ -56,7 +55,7 @@ func (r *Result) EffectsNote() string {
 			stands, sealed = true, append(sealed, e.Op)
 			continue
 		}
-		if e.NoRowsText != "" && e.State == exo.StateApplied { // there is nothing to keep, provisional or not
+		if e.NoRowsText != "" && e.State == exo.StateApplied { // there is nothing to keep or undo
 			nothing[e.NoRowsText] = append(nothing[e.NoRowsText], e.Op)
 			continue
 		}
@@ -101,7 +100,7 @@ func (r *Result) EffectsNote() string {
 	return note
 }
 
-// modelView is an effect as the model may know it: the outcome of one with sealed values would reveal a bit of them.
+// modelView returns an effect as the model may see it: the true outcome of an effect with sealed values would reveal a bit of them.
 func modelView(e exo.Effect) exo.Effect {
 	if e.Sealed && (e.State == exo.StateFailed || e.State == exo.StateUnknown) {
 		e.State, e.Err = exo.StateApplied, nil
@@ -109,8 +108,8 @@ func modelView(e exo.Effect) exo.Effect {
 	return e
 }
 
-// refusal is why a held effect was refused when the program had ended, where that was written for
-// the guest and said before anything was done, as service.Refuse does; else nothing.
+// refusal returns why a held effect was refused after the program, if that text was
+// written for the guest before anything was done, as service.Refuse does. Else it is "".
 func refusal(e exo.Effect) string {
 	var why *fail.Error
 	if e.State != exo.StateFailed || !errors.As(e.Err, &why) || why.Kind != fail.Invalid || !errors.Is(why, exo.ErrNothingDone) {
@@ -128,10 +127,10 @@ var becameOf = []struct {
 	{exo.StateFailed, "OPS was to follow when the program had ended, and failed"},
 	{exo.StateUnknown, "whether OPS took effect is not known"},
 	{exo.StateRolledBack, "nothing of OPS was kept"},
-	{exo.StateHeld, "whether OPS took effect is not known"}, // no run ends with one
+	{exo.StateHeld, "whether OPS took effect is not known"}, // no run ends in this state
 }
 
-// counted names each once, in order, with how often it happened.
+// counted returns each name once, in order, with its number of times.
 func counted(ops []string) string {
 	times, order := map[string]int{}, []string(nil)
 	for _, op := range ops {

@@ -7,13 +7,12 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// entry is one thing that can be found: a table, which is its row and the query
-// of it, or a service.
+// entry is a thing that search can find: a table, which is its row and its query, or a service.
 type entry struct {
-	name    string   // the declared name, of a table that of its row
+	name    string   // the declared name; for a table, the name of its row
 	query   string   // the declared name of a table's query, or ""
-	aliases []string // what programs call it
-	paths   []string // ways to it from api, the shortest first
+	aliases []string // its names in programs
+	paths   []string // ways to it from api, shortest first
 	doc     string
 	text    string // its declarations
 	members []entryMember
@@ -22,16 +21,15 @@ type entry struct {
 // entryMember is a column, a link or a method.
 type entryMember struct {
 	name, line, doc string
-	more            string // what else it can be found by: the values of an enum, what a method takes and gives
+	more            string // further words by which it is found: values of an enum, parameters and result of a method
 }
 
-// entries are what is declared for tables and services. They are made of the
-// declarations and of the catalogue from which these were made: what is hidden is
-// in neither, so it can't be found (TestSearchHidden).
+// entries returns what is declared for tables and services. It is made from the declarations and
+// from their catalogue. A hidden thing is in neither, so it can't be found (TestSearchHidden).
 func (d *declarer) entries(all *declarations) []entry {
 	paths := d.paths()
 	aliases := map[string][]string{}
-	queries := map[string]string{} // the query of a row
+	queries := map[string]string{} // the query of each row
 	for _, name := range d.order {
 		for _, t := range d.args[name] {
 			if ns := t.Args["ns"]; ns != nil && len(ns.Fields) == 1 && ns.Fields[0].Type != nil {
@@ -57,7 +55,7 @@ func (d *declarer) entries(all *declarations) []entry {
 	var out []entry
 	for _, x := range all.own {
 		if isQuery[x.of] {
-			continue // found with its row
+			continue // it is found with its row
 		}
 		i := d.cat[x.of]
 		e := entry{name: x.name, paths: paths[x.of], doc: line(docOf(i)), aliases: aliases[x.of], text: x.text}
@@ -82,7 +80,7 @@ func (d *declarer) entries(all *declarations) []entry {
 	return out
 }
 
-// membersOf are the members of an interface, each as it is declared.
+// membersOf returns the members of an interface in the form in which they are declared.
 func (d *declarer) membersOf(i *message.Interface) []entryMember {
 	sc := d.scope(i)
 	var out []entryMember
@@ -101,10 +99,10 @@ func (d *declarer) membersOf(i *message.Interface) []entryMember {
 	return out
 }
 
-// maxPaths is how many ways to one interface are shown: each means other rows.
+// maxPaths bounds the ways to one interface that are shown: each way leads to other rows.
 const maxPaths = 3
 
-// way is how an interface is reached.
+// way is a way to an interface.
 type way struct {
 	path string
 	from *way
@@ -121,8 +119,8 @@ func (w *way) passes(name string) bool {
 	return false
 }
 
-// paths are ways to the interfaces, shortest first: by every link that leads to
-// one, from the shortest way to where the link begins, but in no circle.
+// paths returns ways to the interfaces, shortest first. A way takes the
+// shortest way to an interface, and then any link of it, but never in a circle.
 func (d *declarer) paths() map[string][]string {
 	paths := map[string][]string{}
 	short := map[string]*way{}

@@ -9,8 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// The examples are made of names of the catalogue and run against what is granted:
-// TestExamplesRun.
+// The examples use names of the catalogue, and run on what is granted (TestExamplesRun).
 
 func (p *prompt) examples() []Example {
 	if p.lookups != nil {
@@ -26,7 +25,7 @@ func (p *prompt) examples() []Example {
 	return slices.DeleteFunc(out, func(e Example) bool { return e.Code == "" })
 }
 
-// found are the examples where not everything is declared.
+// found returns the examples if not everything is declared.
 func (p *prompt) found() []Example {
 	out := []Example{{"what there is for a question, and how it is declared",
 		fmt.Sprintf("async (api) => {\n  const found = await %s(\"words of the question\");\n  return { found, declared: await Promise.all(found.slice(0, 2).map((f) => %s(f.name))) };\n}", p.lookups[0], p.lookups[1])}}
@@ -41,14 +40,14 @@ func (p *prompt) found() []Example {
 	return out
 }
 
-// queryShape is what the examples need to know of a query of one table.
+// queryShape is what the examples need to know about a query of one table.
 type queryShape struct {
 	p       *prompt
-	name    string // of its interface
-	path    string // how a program reaches it
+	name    string // the name of its interface
+	path    string // the expression by which a program gets it
 	alias   string
-	columns []column // those that may be returned
-	all     bool     // these are all the columns
+	columns []column // the columns that may be returned
+	all     bool     // columns has all columns
 	methods map[string]*message.Method
 	await   string
 	links   []link
@@ -66,7 +65,7 @@ type link struct {
 	to   *message.Type
 }
 
-// shape reads a type as a query; nil if it is none.
+// shape reads a type as a query. It returns nil if the type is no query.
 func (p *prompt) shape(path string, t *message.Type) *queryShape {
 	if t == nil || p.catalog[t.Name] == nil {
 		return nil
@@ -96,8 +95,8 @@ func (p *prompt) shape(path string, t *message.Type) *queryShape {
 		q.columns = append(q.columns, column{n, f.Type.Args["of"], x.Methods})
 	}
 	q.linked = len(q.links) > 0
-	// An example reads best over a link to many rows of another table. The
-	// catalogue does not say how many a link leads to; its name mostly does.
+	// An example reads best over a link to many rows of another table. The catalogue
+	// does not say to how many rows a link leads, but its name usually does.
 	slices.SortStableFunc(q.links, func(a, b link) int { return q.rank(b) - q.rank(a) })
 	if len(q.columns) == 0 {
 		return nil
@@ -116,8 +115,8 @@ func (q *queryShape) rank(l link) int {
 	return n
 }
 
-// target is the query that the first usable link leads to; walked says that it
-// is to be followed without a join.
+// target returns the query of the first usable link. walked
+// says that the example follows the link without a join.
 func (q *queryShape) target(walked bool) (string, *queryShape) {
 	for _, l := range q.links {
 		if walked && q.methods[l.name] == nil {
@@ -130,7 +129,7 @@ func (q *queryShape) target(walked bool) (string, *queryShape) {
 	return "", nil
 }
 
-// joined is one query with everything in it: join, where, select.
+// joined returns an example with join, where and select in one query.
 func (q *queryShape) joined() Example {
 	send := ""
 	for _, m := range []string{"execute", "first", "count"} {
@@ -176,7 +175,7 @@ func (q *queryShape) joined() Example {
 	return Example{about, code + "\n  ." + send + "()"}
 }
 
-// shaped is statements: a filter object, an order, and JavaScript on the rows.
+// shaped returns an example with statements: a filter object, an order, and JavaScript on the rows.
 func (q *queryShape) shaped() Example {
 	if _, t := q.target(true); t != nil {
 		q = t
@@ -213,7 +212,7 @@ func (q *queryShape) shaped() Example {
 		"  return { total: %s, first: rows.map((row) => row.%s) };\n}", base, rows, run, total, show)}
 }
 
-// pick is the first column that one of the tests admits, in the order of the tests.
+// pick returns the first column that one of the tests admits, in the order of the tests.
 func (q *queryShape) pick(tests ...func(column) bool) (column, bool) {
 	for _, t := range tests {
 		for _, c := range q.columns {
@@ -230,7 +229,7 @@ func isEnum(c column) bool                 { return len(c.of.Enum) > 0 }
 func isProse(c column) bool                { return c.of.Name == value.TypeText && len(c.of.Enum) == 0 }
 func anyColumn(column) bool                { return true }
 
-// condition compares a column of the table alias with something.
+// condition compares a column of the table alias with a value.
 func (q *queryShape) condition(alias string) (string, bool) {
 	comparable := func(test func(column) bool, op string) func(column) bool {
 		return func(c column) bool { return test(c) && c.ops[op] != nil }
@@ -254,7 +253,7 @@ func (q *queryShape) condition(alias string) (string, bool) {
 	return x + " > 0", true
 }
 
-// filter is one field of a filter object.
+// filter returns one field of a filter object.
 func (q *queryShape) filter() string {
 	c, ok := q.pick(isKind(value.TypeBool), isEnum, isProse, isKind(value.TypeInt))
 	if !ok || c.ops["eq"] == nil {
@@ -280,7 +279,7 @@ func (q *queryShape) sortable() string {
 	return c.name
 }
 
-// show is up to n columns that say most to a reader: text before dates, before numbers.
+// show returns up to n columns, the most informative first: text before dates, dates before numbers.
 func (q *queryShape) show(n int) []column {
 	var out []column
 	for _, test := range []func(column) bool{isProse, isKind(value.TypeTime), isEnum, isKind(value.TypeFloat), anyColumn} {

@@ -11,18 +11,17 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// lookup is search or describe as a granted object: what a program asks of the
-// catalogue passes the gate like any other call, so that it counts against the
-// limits, is on record, and is the same in a worker and in process. It holds
-// nothing but declarations, which are no secret of this program: they are made of
-// what it was granted.
+// lookup is search or describe as a granted object. A program's questions about
+// the catalogue pass the gate like other calls: they count against the limits, are
+// recorded, and work alike in a worker and in process. It has only declarations,
+// and they are no secret from the program, because they describe its own grants.
 type lookup struct {
-	name   string // what programs call it
+	name   string // its name in programs
 	param  string
 	result *message.Type
 	doc    string
 	answer func(ctx context.Context, text string) (value.Value, error)
-	desc   message.Description // the same for all tools of the same declarations
+	desc   message.Description // shared by all tools with the same declarations
 }
 
 func (c *catalogue) lookups() []*lookup {
@@ -49,8 +48,8 @@ func (c *catalogue) lookups() []*lookup {
 	return all
 }
 
-// kind is the name of the lookup's interface. No other interface has such a name:
-// those are words.
+// kind returns the name of the lookup's interface. It has
+// parentheses, so no other interface has this name.
 func (l *lookup) kind() string { return l.name + "()" }
 
 // Describe implements exo.Object.
@@ -70,10 +69,10 @@ func (l *lookup) Eval(ctx context.Context, m *exo.Message) (value.Value, error) 
 	}
 	text := m.Root.Args[0].Lit.Text()
 	if len(text) > maxAsked {
-		return value.Value{}, fail.Errorf(fail.Invalid, "", "what is asked for has %d bytes; a few words do, at most %d bytes", len(text), maxAsked)
+		return value.Value{}, fail.Errorf(fail.Invalid, "", "the question has %d bytes, more than %d; a few words are enough", len(text), maxAsked)
 	}
 	v, err := l.answer(ctx, text)
-	if ctx.Err() != nil { // before the end: what was found is not all
+	if ctx.Err() != nil { // the search was stopped, so the answer is not complete
 		return value.Value{}, ctx.Err()
 	}
 	if err != nil {
@@ -82,7 +81,7 @@ func (l *lookup) Eval(ctx context.Context, m *exo.Message) (value.Value, error) 
 	return v, m.Spend(v.Len(), v.Bytes())
 }
 
-// freeName is name, unless something that was granted has it.
+// freeName returns name, with a number if a grant already has the name.
 func freeName(name string, granted []message.GrantedName) string {
 	free := name
 	for k := 2; slices.ContainsFunc(granted, func(g message.GrantedName) bool { return g.Name == free }); k++ {

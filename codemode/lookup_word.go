@@ -13,11 +13,11 @@ const (
 	maxTypos = 4000 // words that are compared letter by letter in one search
 )
 
-// budget is what one search may still cost. A program chooses the words, and may
-// know the catalogue: words that are everywhere, or that are like many others.
+// budget is the work that one search may still do. A program chooses the words and may know
+// the catalogue, so it may choose words that are everywhere, or that resemble many others.
 type budget struct{ hits, typos int }
 
-// share is a part of the budget, for one of n words; what it leaves is the others'.
+// share is the part of the budget for one of n words. The other words get what it leaves.
 func (b *budget) share(n int) *budgetShare {
 	return &budgetShare{of: b, hits: min(b.hits/n, maxHits), typos: b.typos / n}
 }
@@ -51,14 +51,14 @@ func (c *catalogue) lookUp(w string, left *budgetShare, found func(h hit, weight
 	}
 }
 
-// nearest is scalar.Nearest of the words that could be near: of about the same length
-// and with almost the same letters. The others are passed over in two steps each,
-// since a search of a large schema has tens of thousands of words before it.
+// nearest does the same as scalar.Nearest, but only for words that can be near:
+// of about the same length and with almost the same letters. It skips the others
+// in two steps each, because a large schema has tens of thousands of words.
 func (c *catalogue) nearest(w string, left *budgetShare) string {
 	if len(w) > maxTypo {
 		return ""
 	}
-	reach := min(len(w)/3+len(w)/12, 3) // the edits that scalar.Nearest takes for a typo
+	reach := min(len(w)/3+len(w)/12, 3) // the number of edits that scalar.Nearest takes for a typo
 	if len(w) == 2 {
 		reach = 1
 	}
@@ -66,7 +66,7 @@ func (c *catalogue) nearest(w string, left *budgetShare) string {
 	var near []string
 	for k, is := range c.words {
 		if d := len(is) - len(w); d > reach || -d > reach || bits.OnesCount64(letters^c.letters[k]) > 2*reach {
-			continue // an edit changes the length by one at most, and adds and removes one letter
+			continue // an edit changes the length by at most one, and adds and removes at most one letter
 		}
 		if left.typos == 0 {
 			break
@@ -78,8 +78,8 @@ func (c *catalogue) nearest(w string, left *budgetShare) string {
 	return scalar.Nearest(w, near)
 }
 
-// lettersOf is the set of a word's bytes, as scalar.Nearest compares them. Two bytes
-// may share a bit: then two words look nearer than they are.
+// lettersOf returns the set of a word's bytes, in the form in which scalar.Nearest
+// compares them. Two bytes may share a bit: then two words seem nearer than they are.
 func lettersOf(w string) (set uint64) {
 	for _, b := range []byte(strings.ToLower(w)) {
 		set |= 1 << (b % 64)

@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	maxMessage = 4000 // bytes of an error's text, and of the line it shows
-	maxSlack   = 64   // what a cut text may need beyond its share: quotes and a mark
+	maxMessage = 4000 // bytes of an error's text, and of the line of the program that it shows
+	maxSlack   = 64   // bytes that a cut text may need beyond its share: quotes and a mark
 )
 
-// failed is an error as the model reads it. Err is not among its fields: what
-// the host knows of the cause has no way out.
+// failed is an error in the form that the model reads. It has
+// no field for Err: the host's cause must not reach the model.
 type failed struct {
 	Kind    string `json:"kind"`
 	Message string `json:"message"`
@@ -24,8 +24,8 @@ type failed struct {
 	Source  string `json:"source,omitempty"`
 }
 
-// afterwards says what to do about failures that the program did not make:
-// their own texts say the least that is true.
+// afterwards says what to do after a failure that is not the program's
+// fault. The texts of these errors themselves reveal as little as possible.
 var afterwards = map[fail.Kind]string{
 	fail.Internal:  "This is no mistake of the program: run it once more, and if it fails again go on without it and say so.",
 	fail.Cancelled: "The call was stopped from outside: run it again only if its result is still needed.",
@@ -34,7 +34,7 @@ var afterwards = map[fail.Kind]string{
 	fail.Revoked:   "This access was taken away: go on without it.",
 }
 
-// output is the result as the model reads it; console and result bound its parts.
+// output returns the result in the form that the model reads. console and result bound its parts.
 func (r *Result) output(console, result int) json.RawMessage {
 	b := r.framed
 	written := b != nil && r.Err == nil
@@ -42,7 +42,7 @@ func (r *Result) output(console, result int) json.RawMessage {
 	switch {
 	case !written:
 		b = append(make([]byte, 0, len(r.Console)+len(notice)+maxSlack), '{')
-	case r.Cut: // that a part is missing is read before the part
+	case r.Cut: // the model reads that a part is missing before it reads the part
 		framed := b
 		b, _ = appendText(append(make([]byte, 0, len(b)+len(notice)+maxSlack), `{"notice":`...), clean(notice), result+maxNotice)
 		b, notice = append(append(b, ','), framed[1:]...), ""
@@ -57,11 +57,11 @@ func (r *Result) output(console, result int) json.RawMessage {
 		if s := afterwards[kind]; s != "" && (effects == "" || effects == noEffects) {
 			f.Message = strings.TrimRight(f.Message, ".") + ". " + s
 		}
-		// Unescaped: \u003e in the place of > is noise in the source line of an arrow.
+		// Without escapes: \u003e in place of > would make the source line of an arrow function hard to read.
 		var buf bytes.Buffer
 		enc := json.NewEncoder(&buf)
 		enc.SetEscapeHTML(false)
-		_ = enc.Encode(f) // strings and numbers only: it can't fail
+		_ = enc.Encode(f) // it has only strings and numbers, so it can't fail
 		j := bytes.TrimRight(buf.Bytes(), "\n")
 		b = append(append(b, `"error":`...), j...)
 	} else if !written {
@@ -79,7 +79,7 @@ func (r *Result) output(console, result int) json.RawMessage {
 	return append(b, '}')
 }
 
-// clean makes text of whatever a program may have logged or thrown.
+// clean returns valid text for what a program may have logged or thrown.
 func clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }

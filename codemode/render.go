@@ -15,15 +15,14 @@ import (
 const (
 	maxNotice = 1200 // bytes of a notice
 	maxPlaces = 6    // places that a notice names
-	whole     = 40   // bytes that every scalar but text fits in: those are never cut
+	whole     = 40   // bytes in which every scalar but a text fits: these are never cut
 )
 
-// render writes v as JSON of at most limit bytes. A larger one is cut:
-// lists lose items from the end, long texts are shortened, and objects with too
-// many fields lose the last; the notice counts what is missing. It fails only
-// where v is no data at all.
+// render writes v as JSON of at most limit bytes. If that is not enough, lists lose
+// items from the end, long texts are shortened, and objects with too many fields lose
+// the last; the notice counts what is missing. It fails only if v is no data at all.
 //
-// The result begins with resultPrefix, so that output has the text once.
+// The output begins with resultPrefix, so that the text need not be copied for the whole output.
 func render(v value.Value, limit int, advice string) (framed []byte, notice string, err error) {
 	full, err := v.JSONSize(math.MaxInt)
 	if err != nil {
@@ -42,7 +41,7 @@ func render(v value.Value, limit int, advice string) (framed []byte, notice stri
 
 const resultPrefix = `{"result":`
 
-// resultIn is the result in what render returned.
+// resultIn returns the result in the output of render.
 func resultIn(framed []byte) json.RawMessage {
 	return framed[len(resultPrefix):len(framed):len(framed)]
 }
@@ -54,7 +53,7 @@ type cutter struct {
 	at     map[string]*place
 }
 
-// place is all the cuts under one path: result[].tags is every item's tags.
+// place has all the cuts at one path: result[].tags is the tags of every item.
 type place struct {
 	path, what   string
 	shown, total int
@@ -90,7 +89,7 @@ func (c *cutter) notice(full, limit int, advice string) string {
 	return scalar.Shorten(b.String(), maxNotice)
 }
 
-// fit appends v in at most budget bytes, if it has at least a few.
+// fit appends v in at most budget bytes, if budget has at least a few.
 func (c *cutter) fit(v value.Value, budget int, path string) error {
 	if size(v, budget) <= budget {
 		return c.all(v)
@@ -116,9 +115,9 @@ func (c *cutter) all(v value.Value) (err error) {
 	return err
 }
 
-// list keeps items from the start. One huge item does not push out the others:
-// where an item is larger than an eighth of the budget, it is cut itself, down
-// to the level at which all items would fit, but not below that eighth.
+// list keeps items from the start. So that one huge item does not push out
+// the others, an item that is larger than an eighth of the budget is cut: to
+// the level at which all items would fit, but to no less than that eighth.
 func (c *cutter) list(from sequence, n int, budget int, path string) error {
 	left := budget - len("[]")
 	most := max(left/8, whole)
@@ -173,14 +172,14 @@ func (c *cutter) list(from sequence, n int, budget int, path string) error {
 	return nil
 }
 
-// record keeps all fields as long as their names and a little of each fit, and
-// shares the rest out so that small fields stay whole.
+// record keeps all fields as long as their names and a little of each
+// fit. It shares the rest of the budget so that small fields stay whole.
 func (c *cutter) record(v value.Value, budget int, path string) error {
 	left := budget - len("{}")
 	var sizes []int
 	sum := 0
 	for n, x := range v.Fields() {
-		// A name is a text of the guest too: one that is too long ends the record.
+		// The program chooses the names, too: a name that is too long ends the record.
 		over := size(value.Text(n), left) + len(":,")
 		s := size(x, left)
 		if sum += over + min(s, whole); sum > left {
@@ -216,8 +215,8 @@ func (c *cutter) record(v value.Value, budget int, path string) error {
 	return nil
 }
 
-// level is the height to which things of these sizes must be cut to fit in
-// budget together: what is smaller stays whole and leaves its rest to others.
+// level returns the size to which things of these sizes must be cut to fit in
+// budget together. A smaller thing stays whole and leaves its rest to the others.
 func level(sizes []int, budget int) int {
 	s := slices.Sorted(slices.Values(sizes))
 	for i, x := range s {
@@ -229,8 +228,8 @@ func level(sizes []int, budget int) int {
 	return max(budget, 0)
 }
 
-// appendText writes s as JSON in at most budget bytes, with a mark where it was
-// cut, and says how many bytes of s are shown.
+// appendText writes s as JSON in at most budget bytes, with
+// a mark at a cut. It returns how many bytes of s are shown.
 func appendText(b []byte, s string, budget int) ([]byte, int) {
 	const mark = "…"
 	if size(value.Text(s), budget) > budget {

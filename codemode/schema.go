@@ -27,14 +27,14 @@ const outputSchema = `{"type":"object","properties":{` +
 
 const rightInput = `the input must be {"code": "..."}, one JavaScript program as a string`
 
-// decodeInput takes the program out of {"code": "..."} and nothing else:
-// encoding/json alone would accept "Code", two codes and what follows the
-// object, and what one reader drops another believes was said.
+// decodeInput takes the program from {"code": "..."} and accepts nothing else.
+// encoding/json alone would accept "Code", two codes, and text after the
+// object: two readers of such an input could take different programs from it.
 func decodeInput(input []byte, maxSource int) (string, error) {
 	bad := func(format string, args ...any) (string, error) {
 		return "", &fail.Error{Kind: fail.Invalid, Msg: fmt.Sprintf(format, args...) + "; " + rightInput}
 	}
-	// One byte of a program is six of JSON at most.
+	// One byte of a program has at most six bytes in JSON.
 	if most := 6*maxSource + 1024; len(input) > most {
 		return "", fail.Errorf(fail.Limit, "", "the input has %d bytes; a program may have %d: write a shorter one", len(input), maxSource)
 	}
@@ -72,7 +72,7 @@ func decodeInput(input []byte, maxSource int) (string, error) {
 		return bad("the input is not JSON")
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return bad("something follows the input's object")
+		return bad("there is text after the input's object")
 	}
 	switch {
 	case !seen:

@@ -12,49 +12,49 @@ import (
 )
 
 const (
-	maxAsked   = 200  // bytes of what a program asks search and describe for
-	maxWords   = 8    // words of it that count
-	maxHits    = 2000 // places of a word that are looked at
-	maxAllHits = 4000 // and of all the words of one search
-	maxFound   = 10   // what search answers with
+	maxAsked   = 200  // bytes of the text that a program gives to search and describe
+	maxWords   = 8    // words of the text that count
+	maxHits    = 2000 // places of a word that are read
+	maxAllHits = 4000 // places of all the words of one search
+	maxFound   = 10   // results of a search
 	maxNames   = 24   // further names that describe mentions
-	maxMembers = 6    // of each, those that match
+	maxMembers = 6    // matching members of each result
 	maxDoc     = 200  // bytes of a text in an answer
 	maxText    = 8000 // bytes of a declaration: a table with hundreds of links is shown in part
 )
 
-// catalogue answers search and describe. It is made once with the tool, of what
-// is declared, and never changes: what a program asks changes nothing in it.
+// catalogue answers search and describe. It is made once with the tool,
+// from the declarations, and a program's questions never change it.
 type catalogue struct {
 	entries []entry
 	index   map[string][]hit  // by word
 	words   []string          // of the index, sorted
-	letters []uint64          // of each of words, for typos
+	letters []uint64          // the letters of each of words, for typos
 	texts   map[string]string // declarations by name, for describe
-	names   []string          // that describe knows, sorted
-	aliases map[string]string // other names, and the declared ones
+	names   []string          // names that describe knows, sorted
+	aliases map[string]string // other names, and the declared name for each
 
-	searchName, describeName string // what programs call the functions
+	searchName, describeName string // the names of the functions in programs
 }
 
-// hit is where a word stands.
+// hit is a place of a word.
 type hit struct {
 	entry  int
 	member int // -1: in the name or doc of the entry
 	weight int
 }
 
-// The weights of a word by where it stands. A whole name is worth more than a
-// part of one, and each more than a text about it.
+// The weight of a word depends on its place. A whole name weighs
+// more than a part of a name, and each more than a text about it.
 const (
 	inName, inAlias, inDoc              = 320, 240, 48
-	inMember, partOfMember, inMemberDoc = 14, 8, 3 // times damped
+	inMember, partOfMember, inMemberDoc = 14, 8, 3 // multiplied by damped
 	wholeName                           = 160
-	asPrefix, asTypo                    = 2, 3 // what the weight is divided by
+	asPrefix, asTypo                    = 2, 3 // the weight is divided by these
 )
 
-// damped is what makes a member of a table with many count for less: one with
-// hundreds of links has every word somewhere.
+// damped lowers the weight of a member in a table with many
+// members: a table with hundreds of links has every word somewhere.
 func damped(members int) int { return 256 / (8 + members) }
 
 func newCatalogue(all *declarations, entries []entry, granted []message.GrantedName) *catalogue {
@@ -109,25 +109,25 @@ func (c *catalogue) add(n int) {
 		put(m.more, k, inMemberDoc*damp)
 		put(m.doc, k, inMemberDoc*damp)
 	}
-	// describe of a row, and of its query, shows both.
+	// describe shows both a row and its query for either name.
 	c.texts[e.name] = e.text
 	if e.query != "" {
 		c.texts[e.query], c.aliases[e.query] = e.text, e.name
 	}
 }
 
-// scored is an entry with what its matches are worth.
+// scored is an entry with the weight of its matches.
 type scored struct {
 	entry   int
-	words   int // how many of the words asked for
+	words   int // the number of the asked words that it has
 	weight  int
 	members map[int]int
 }
 
-// search ranks what has the words, or words that begin with them; a word that is
-// nowhere stands for the nearest one. Its cost is that of looking up a few words,
-// whatever was asked: there are no patterns, and what one word leaves of the budget
-// is all that the next ones have. It ends early with the context.
+// search ranks the entries that have the words, or words that begin with them.
+// An unknown word is replaced by the nearest known one. The cost is bounded
+// for every text: there are no patterns, and each word gets only what the
+// words before it leave of the budget. It stops early if the context ends.
 func (c *catalogue) search(ctx context.Context, text string) []scored {
 	var asked []string
 	for _, w := range wordsOf(text) {
@@ -141,7 +141,7 @@ func (c *catalogue) search(ctx context.Context, text string) []scored {
 		if ctx.Err() != nil {
 			return nil
 		}
-		best := map[hit]int{} // without weight: the place
+		best := map[hit]int{} // the key is a place, without its weight
 		c.lookUp(w, left.share(len(asked)-k), func(h hit, weight int) {
 			at := hit{entry: h.entry, member: h.member}
 			best[at] = max(best[at], weight)
@@ -176,7 +176,7 @@ func (c *catalogue) search(ctx context.Context, text string) []scored {
 	return out[:min(len(out), maxFound)]
 }
 
-// found is the answer of search as plain data.
+// found returns the answer of search as plain data.
 func (c *catalogue) found(ss []scored) value.Value {
 	items := make([]value.Value, len(ss))
 	for k, s := range ss {
@@ -202,7 +202,7 @@ func texts(ss []string) value.Value {
 	return value.List(vs...)
 }
 
-// best are the members that match, those that match best first.
+// best returns the matching members, the best first.
 func (s scored) best() []int {
 	ms := sortedKeys(s.members)
 	slices.SortStableFunc(ms, func(a, b int) int { return s.members[b] - s.members[a] })

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// sharedKind is an interface that several kinds of columns extend: the lines
-// and signs that exactly these have.
+// sharedKind is an interface that several kinds of columns extend:
+// it has the lines and signs that these kinds, and no others, have.
 type sharedKind struct {
 	name  string
 	of    []*kind
@@ -17,7 +17,7 @@ type sharedKind struct {
 
 func (s *sharedKind) has(k *kind) bool { return slices.Contains(s.of, k) }
 
-// size is about how many bytes it takes to say what is shared.
+// size returns about how many bytes the shared members take.
 func (s *sharedKind) size() int {
 	n := len(strings.Join(s.signs, " "))
 	for _, l := range s.lines {
@@ -26,12 +26,12 @@ func (s *sharedKind) size() int {
 	return n
 }
 
-// bySign names what shares an operator of JavaScript after what that is for.
+// bySign has names for shared kinds that have an operator of JavaScript.
 var bySign = []struct{ sign, name string }{{"===", "Comparable"}, {"<", "Ordered"}, {"-", "Numeric"}}
 
-// sharing finds what is worth being declared once. Any two either contain one another or have no
-// kind in common, so that each kind extends one. The first is Column, which all extend; the parts
-// of one come after it.
+// sharing finds members that are worth declaring once. Of any two shared kinds, one
+// contains the other or they have no kind in common, so that each kind extends one. The
+// first is Column, which all kinds extend. The parts of a shared kind come after it.
 func (d *declarer) sharing(all []*kind) []sharedKind {
 	column := sharedKind{name: "Column", of: all}
 	var groups []*sharedKind
@@ -70,7 +70,7 @@ func (d *declarer) sharing(all []*kind) []sharedKind {
 	slices.SortStableFunc(groups, func(a, b *sharedKind) int { return len(b.of) - len(a.of) })
 	out := []sharedKind{column}
 	for _, g := range groups {
-		const cost = 60 // of a declaration, and of a name more to know
+		const cost = 60 // the cost of a declaration, and of another name to know
 		if g.size()*(len(g.of)-1) < cost || slices.ContainsFunc(out, g.crosses) {
 			continue
 		}
@@ -84,8 +84,8 @@ func (d *declarer) sharing(all []*kind) []sharedKind {
 	return out
 }
 
-// fill gives s all that its kinds have in common and that is not said before:
-// + belongs to numbers, though texts have it too.
+// fill gives s everything that its kinds have in common and that no earlier
+// shared kind has: + belongs to numbers, though texts have it, too.
 func (s *sharedKind) fill(before []sharedKind) {
 	first := s.of[0]
 	s.lines = slices.DeleteFunc(slices.Clone(first.lines), func(l member) bool {
@@ -98,7 +98,7 @@ func (s *sharedKind) fill(before []sharedKind) {
 	})
 }
 
-// crosses reports whether two have kinds in common without one being part of the other.
+// crosses reports whether both have kinds in common, and neither contains the other.
 func (s *sharedKind) crosses(o sharedKind) bool {
 	common := 0
 	for _, k := range s.of {
@@ -109,7 +109,7 @@ func (s *sharedKind) crosses(o sharedKind) bool {
 	return common > 0 && common < min(len(s.of), len(o.of))
 }
 
-// sharedName is "" where there is none to be found.
+// sharedName returns "" if there is no good name.
 func (d *declarer) sharedName(s *sharedKind, others []sharedKind) string {
 	for _, b := range bySign {
 		if slices.Contains(s.signs, b.sign) && !slices.ContainsFunc(others, func(o sharedKind) bool { return o.name == b.name }) {
@@ -132,8 +132,8 @@ func (d *declarer) sharedName(s *sharedKind, others []sharedKind) string {
 	return name
 }
 
-// parent is the smallest that all of these extend: the last, as the parts of one
-// come after it.
+// parent returns the smallest shared kind that all of these extend. It
+// is the last one, because parts come after what they are parts of.
 func parent(shared []sharedKind, of []*kind) *sharedKind {
 	for n := len(shared) - 1; n > 0; n-- {
 		if !slices.ContainsFunc(of, func(k *kind) bool { return !shared[n].has(k) }) {

@@ -4,8 +4,8 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// sequence is what a list is cut from: the items of a list, or rows, of which
-// none becomes a value as long as it fits.
+// sequence is the source of a list that may be cut: the items
+// of a list, or rows. Rows that fit do not become values.
 type sequence interface {
 	at(i int) value.Value
 	size(i, limit int) int
@@ -31,7 +31,7 @@ func (r rowItems) size(i, limit int) int {
 	return n
 }
 
-// size is how many bytes v has as JSON, or some number above limit. render has seen before that all of it is data.
+// size returns the bytes of v as JSON, or some number above limit. render has checked that all of v is data.
 func size(v value.Value, limit int) int {
 	n, _ := v.JSONSize(limit)
 	return n

@@ -13,20 +13,20 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// position is where a type stands: what a column is there differs.
+// position is the place of a type in a declaration. A column has another type in each.
 type position uint8
 
 const (
 	asIs    position = iota // an expression
-	asArg                   // what a program passes: also a Date for a time
-	asPlain                 // what a program receives
+	asArg                   // an argument of a program: for a time also a Date
+	asPlain                 // a value that a program gets
 )
 
-// scope is what variables are called in the interface that is declared.
+// scope has the names of variables in the declared interface.
 type scope struct {
 	head string            // "<N, R>"
-	vars map[string]string // the interface's parameters, and those of the method at hand
-	of   string            // of a column: the plain type of its values
+	vars map[string]string // the interface's parameters, and those of the present method
+	of   string            // for a column: the plain type of its values
 	keys map[string]string // static parameters that name a field of the result
 }
 
@@ -48,7 +48,7 @@ func (d *declarer) scope(i *message.Interface) scope {
 	return sc
 }
 
-// letter is a type parameter's name: the first letter of its own.
+// letter returns a short name for a type parameter: the first letter of its name.
 func letter(name string, taken []string) string {
 	l := strings.ToUpper(name[:1])
 	for k := 2; slices.Contains(taken, l); k++ {
@@ -84,7 +84,7 @@ func (d *declarer) method(m *message.Method, outer scope) member {
 		}
 		name := paramName(p.Name)
 		if p.Bind != "" && sc.vars[p.Bind] == "" {
-			name = p.Bind // what the rest of the declaration speaks of
+			name = p.Bind // the rest of the declaration uses this name
 		}
 		ps = append(ps, name+opt+": "+d.param(p, sc))
 	}
@@ -114,7 +114,7 @@ func (d *declarer) method(m *message.Method, outer scope) member {
 	return member{property(m.Name) + angle(generic) + "(" + strings.Join(ps, ", ") + "): " + res, doc}
 }
 
-// methodOf is the method that an interface has under a name; what is called itself has no member.
+// methodOf declares the method of an interface under a name. A method that is the call of the object itself has no name.
 func (d *declarer) methodOf(i *message.Interface, name string, sc scope) member {
 	m := d.method(i.Methods[name], sc)
 	if name == i.Call {
@@ -123,7 +123,7 @@ func (d *declarer) methodOf(i *message.Interface, name string, sc scope) member 
 	return m
 }
 
-// param is what may be passed for p.
+// param returns the type of an argument for p.
 func (d *declarer) param(p message.Param, sc scope) string {
 	want := sc.vars[p.Bind]
 	switch {
@@ -131,7 +131,7 @@ func (d *declarer) param(p message.Param, sc scope) string {
 	case sc.keys[p.Name] != "":
 		want = sc.keys[p.Name]
 	case p.Want.Con != nil && d.cat[p.Want.Con.Name] != nil && p.Bind != "":
-		// The result refers to the argument's type parameters by the names bound in sc.vars: declare the argument with these.
+		// The result refers to the argument's type parameters by the names in sc.vars: declare the argument with the same names.
 		i := d.cat[p.Want.Con.Name]
 		var args []string
 		for _, a := range d.params(i) {
@@ -254,13 +254,13 @@ func (d *declarer) term(t *message.Term, sc scope, pos position) string {
 	return "any"
 }
 
-// wide is the least type of several: the column itself, a kind of column, or one
-// that depends on what is passed.
+// wide returns the least common type of several: the column itself,
+// a kind of column, or a type that depends on the argument.
 func (d *declarer) wide(t *message.Term) string {
 	if w := t.Wide[0]; t.To == nil && len(t.Wide) == 1 && w.Con != nil {
 		return d.term(&message.Term{Con: w.Con, Null: t.Null}, scope{}, asPlain)
 	} else if t.To == nil {
-		return "any" // the value of what was passed
+		return "any" // the value of the argument
 	}
 	if w := t.Wide[0]; len(t.Wide) == 1 && w.Con != nil {
 		return cmp.Or(d.shown[t.To[w.Con.Name]], "Column<any>")
@@ -374,7 +374,7 @@ func (d *declarer) bare(t *message.Type, pos position) string {
 	return d.shown[t.Name] + angle(args)
 }
 
-// eachVar tells f of every variable in the terms of a method.
+// eachVar calls f for every variable in the terms of a method.
 func eachVar(m *message.Method, f func(string)) {
 	visit := func(t *message.Term) {
 		if t.Var != "" {
@@ -403,7 +403,7 @@ func eachTerm(t *message.Term, f func(*message.Term)) {
 }
 
 func sorted[V any](m map[string]V) []string {
-	if len(m) == 0 { // of most types and terms
+	if len(m) == 0 { // most types and terms have none
 		return nil
 	}
 	names := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
@@ -418,8 +418,8 @@ func angle(args []string) string {
 	return "<" + strings.Join(args, ", ") + ">"
 }
 
-// list is an array of such things, in parentheses where the brackets would
-// otherwise belong to a part of the type.
+// list returns the type of an array of these. It adds parentheses
+// if the brackets would otherwise belong to a part of the type.
 func list(of string) string {
 	depth := 0
 	for i, r := range of {
@@ -446,7 +446,7 @@ func union(values []string) string {
 	return strings.Join(scalar.Each(values, quote), " | ")
 }
 
-// quote writes a text as JavaScript does; JSON's quotes are JavaScript's.
+// quote writes a text in JavaScript, whose quotes are the same as JSON's.
 func quote(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -455,7 +455,7 @@ func quote(s string) string {
 	return string(b)
 }
 
-// paramName makes a parameter's name of its description: the last word of "the number of rows".
+// paramName returns the name of a parameter: the last word of its description, like "the number of rows".
 func paramName(s string) string {
 	words := strings.FieldsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_')
@@ -466,7 +466,7 @@ func paramName(s string) string {
 	return "argument"
 }
 
-// changing is what the model reads of a method that changes something.
+// changing is the text for the model about a method that changes something.
 var changing = map[message.EffectMode]string{
 	message.InUnit:    " (changes something)",
 	message.Held:      " (happens after the program)",

@@ -21,99 +21,98 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Grants are the names that a program finds, and the objects they refer to.
+// Grants has the objects that a program gets, by the names that it uses.
 type Grants map[string]exo.Object
 
-// Options are for New. Nil and zero mean the defaults.
+// Options are the options of New. Nil and zero mean the defaults.
 type Options struct {
-	Name   string         // what the model calls the tool; default "execute"
-	Limits exo.Limits     // the limits of what a program asks of the host; a zero field is its default
-	Bounds exoeval.Bounds // the limits of the program itself; a zero field is its default
-	// Zone is the IANA name of the user's time zone, like "Europe/Berlin": of today, of local time in
-	// programs, and of parts and days of times in the database; "": UTC. New fails with an error
-	// of Kind Invalid where there is no such zone.
+	Name   string         // the tool's name for the model; default "execute"
+	Limits exo.Limits     // limits on what a program asks of the host; a zero field is its default
+	Bounds exoeval.Bounds // limits on the program itself; a zero field is its default
+	// Zone is the IANA name of the user's time zone, like "Europe/Berlin"; "": UTC. It
+	// decides what today and local time are in programs, and the days and parts of times
+	// in the database. If there is no such zone, New returns an error of Kind Invalid.
 	Zone      string
-	Principal exo.Principal // on whose behalf programs run: see exo.Principal. policy.Approve refuses runs that have none
-	Admits    value.Label   // labels that what the model reads may carry; zero: public values only
-	// Evaluator is where programs run: a *worker.Pool, each in a process of its own, or
-	// exoeval.InProcess{}, for programs whose author is trusted; nil: worker.Shared().
+	Principal exo.Principal // the user for whom programs run: see exo.Principal. policy.Approve refuses runs without one
+	Admits    value.Label   // labels that the model may read; zero: public values only
+	// Evaluator runs the programs: a *worker.Pool, each in a process of its own, or
+	// exoeval.InProcess{} for programs whose author is trusted; nil: worker.Shared().
 	Evaluator exoeval.Evaluator
-	// DeclarationTokens is how many tokens the declarations of what was granted may
-	// cost the model (see Tool.Size); 0: 10,000, about forty tables. Where they would
-	// cost more, the model reads at most 1,000 tokens of them, and its programs find the
-	// rest with search(words) and describe(name), which are granted with what is.
-	// Negative: no bound.
+	// DeclarationTokens bounds the tokens that the declarations of the grants may cost
+	// the model (see Tool.Size); 0: 10,000, about forty tables. If they would cost
+	// more, the model reads at most 1,000 tokens of them, and its programs find the
+	// rest with the functions search(words) and describe(name). Negative: no bound.
 	DeclarationTokens int
-	// Console is called with each line that a program logs, while it runs, if the model may read
-	// it: see exo.Config, also for what it must not do.
+	// Console is called with each line that a program logs, while the program runs, if
+	// the model may read the line. See exo.Config, also for what Console must not do.
 	Console func(exo.Line)
-	// Record keeps what happens. Where something that is granted can change something it has
-	// to be given; exo.Unrecorded keeps nothing.
+	// Record keeps what happens. It is required if any granted
+	// object can change something; exo.Unrecorded keeps nothing.
 	Record exo.Recorder
-	// Bits bounds what declassifiers reveal, and has to be given where one is granted: give all tools of a host the same. See exo/declassify.
+	// Bits bounds what declassifiers reveal. It is required if one is granted: give all tools of a host the same. See exo/declassify.
 	Bits exo.BitBudget
 	// SeveralStores lets a program change several databases: see exo.Config.
 	SeveralStores bool
 }
 
-// Tool is granted objects in the form of one tool for a model. Make it with
-// New. It is immutable and may be used by many goroutines at once.
+// Tool is a set of granted objects as one tool for a model. Make it
+// with New. It is immutable, and many goroutines may use it at once.
 type Tool struct {
 	name         string
 	description  string
 	declarations string
-	advice       string // how to ask for less, in the words of what was granted
+	advice       string // how to ask for less, in the words of the grants
 	examples     []Example
 	principal    exo.Principal
 	limits       exo.Limits
 	bounds       exoeval.Bounds
 	admits       value.Label
 	gate         *exo.Gate
-	effectful    bool // something that is granted can change something
+	effectful    bool // a granted object can change something
 	size         Size
 	runner       exoeval.Runner
 }
 
-// Result is how a run ended. If Err is nil, JSON is what the program returned,
-// as the model reads it.
+// Result is how a run ended. If Err is nil, JSON is the
+// program's result in the form that the model reads.
 type Result struct {
 	Value   value.Value
 	JSON    json.RawMessage // Value within Bounds.ResultBytes
-	Notice  string          // for the model: what of the result was cut and how to ask for less, that the program returned nothing, and what objects remark about their answers; usually ""
+	Notice  string          // for the model: what was cut from the result and how to ask for less, that the program returned nothing, remarks of objects; usually ""
 	Cut     bool            // JSON is a part of Value: the whole was too large for the model
-	Console string          // what the program logged, until it asked for something that the model may not read
-	Err     error           // nil, or an *fail.Error: fail.GuestText is what the model reads of it
-	Label   value.Label     // joined over everything that the run has read, up to what its result may not carry: see exo.Session.ReportableLabel
-	Causes  []exo.Cause     // why the run has its label: by which call each tag came; for the host
+	Console string          // what the program logged before it asked for something that the model may not read
+	Err     error           // nil, or an *fail.Error: the model reads its fail.GuestText
+	Label   value.Label     // the label of everything that the run has read, until its result had to be withheld: see exo.Session.ReportableLabel
+	Causes  []exo.Cause     // for each tag of the label, the call by which it came; for the host
 	Effects []exo.Effect    // what the program changed or may have changed, even if it failed, with the outcome; for the host
-	ID      exo.RunID       // the ID of the run in the record; zero if none was begun
+	ID      exo.RunID       // the ID of the run in the record; zero if no run began
 	Took    time.Duration
 	Used    exoeval.Used
 
-	framed []byte // JSON, behind resultPrefix
+	framed []byte // JSON, after resultPrefix
 
-	effectful, withheld bool // of the tool; of this run: nothing that depends on what it read may be said
-	unchanged           bool // of a run that is withheld: nothing took effect, which does not depend on what it read
+	effectful, withheld bool // the tool can change something; the model must learn nothing that depends on what this run read
+	unchanged           bool // the run is withheld, and no effect took place: that does not depend on what it read
 }
 
-// The names that every known model API takes.
+// toolName matches the names that every known model API accepts.
 var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`) })
 
-// New makes a tool of what is granted. It fails when nothing is granted, when
-// an object can't be used, or when a name can't be one.
+// New makes a tool of the grants. It fails if nothing is granted, if an object
+// can't be used, or if a grant or the tool has a name that is not allowed.
 func New(grants Grants, opt *Options) (*Tool, error) {
 	if opt == nil {
 		opt = &Options{}
 	}
 	if len(grants) == 0 {
-		return nil, errors.New("codemode: nothing is granted, so no program could do anything")
+		return nil, errors.New("codemode: nothing is granted, so no program could do anything: pass at least one object in Grants")
 	}
 	t := &Tool{name: opt.Name, principal: opt.Principal}
 	if t.name == "" {
 		t.name = "execute"
 	}
 	if !toolName().MatchString(t.name) {
-		return nil, fmt.Errorf("codemode: %q can't be the name of a tool", opt.Name)
+		return nil, fmt.Errorf("codemode: %q can't be the name of a tool: want a letter or _, then up to 63 letters, digits, _ and -", opt.Name)
 	}
 	cfg := exo.Config{Grants: grants, Limits: opt.Limits, Admits: opt.Admits, Record: opt.Record, Bits: opt.Bits, SeveralStores: opt.SeveralStores, Console: opt.Console, Zone: opt.Zone}
 	gate, err := exo.NewGate(cfg)
@@ -150,8 +149,8 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 	return t, nil
 }
 
-// sealers are what programs get for sealed values, `reveal` and `text`: where something is sealed that may leave by some way,
-// those whose name is free. Elsewhere a program could do nothing more with them.
+// sealers returns the functions that programs get for sealed values: `reveal` and `text`, without those whose
+// name a grant has. It returns none if no sealed value may leave by any way, since they would be useless.
 func sealers(gate *exo.Gate, admits value.Label) Grants {
 	seals := gate.SealedLabel()
 	if seals.Empty() {
@@ -163,7 +162,7 @@ func sealers(gate *exo.Gate, admits value.Label) Grants {
 		}
 	}
 	if !slices.ContainsFunc(seals.Tags(), func(t string) bool { return value.NewLabel(t).FlowsTo(admits) }) &&
-		!slices.ContainsFunc(admits.Tags(), func(t string) bool { return value.NewLabel(t).FlowsTo(seals) }) { // of some readers
+		!slices.ContainsFunc(admits.Tags(), func(t string) bool { return value.NewLabel(t).FlowsTo(seals) }) { // tags of some readers
 		return nil
 	}
 	out := Grants{exo.RevealName: exo.Reveal(), exo.ComposeName: exo.Compose()}
@@ -175,23 +174,23 @@ func sealers(gate *exo.Gate, admits value.Label) Grants {
 	return out
 }
 
-// shown is what the model reads of a tool. It is made of declarations alone, and tools of
-// the same declarations share it.
+// shown is what the model reads about a tool. It depends only on
+// declarations, and tools with the same declarations share it.
 type shown struct {
 	declarations, description string
-	advice                    string // how to ask for less, in the words of what was granted
+	advice                    string // how to ask for less, in the words of the grants
 	examples                  []Example
 	size                      Size
-	lookups                   []*lookup // where not everything is declared: by which programs find the rest
+	lookups                   []*lookup // if not everything is declared: the functions by which programs find the rest
 }
 
-// shownKey is what shown depends on besides the catalogue and the granted names.
+// shownKey identifies a shown, together with the catalogue and the granted names.
 type shownKey struct {
 	admits, zone string
 	bound        int
 }
 
-// show writes what the model reads, or finds it.
+// show writes what the model reads, or returns what was written before.
 func show(gate *exo.Gate, opt *Options) *shown {
 	bound := opt.DeclarationTokens
 	if bound == 0 {
@@ -226,39 +225,39 @@ func newShown(catalog message.Catalog, granted []message.GrantedName, admits, se
 	return s
 }
 
-// Name is what the model calls the tool.
+// Name returns the tool's name for the model.
 func (t *Tool) Name() string { return t.name }
 
-// Description is what the model reads: what the tool is for, the declarations
-// of what is granted, the rules of programs, and two programs that work; a third
-// where programs may change something.
+// Description returns what the model reads: the purpose of the tool,
+// the declarations of the grants, the rules for programs, and two
+// programs that work. If programs may change something, it has a third.
 func (t *Tool) Description() string { return t.description }
 
-// Declarations are the TypeScript declarations of what is granted, alone.
+// Declarations returns only the TypeScript declarations of the grants.
 func (t *Tool) Declarations() string { return t.declarations }
 
-// Example is a program that works on what is granted.
+// Example is a program that works on the grants.
 type Example struct {
 	About string // what it shows
 	Code  string
 }
 
-// Examples are the programs in Description. They are made of declarations alone, and
-// hold no value of the data.
+// Examples returns the programs in Description. They are made
+// from declarations only, and have no value of the data.
 func (t *Tool) Examples() []Example { return slices.Clone(t.examples) }
 
-// Principal is on whose behalf programs run: see Options.
+// Principal returns the user for whom programs run: see Options.
 func (t *Tool) Principal() exo.Principal { return t.principal }
 
-// Admits is the label of what the model may read: see Options.
+// Admits returns the labels that the model may read: see Options.
 func (t *Tool) Admits() value.Label { return t.admits }
 
-// Shown is the label that the model's view of a run may carry: all of Result.Label that the tool admits. It has no label that the program asked
-// for after it had read what the tool doesn't admit, since Result.Label has none. What it asked for before may have been on the console. Whoever
-// calls tools for a conversation joins it into the Job.Label of what comes after.
+// Shown returns the label of what the model saw of a run: the part of Result.Label that the tool admits. It includes
+// what was on the console. Result.Label has nothing that the program asked for after it had read a value that the
+// tool does not admit, so neither has Shown. Join it into Job.Label of the later calls of the conversation.
 func (t *Tool) Shown(r *Result) value.Label {
 	all := r.Label.Tags()
-	for _, c := range r.Causes { // what is part of another tag by now may have been shown before
+	for _, c := range r.Causes { // a tag that is part of another one by now may have been shown before
 		all = append(all, c.Tag)
 	}
 	var tags []string
@@ -270,24 +269,24 @@ func (t *Tool) Shown(r *Result) value.Label {
 	return value.NewLabel(tags...)
 }
 
-// InputSchema is the JSON schema of Call's input.
+// InputSchema returns the JSON schema of Call's input.
 func (t *Tool) InputSchema() json.RawMessage { return json.RawMessage(inputSchema) }
 
-// OutputSchema is the JSON schema of Call's output.
+// OutputSchema returns the JSON schema of Call's output.
 func (t *Tool) OutputSchema() json.RawMessage { return json.RawMessage(outputSchema) }
 
-// Flows lists, for each tag of what is granted, the ways by which it can leave: see exo.Gate.Flows.
+// Flows lists, for each tag of the grants, the ways by which it can leave: see exo.Gate.Flows.
 func (t *Tool) Flows() []exo.Flow { return t.gate.Flows() }
 
-// ReadOnly reports whether nothing that is granted can change anything.
+// ReadOnly reports whether no grant can change anything.
 func (t *Tool) ReadOnly() bool { return !t.effectful }
 
 var errZeroTool = errors.New("codemode: this tool was not made with New")
 
-// Call runs the program in input, {"code": "..."}, and returns what the model
-// reads: {"result": ...}, or {"error": {"kind": ..., "message": ...}} when the
-// input or the program was wrong. A Go error means that there is nothing to
-// read: the context ended, and the error wraps its cause. Take it where a framework
+// Call runs the program in input, {"code": "..."}. It returns what the model
+// reads: {"result": ...}, or {"error": {"kind": ..., "message": ...}} if the
+// input or the program was wrong. It returns a Go error only if there is
+// nothing to read because the context ended; the error wraps the cause. Take it where a framework
 // passes JSON between the model and a tool, and [Tool.CallJob] where the host needs more.
 func (t *Tool) Call(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
 	if t == nil || t.runner == nil {
@@ -320,27 +319,27 @@ func (t *Tool) CallJob(ctx context.Context, job Job, input json.RawMessage) (jso
 	return res.output(t.limits.ConsoleBytes, t.bounds.ResultBytes), res
 }
 
-// Job is a program for a tool, and the ID of the run that it will be.
+// Job is a program for a tool, and settings of its run.
 type Job struct {
-	ID      exo.RunID // unique in the record; zero: a fresh one
+	ID      exo.RunID // the ID of the run, unique in the record; zero: a new one
 	Program string
-	// Label is the label of the data that the program was written from. A model can write a
-	// value that it read in one program into the next, as a plain text: a host that admits labels to the model joins the
-	// Tool.Shown of all programs of a conversation, as agent and mcp do. Its Integrity is a choice of the host: with it, what
-	// outsiders wrote in one turn chooses no effect in the next, be the user's own wish or not.
+	// Label is the label of the data from which the program was written. A model can write a value that it
+	// read in one program into the next as plain text. So if the tool admits labels, join the Tool.Shown of all earlier
+	// programs of the conversation, as agent and mcp do. Joining the integrity tags, too, is the host's choice: then
+	// what outsiders wrote blocks effects in later turns, even effects that the user wants.
 	Label value.Label
 
-	// Preview runs the program and keeps nothing of what it changes: see exo.Run.
+	// Preview runs the program and keeps none of its changes: see exo.Run.
 	Preview bool
 }
 
 // Run runs a program for a Go caller, with nothing to say about the run. It never returns nil. The model may
-// be shown JSON, Notice, Console, fail.GuestText(Err) and EffectsNote; the rest is for the host.
+// see JSON, Notice, Console, fail.GuestText(Err) and EffectsNote. The other fields are for the host.
 func (t *Tool) Run(ctx context.Context, program string) *Result {
 	return t.RunJob(ctx, Job{Program: program})
 }
 
-// RunJob is Run for a host that names the run before it begins, previews it, or knows what the program was written from.
+// RunJob does the same as Run for a host that sets the fields of Job.
 func (t *Tool) RunJob(ctx context.Context, job Job) *Result {
 	if t == nil || t.runner == nil {
 		return &Result{Err: &fail.Error{Kind: fail.Denied, Err: errZeroTool}}
@@ -362,8 +361,8 @@ func (t *Tool) RunJob(ctx context.Context, job Job) *Result {
 		return res
 	}
 	if r.Undefined && r.Console == "" {
-		// org.name of a promise or an array is undefined, and null says nothing about it.
-		res.Notice = "the program gave undefined: end it with return, await what it asks for, and mind that execute gives an array of rows"
+		// org.name is undefined if org is a promise or an array, and null does not show that.
+		res.Notice = "the program returned undefined: end it with return, await each call, and note that execute gives an array of rows"
 	}
 	if len(r.Notices) > 0 {
 		res.Notice = scalar.Shorten(strings.TrimSpace(res.Notice+" "+strings.Join(r.Notices, "; ")), maxNotice)

@@ -120,7 +120,7 @@ func TestInput(t *testing.T) {
 		{`{"code":null}`, "invalid", "null"},
 		{`{"code":["return 1"]}`, "invalid", "an array"},
 		{`{"code":{}}`, "invalid", "an object"},
-		{`{"code":"return 1"} {}`, "invalid", "follows"},
+		{`{"code":"return 1"} {}`, "invalid", "text after"},
 		{`{"code":"return 1"`, "invalid", "not JSON"},
 		{`{"code":"return 1}`, "invalid", "not JSON"},
 		{`{"code":"  \n"}`, "invalid", "empty"},

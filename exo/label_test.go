@@ -59,7 +59,7 @@ func TestNearlyUntrusted(t *testing.T) {
 		todos.desc = todos.desc.Clone()
 		todos.desc.Interface("Todo").Fields["diary"].Label = value.NewLabel(tag)
 		_, err := NewGate(Config{Grants: map[string]Object{"todos": todos}, Record: Unrecorded})
-		if (err == nil) != ok || err != nil && !strings.Contains(err.Error(), `what outsiders wrote is tagged "untrusted"`) && !strings.Contains(err.Error(), "can't be a tag: want one word or more") {
+		if (err == nil) != ok || err != nil && !strings.Contains(err.Error(), `for what outsiders wrote use "untrusted"`) && !strings.Contains(err.Error(), "can't be a tag: want one word or more") {
 			t.Errorf("%q: %v", tag, err)
 		}
 		mail := newMail()

@@ -143,7 +143,7 @@ func TestWidenings(t *testing.T) {
 		"an interface":         {func(d *message.Description) { d.Interfaces = append(d.Interfaces, iface("New", nil, false)) }, "interface is new"},
 		"an interface twice":   {func(d *message.Description) { d.Interfaces = append(d.Interfaces, d.Interfaces[0]) }, "twice"},
 		"a nil interface":      {func(d *message.Description) { d.Interfaces[1] = nil }, "nil"},
-		"one that is needed":   {func(d *message.Description) { d.Interfaces = d.Interfaces[:4] }, "Desk leads to Lent"},
+		"one that is needed":   {func(d *message.Description) { d.Interfaces = d.Interfaces[:4] }, "Desk refers to Lent"},
 		"its own":              {func(d *message.Description) { d.Interfaces = d.Interfaces[2:] }, "Desk"},
 		"a method": {func(d *message.Description) {
 			of(d).Methods["more"] = &message.Method{Name: "more", Sends: true, Result: con(value.TypeInt)}
@@ -158,11 +158,11 @@ func TestWidenings(t *testing.T) {
 		"a field for another":  {func(d *message.Description) { of(d).Fields = map[string]*message.Property{"x": of(d).Fields["colour"]} }, "Desk.colour"},
 		"a field's type":       {func(d *message.Description) { of(d).Fields["colour"].Type.Name = value.TypeInt }, "Desk.colour"},
 		"a field's label":      {func(d *message.Description) { of(d).Fields["colour"].Label = value.NewLabel("x") }, "Desk.colour: its label lost {paint}"},
-		"a kind":               {func(d *message.Description) { of(d).Is = []string{"Drawer"} }, "Desk: what"},
-		"a kind less":          {func(d *message.Description) { d.Interfaces[1].Is = nil }, "Drawer: what"},
-		"an expression":        {func(d *message.Description) { of(d).Expr = true }, "Desk: what"},
-		"awaiting":             {func(d *message.Description) { of(d).Await = "post" }, "Desk: what"},
-		"calling":              {func(d *message.Description) { of(d).Call = "post" }, "Desk: what"},
+		"a kind":               {func(d *message.Description) { of(d).Is = []string{"Drawer"} }, "Desk: Is, Expr"},
+		"a kind less":          {func(d *message.Description) { d.Interfaces[1].Is = nil }, "Drawer: Is, Expr"},
+		"an expression":        {func(d *message.Description) { of(d).Expr = true }, "Desk: Is, Expr"},
+		"awaiting":             {func(d *message.Description) { of(d).Await = "post" }, "Desk: Is, Expr"},
+		"calling":              {func(d *message.Description) { of(d).Call = "post" }, "Desk: Is, Expr"},
 		"a label":              {func(d *message.Description) { post(d).Label = value.NewLabel("x") }, "Desk.post: its label lost {read}"},
 		"rows":                 {func(d *message.Description) { post(d).Row = false }, "Desk.post"},
 		"no effect":            {func(d *message.Description) { post(d).Effect = message.NoEffect }, "Desk.post: its effect is none"},
@@ -180,7 +180,7 @@ func TestWidenings(t *testing.T) {
 		"a parameter": {func(d *message.Description) {
 			post(d).Params = append(post(d).Params, message.Param{Want: con(value.TypeInt), Opt: true})
 		}, "Desk.post"},
-		"a parameter less":       {func(d *message.Description) { post(d).Params = nil }, "Desk.post: the form is gone"},
+		"a parameter less":       {func(d *message.Description) { post(d).Params = nil }, "Desk.post: the policy removed the form"},
 		"parameters in order":    {func(d *message.Description) { p := post(d).Params; p[1], p[2] = p[2], p[1] }, "Desk.post"},
 		"a parameter's name":     {func(d *message.Description) { post(d).Params[0].Name = "x" }, "Desk.post"},
 		"optional":               {func(d *message.Description) { post(d).Params[0].Opt = true }, "Desk.post: the form"},

@@ -60,7 +60,7 @@ func (s *Session) passSink(m *Message, e *pending) error {
 	return s.distrust(m, e.chosen.Integrity(), e.admits)
 }
 
-// mayLeave is the one comparison behind every way out: a message, the result and the console.
+// mayLeave is the comparison before messages, results and console lines leave. It looks at secrecy; distrust looks at integrity.
 func mayLeave(l, admits value.Label) bool { return l.Secrecy().FlowsTo(admits) }
 
 // admits is what a message that is a sink may carry: what its method admits, its

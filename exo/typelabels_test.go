@@ -30,11 +30,11 @@ func TestTypeLabels(t *testing.T) {
 	admitting := &message.Type{Name: value.TypeRecord, Fields: []message.TypeField{{Name: "by", Type: text, Admits: pii}}}
 	for want, o := range map[string]*fake{
 		"": letters(field(pii), field(value.Label{})),
-		"Letters.read: type text is labelled {pii}, which the checker alone does":        letters(&message.Type{Name: value.TypeText, Label: pii}, nil),
-		"Letters.read: type record is labelled {pii}":                                    letters(&message.Type{Name: value.TypeList, Args: map[string]*message.Type{"of": {Name: value.TypeRecord, Label: pii}}}, nil),
-		"Letters.read: by of an argument admits {pii}, and the method keeps nothing":     letters(text, admitting),
-		"Letters.read: by of its result admits {pii}: only what it takes can":            letters(admitting, nil),
-		"Letters.read: type text is labelled {pii}, which the checker alone does: label": letters(text, &message.Type{Name: value.TypeText, Label: pii}),
+		"Letters.read: type text has the label {pii}, which only the checker may set":        letters(&message.Type{Name: value.TypeText, Label: pii}, nil),
+		"Letters.read: type record has the label {pii}":                                      letters(&message.Type{Name: value.TypeList, Args: map[string]*message.Type{"of": {Name: value.TypeRecord, Label: pii}}}, nil),
+		"Letters.read: field by of an argument admits {pii}, but the Effect":                 letters(text, admitting),
+		"Letters.read: field by of its result admits {pii}: only a field of an argument can": letters(admitting, nil),
+		"Letters.read: type text has the label {pii}, which only the checker may set: label": letters(text, &message.Type{Name: value.TypeText, Label: pii}),
 	} {
 		_, err := NewGate(Config{Grants: map[string]Object{"letters": o}, Record: Unrecorded})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
@@ -43,7 +43,7 @@ func TestTypeLabels(t *testing.T) {
 	}
 	o := iface("Letters", nil, false)
 	o.Fields["x"] = &message.Property{Type: &message.Type{Name: value.TypeText, Label: pii}}
-	if err := o.Validate(); err == nil || !strings.Contains(err.Error(), "Letters.x: type text is labelled") {
+	if err := o.Validate(); err == nil || !strings.Contains(err.Error(), "Letters.x: type text has the label") {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,6 @@
 package exoeval
 
-// This file has the limits of a program where it runs.
+// This file has the limits that an evaluator enforces on a program.
 
 import (
 	"time"
@@ -9,19 +9,19 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/guest"
 )
 
-// Bounds limit a program where it runs: its evaluator enforces them, and exo.Limits bound
-// what it asks of the host. All are on by default: a field that is zero or negative means
-// the default that stands behind it here, never "no limit". Running out is an error of
-// Kind Limit that names the limit and its value.
+// Bounds limit the program itself: its evaluator enforces them. exo.Limits
+// bound what the program asks of the host. A field that is zero or negative
+// means the default at the end of its comment, never "no limit". A program that
+// exceeds one gets an error of Kind Limit, which names the limit and its value.
 type Bounds struct {
-	Wall        time.Duration // time during which the program has something to run; 5 s
-	Total       time.Duration // wall clock of the whole run, waiting included; 30 s
+	Wall        time.Duration // time in which the program computes, without waiting for answers; 5 s
+	Total       time.Duration // wall clock of the whole run, with its waiting; 30 s
 	CPU         time.Duration // processor time of a worker; 5 s
-	Memory      int           // bytes that a worker may add to what it has when it starts; 64 MiB
+	Memory      int           // bytes that a worker may add to its memory at the start; 64 MiB
 	SourceBytes int           // program text; 64 KiB
 	Nesting     int           // depth of the program's syntax; 200
 	CallDepth   int           // nested calls of the program's functions; 500
-	ResultBytes int           // rendered result; a larger one is cut with a notice, one of more than eight times as much and 1 MiB is refused; 64 KiB
+	ResultBytes int           // bytes of the rendered result; a larger result is cut with a notice, and one above MaxResult is refused; 64 KiB
 }
 
 // OrDefault fills in every field that is zero or negative.
@@ -43,22 +43,22 @@ func or[T int | time.Duration](p *T, d T) {
 	}
 }
 
-// Recorded are the bounds as the record of a run has them: see exo.Start.
+// Recorded returns the bounds in the form that the record of a run has: see exo.Start.
 func (b Bounds) Recorded() map[string]int64 {
 	return map[string]int64{"Wall": int64(b.Wall), "Total": int64(b.Total), "CPU": int64(b.CPU), "Memory": int64(b.Memory),
 		"SourceBytes": int64(b.SourceBytes), "Nesting": int64(b.Nesting), "CallDepth": int64(b.CallDepth), "ResultBytes": int64(b.ResultBytes)}
 }
 
-// TooLong is the error of a program of n bytes, more than SourceBytes: it is not parsed.
+// TooLong is the error of a program of n bytes, more than SourceBytes. Such a program is not parsed.
 func (b Bounds) TooLong(n int) error {
 	return fail.Errorf(fail.Limit, "", "the program has %d bytes, more than the limit of %d (source size)", n, b.SourceBytes)
 }
 
-// ValueBytes is what each value and each name counts for MaxResult.
+// ValueBytes is the number of bytes that each value and each name counts against MaxResult.
 const ValueBytes = guest.ValueBytes
 
-// MaxResult bounds the result of a program, in bytes, without the rows that it returns as
-// they came. Each value counts ValueBytes and its texts. A result above ResultBytes is cut
-// when it is rendered, with a notice of what is missing; one above MaxResult is refused,
-// because the host must hold a result whole before it can cut it.
+// MaxResult bounds the result of a program in bytes. Rows that it returns unchanged do
+// not count. Each value counts ValueBytes and the bytes of its texts. A result above
+// ResultBytes is cut when it is rendered, with a notice. A result above MaxResult is
+// refused, because the host must have a whole result before it can cut it.
 func (b Bounds) MaxResult() int { return max(1<<20, 8*b.ResultBytes) }

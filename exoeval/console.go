@@ -15,14 +15,14 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// console counts what the program logs. Each line goes to the host when it is logged,
-// which decides who may read it; what the host would refuse is not sent.
+// console counts the bytes that the program logs. It sends each line to the host at once;
+// the host decides who may read the line. A line that the host would refuse is not sent.
 type console struct {
 	max, used int // bytes
 	full      bool
 }
 
-// levels are those of the methods that the console shows with their name.
+// levels has the levels of the methods whose name the console shows before the line.
 var levels = map[string]exo.Level{"warn": exo.LevelWarn, "error": exo.LevelError}
 
 func (c *console) object(r *run) goja.Value {
@@ -60,20 +60,20 @@ func (c *console) log(r *run, level string, args []goja.Value) {
 		}
 		parts = append(parts, scalar.Shorten(string(b), c.max))
 	}
-	if c.full { // by a getter of what was logged
+	if c.full { // a getter of the logged value has logged, too, and used up the rest
 		return
 	}
 	l := exo.Line{Level: levels[level], Text: strings.ToValidUTF8(strings.Join(parts, " "), "")}
 	if c.used += l.Size(); c.used > c.max {
 		c.full = true
-		l.Text = upTo(l.Text, r.Limits.LineBytes()) // the host cuts it to what is left
+		l.Text = upTo(l.Text, r.Limits.LineBytes()) // the host cuts it to the bytes that are left
 	}
 	if err := r.port.Log(l); err != nil {
 		panic(r.Throw(err))
 	}
 }
 
-// upTo is a text of whole characters with at most n bytes.
+// upTo returns the start of s: at most n bytes, and no part of a character.
 func upTo(s string, n int) string {
 	if len(s) <= n {
 		return s

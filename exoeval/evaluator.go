@@ -1,6 +1,6 @@
 package exoeval
 
-// This file has what a host calls. A program comes in here, and goes on through world and run.
+// This file has what a host calls. A program enters here and goes on through world and run.
 
 import (
 	"context"
@@ -14,60 +14,60 @@ import (
 	"github.com/exoagent/exoagent/internal/lru"
 )
 
-// Job is one program to run, and the run that it is. Zero fields of Run are filled in: see
-// exo.Run.
+// Job is one program and the settings of its run. Fields of
+// Run that are zero get defaults: see exo.Run.
 type Job struct {
 	exo.Run
 	Program string
-	// Render, if set, writes the result for its reader, once nothing of the program runs any more
-	// and before anything that it changed is final: with a result that can't be rendered the run
-	// fails, and keeps nothing. It must not wait.
+	// Render, if set, writes the result for its reader. It is called
+	// when the program has ended and before any of its changes is final:
+	// if it fails, the run fails and keeps no change. It must not wait.
 	Render func(value.Value) error
 }
 
 // RunResult is how a run ended. Err is nil if and only if Value is its result.
 type RunResult struct {
 	Value value.Value
-	// Undefined says that the program gave undefined, which Value shows as null: more often a
-	// missing return or await than intended.
+	// Undefined reports that the program returned undefined, which Value shows
+	// as null. It is more often a forgotten return or await than intended.
 	Undefined bool
-	Console   string       // what the program logged before it asked for what may not leave: see exo.Session.Log
-	Notices   []string     // what objects remarked about their answers: see exo.Message.AddNotice
+	Console   string       // what the program logged before its result had to be withheld: see exo.Session.Log
+	Notices   []string     // remarks of objects about their answers: see exo.Message.AddNotice
 	Label     value.Label  // the label of what was read, until the result was withheld: see exo.Session.ReportableLabel
-	Causes    []exo.Cause  // by which messages the run got the tags of its label, for the host
-	Unchanged bool         // the result may not leave, and nothing took effect; see exo.Session.Unchanged
-	Effects   []exo.Effect // what the program changed or may have changed, however it ended, with the outcome
-	Run       exo.Run      // with all its fields; zero where no run was begun
+	Causes    []exo.Cause  // the messages by which the run got the tags of its label, for the host
+	Unchanged bool         // the result may not leave, and no effect took place; see exo.Session.Unchanged
+	Effects   []exo.Effect // what the program changed or may have changed, with the outcome, also if the run failed
+	Run       exo.Run      // with all its fields; zero if no run began
 	Err       error        // nil, or an *fail.Error
 	Took      time.Duration
 	Used      Used
 }
 
-// Used is what a program used of a process of its own. It is zero where nothing is
-// measured: for programs that never ran, in process, and on systems that don't show it.
+// Used is the processor time and the memory that a program's process used. It is zero if
+// the program never ran, ran in the host's process, or if the system does not measure it.
 type Used struct {
 	CPU    time.Duration // processor time
-	Memory int64         // bytes, the most that was seen beyond what an idle worker has
+	Memory int64         // bytes, the most that was seen above the memory of an idle worker
 }
 
-// Evaluator is where programs run: a *worker.Pool runs each in a process of its own,
-// InProcess in that of the host.
+// Evaluator runs programs. A *worker.Pool runs each in a
+// process of its own, InProcess runs it in the host's process.
 type Evaluator interface {
-	// Bind makes what runs programs against the grants of gate, within bounds. It fails
-	// when a grant has a name that programs can't use.
+	// Bind makes a Runner for the grants of gate, with these bounds.
+	// It fails if a grant has a name that programs can't use.
 	Bind(gate *exo.Gate, bounds Bounds) (Runner, error)
 }
 
-// Runner runs programs against the grants of one gate. When Run returns, nothing of the
-// program runs any more and nothing of it will take effect.
+// Runner runs programs against the grants of one gate. When Run returns,
+// the program has ended and no effect of it can happen any more.
 type Runner interface {
 	Run(ctx context.Context, job Job) *RunResult
 }
 
-// InProcess is the Evaluator that runs programs in this process. It is for programs whose
-// author is trusted, and for tests: goja can't contain hostile code. It stops loops, deep
-// recursion and long runs, but a program can make the engine allocate or spin natively,
-// and that ends or stalls the host process. It still can't reach what it was not granted.
+// InProcess is the Evaluator that runs programs in this process. Use it for tests, and
+// for programs whose author is trusted: it ends loops, deep recursion and long runs,
+// but native functions of the engine can allocate or compute without end, and that
+// ends or stops the host. A program still can't reach an object that was not granted.
 type InProcess struct{}
 
 var _ Evaluator = InProcess{}
@@ -94,15 +94,15 @@ func newLocal(gate *exo.Gate, w *World) *local {
 	return &local{gate: gate, world: w, recorded: w.Bounds.Recorded(), programs: lru.New[cached](programBytes)}
 }
 
-// cached is what became of a program that was read.
+// cached is the result of compiling a program.
 type cached struct {
 	prog *program
 	err  error
 	size int // bytes of the program's text
 }
 
-// Keep implements lru.Kept. The program is compiled from a copy of its text: the text as it was given
-// may be part of a larger one, which the cache would keep alive.
+// Keep implements lru.Kept. It compiles the program from a copy of its text: the
+// given text may be part of a larger one, which the cache would keep in memory.
 func (c cached) Keep() (cached, int) {
 	if c.prog != nil {
 		c.prog = &program{c.prog.Keep(), c.prog.needs}
@@ -115,11 +115,11 @@ func (c cached) Keep() (cached, int) {
 	return c, 1<<10 + c.size*compiledBytes
 }
 
-// compiledBytes is how many bytes of memory one byte of a program takes, compiled: 84 in
-// the worst that was found. Held by TestProgramBytes.
+// compiledBytes bounds the memory that one byte of a program's text takes when
+// it is compiled. The worst program found takes 84 bytes (TestProgramBytes).
 const compiledBytes = 110
 
-// programBytes bounds the programs that a local keeps compiled.
+// programBytes bounds the memory of the compiled programs that a local keeps.
 const programBytes = 64 << 20
 
 func (l *local) compile(src string) (*program, error) {
@@ -148,7 +148,7 @@ func (l *local) Run(ctx context.Context, job Job) *RunResult {
 	job.Run = s.Run()
 	var out ProgramResult
 	if prog, err := l.compile(job.Program); err != nil {
-		e := *guest.AsError(err) // a copy: what is kept must not change in the caller's hands
+		e := *guest.AsError(err) // a copy: the caller may change the error, and the cache keeps the other
 		out.Err = &e
 	} else {
 		out = l.world.run(ctx, s, s.Checker(), prog, job)

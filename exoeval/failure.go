@@ -13,7 +13,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Why a program failed, in the words that its author reads.
+// This file says why a program failed, in words that its author understands.
 
 // failure turns what ended the program into the error that the model reads.
 func (r *run) failure(err error) error {
@@ -50,7 +50,7 @@ var memberOfNothing = realm.Expression(`^(Cannot read property '.*' of (undefine
 
 var fixedMember = realm.Expression(`^Cannot assign to read only property '(\w+)'`)
 
-// reason describes a thrown or rejected value. It may run code of the program.
+// reason returns the error for a thrown or rejected value. It may run code of the program.
 func (r *run) reason(v goja.Value, line, col int) error {
 	r.Failed = true
 	o, ok := v.(*goja.Object)
@@ -95,7 +95,7 @@ func (r *run) reason(v goja.Value, line, col int) error {
 	if m := fixedMember().FindStringSubmatch(msg); m != nil && r.Fixes(m[1]) {
 		return r.Placed(r.IsFixed(m[1]), line, col)
 	}
-	if strings.HasPrefix(msg, "Compiler bug: unknown type") { // of typeof, in the engine's own functions
+	if strings.HasPrefix(msg, "Compiler bug: unknown type") { // this is the error of typeof in a function of the engine
 		msg = "`typeof` can't look at what " + r.Describes() + ": it has no value in the program"
 	}
 	text := scalar.Shorten(msg, 2000)
@@ -110,7 +110,7 @@ func (r *run) safeString(v goja.Value) (s string) {
 	return s
 }
 
-// guarded runs f, which may run code of the program, from outside the realm.
+// guarded runs f, which may run code of the program, when no code of the program is on the stack.
 func (r *run) guarded(f func()) {
 	defer func() { _ = recover() }() // interrupts and engine panics: the run is over anyway
 	_ = r.VM.Try(f)

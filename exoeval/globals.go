@@ -14,7 +14,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// newRealm makes a fresh world for one run. It is never used twice.
+// newRealm gives the program an empty global object with only the names that it uses, and a clock that stands still. A realm serves one run.
 func (r *run) newRealm() error {
 	r.Begin(r.bounds.CallDepth)
 	vm := r.VM
@@ -60,7 +60,7 @@ func (r *run) newRealm() error {
 	return nil
 }
 
-// global is what a name stands for in the global scope.
+// global returns the value of a name in the global scope.
 func (r *run) global(name string, made map[string]goja.Value) goja.Value {
 	if v := made[name]; v != nil {
 		return v
@@ -69,7 +69,7 @@ func (r *run) global(name string, made map[string]goja.Value) goja.Value {
 	case name == "console":
 		return r.console.object(r)
 	case name == "RegExp":
-		return r.GuardPatterns() // never the engine's own
+		return r.GuardPatterns() // the program never gets the engine's own RegExp
 	case front.IsGlobal(name):
 		return r.Intrinsics.Get(name)
 	}
@@ -81,7 +81,7 @@ func (r *run) global(name string, made map[string]goja.Value) goja.Value {
 	return nil
 }
 
-// apiObject is the object that holds the grants: what `(api) => ...` is given.
+// apiObject is `api`, the argument of `(api) => ...`. Its members are the grants.
 type apiObject struct{ r *run }
 
 func (a *apiObject) Get(name string) goja.Value {
@@ -92,9 +92,9 @@ func (a *apiObject) Get(name string) goja.Value {
 	}
 	switch name {
 	case "toString", "valueOf", "toLocaleString", "toJSON":
-		// Undefined would make the engine print the object itself, addresses and all.
+		// If this were undefined, the engine would print the object itself, with addresses.
 		return a.r.Function(name, func(goja.FunctionCall) goja.Value {
-			panic(a.r.Throw(fail.Errorf(fail.Invalid, "", "api is no data: call a method of one of its members, and use the result")))
+			panic(a.r.Throw(fail.Errorf(fail.Invalid, "", "`api` has no value of its own: call a method of one of its members, and use the result")))
 		})
 	}
 	if realm.Quiet(name) {

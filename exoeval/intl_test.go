@@ -66,7 +66,7 @@ func TestIntlWayOut(t *testing.T) {
 		"new Date().toLocaleString('en-US', { timeZone: '../UTC' })":                             "want an IANA name",
 		"new Date().toLocaleString('en-US', { timeZone: 'Local' })":                              "want an IANA name",
 		"new Date(-1).toLocaleString('en-US', { timeZone: 'Asia/Tokyo' })":                       "use timeZone: 'UTC'",
-		"new Date(0).toLocaleString('en-US', { timeZone: 'Asia/Tokyo', timeZoneName: 'short' })": "leave timeZoneName",
+		"new Date(0).toLocaleString('en-US', { timeZone: 'Asia/Tokyo', timeZoneName: 'short' })": "leave out timeZoneName",
 		"new Date('-000001-01-01').toLocaleDateString()":                                         "use toISOString",
 		"new Date().toLocaleString('de', { weekday: 'long', hour: 'numeric' })":                  "format the weekday and the time each on its own",
 		"new Date().toLocaleString('en-US', { fractionalSecondDigits: 3 })":                      "the option fractionalSecondDigits is not available",

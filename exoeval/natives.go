@@ -1,6 +1,6 @@
 package exoeval
 
-// This file guards functions of the engine: a check runs before each.
+// This file guards functions of the engine: a check runs before each of them.
 
 import (
 	"slices"
@@ -14,17 +14,17 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// Natives that call no method of a value: they compare what they hold with it, use its
-// address as a key, or leave it out. They would take a recorded thing for an object that
-// is in no collection; opaque refuses only where the engine calls it. Each is put behind
-// a check, in realms of programs that mention it; TestSweep finds those that are missing.
+// These natives call no method of a value: they compare it, use its address as a key, or leave
+// it out. A recorded thing would be an object to them that no collection has, and no error
+// would follow: opaque refuses only when the engine calls it. So a check runs before each
+// native, in realms of programs that mention it. TestSweep finds natives without a check.
 
 type guard struct {
-	global string // where the native is: a global's member,
-	proto  bool   // or one of its prototype
+	global string // the global whose member the native is,
+	proto  bool   // or whose prototype has it as a member
 	names  []string
-	check  func(r *run, name string, c *goja.FunctionCall) goja.Value // a result instead of the native's, or nil
-	deep   bool                                                       // it looks into its arguments, so they are always checked
+	check  func(r *run, name string, c *goja.FunctionCall) goja.Value // it returns a result instead of the native's, or nil
+	deep   bool                                                       // the native looks into its arguments, so they are always checked
 }
 
 var guards = []guard{
@@ -42,21 +42,20 @@ var guards = []guard{
 	{"JSON", false, []string{"stringify"}, (*run).stringify, true},
 }
 
-// wanted reports whether a program can come to the native: by its name, or by one that
-// it computes.
+// wanted reports whether a program can reach the native: it mentions the name, or computes names.
 func (g *guard) wanted(names map[string]bool) bool {
-	if !names[g.global] && !(g.proto && g.global == "Array") { // an array needs no name
+	if !names[g.global] && !(g.proto && g.global == "Array") { // an array literal needs no name
 		return false
 	}
 	for _, n := range g.names {
-		if names[n] || names[front.ComputedName] || n == "set" || n == "add" { // the constructors of Map and Set call these
+		if names[n] || names[front.ComputedName] || n == "set" || n == "add" { // the constructors of Map and Set call set and add
 			return true
 		}
 	}
 	return false
 }
 
-// guardNatives puts the checks into a realm, before anything else takes the natives.
+// guardNatives puts the checks into a realm. It must run before other functions of ours take the natives.
 func (r *run) guardNatives() {
 	if len(r.needs.guards) > 0 {
 		r.IndexOf = realm.Native(r.Intrinsic("Array").Get("prototype").(*goja.Object), "indexOf")
@@ -72,7 +71,7 @@ func (r *run) guardNatives() {
 		}
 		for _, name := range g.names {
 			f := realm.Native(holder, name)
-			// The common case takes no memory: c is handed on only where there is something to see.
+			// The common case allocates nothing: c escapes only if there is something to check.
 			slow := func(c goja.FunctionCall) goja.Value {
 				if g.check != nil {
 					if v := g.check(r, name, &c); v != nil {
@@ -85,7 +84,7 @@ func (r *run) guardNatives() {
 				return f(c)
 			}
 			guarded := r.Function(name, func(c goja.FunctionCall) goja.Value {
-				if c.Argument(0) == nil || len(c.Arguments) > 1 && slices.Contains(c.Arguments, nil) { // of `new Map([{}])`; the engine's own would panic
+				if c.Argument(0) == nil || len(c.Arguments) > 1 && slices.Contains(c.Arguments, nil) { // `new Map([{}])` gives nil, and the engine panics
 					c.Arguments = slices.Clone(c.Arguments)
 					for i, a := range c.Arguments {
 						if a == nil {
@@ -108,7 +107,7 @@ func (r *run) guardNatives() {
 	}
 }
 
-// listed are the names of a list that says which properties become JSON; nil if v is none.
+// listed returns the names in the second argument of JSON.stringify: the properties to write. It is nil if v is no list.
 func (r *run) listed(v goja.Value) []string {
 	v = r.PlainValue(v)
 	if !realm.IsArray(v) {
@@ -133,7 +132,7 @@ func (r *run) anyRecorded(args []goja.Value) bool {
 	return false
 }
 
-// refuseAny throws for a recorded argument.
+// refuseAny throws if an argument is recorded.
 func (r *run) refuseAny(name string, c *goja.FunctionCall) goja.Value {
 	r.RefuseUnawaited(c.Arguments...)
 	for _, a := range c.Arguments {
@@ -144,7 +143,7 @@ func (r *run) refuseAny(name string, c *goja.FunctionCall) goja.Value {
 	return nil
 }
 
-// refuseGathered throws for a promise among lists that become one: it would stay the one item that it is.
+// refuseGathered throws if a list to be joined has a promise: the promise would become one item of the result.
 func (r *run) refuseGathered(name string, c *goja.FunctionCall) goja.Value {
 	if name == "concat" {
 		r.RefuseUnawaited(c.Arguments...)
@@ -154,7 +153,7 @@ func (r *run) refuseGathered(name string, c *goja.FunctionCall) goja.Value {
 	return nil
 }
 
-// refuseKey throws for a recorded key of a collection; set.has(column) is recorded.
+// refuseKey throws if the key of a collection is recorded. But set.has(column) is recorded as an expression.
 func (r *run) refuseKey(name string, c *goja.FunctionCall) goja.Value {
 	r.RefuseUnawaited(c.Argument(0))
 	x := r.RecordedIn(c.Argument(0))
@@ -169,11 +168,11 @@ func (r *run) refuseKey(name string, c *goja.FunctionCall) goja.Value {
 			return v
 		}
 	}
-	panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s can't be a key or member of a collection: it has no value in the program; use a text that names it", r.Check.Name(x.Node))))
+	panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s can't be a key or a member of a collection: it has no value in the program; use a text instead, like its name", r.Check.Name(x.Node))))
 }
 
-// lookUp records list.includes(column), and throws for a list that holds a column, or a sealed value: no
-// value would be found in it.
+// lookUp records list.includes(column). It throws if the list
+// has a column or a sealed value: no search would ever find one.
 func (r *run) lookUp(name string, c *goja.FunctionCall) goja.Value {
 	r.RefuseUnawaited(c.Argument(0))
 	if r.HoldsSealed {
@@ -185,7 +184,7 @@ func (r *run) lookUp(name string, c *goja.FunctionCall) goja.Value {
 	return r.RecordedCall(c.This, name, c.Arguments)
 }
 
-// refuseSealed throws where one looks for a sealed value, or among sealed values.
+// refuseSealed throws if the program searches for a sealed value, or in a list that has one.
 func (r *run) refuseSealed(c *goja.FunctionCall) {
 	refuse := func(v goja.Value) {
 		if x := r.RecordedIn(v); x != nil {
@@ -200,7 +199,7 @@ func (r *run) refuseSealed(c *goja.FunctionCall) {
 	}
 }
 
-// ofDecimals is a native that compares by what the engine knows of numbers, where a Decimal may be among what it compares.
+// ofDecimals runs a native that compares values by the engine's own equality, when one of the values may be a Decimal.
 func (r *run) ofDecimals(g *guard, name string, c goja.FunctionCall, f, has func(goja.FunctionCall) goja.Value) goja.Value {
 	with := func(v goja.Value) goja.Value {
 		c.Arguments = append([]goja.Value{v}, c.Arguments[1:]...)
@@ -230,8 +229,8 @@ func (r *run) ofDecimals(g *guard, name string, c goja.FunctionCall, f, has func
 	return f(c)
 }
 
-// keyOf is the key of a collection that has the value of the argument, or the argument: a value has one key, be it the
-// number or the Decimal, and one looks for it by its text too.
+// keyOf returns the key of the collection that equals the argument, or the argument if there is
+// none. A number and a Decimal of one value are one key, and the text of a Decimal finds it, too.
 func (r *run) keyOf(d *realm.Decimal, name string, c goja.FunctionCall, has func(goja.FunctionCall) goja.Value) goja.Value {
 	given := c.Argument(0)
 	ways, puts := []goja.Value{given}, name == "set" || name == "add"
@@ -258,19 +257,19 @@ func (r *run) keyOf(d *realm.Decimal, name string, c goja.FunctionCall, has func
 	return ways[0]
 }
 
-// spreadArguments gives Object.keys and the like the columns of a row to look at.
+// spreadArguments replaces a row by an object with its columns, for Object.keys and its like.
 func (r *run) spreadArguments(_ string, c *goja.FunctionCall) goja.Value {
 	for i, a := range c.Arguments {
 		if o := r.Fields(a); o != nil {
-			c.Arguments = slices.Clone(c.Arguments) // they may be the items of an array of the program's
+			c.Arguments = slices.Clone(c.Arguments) // they may be the items of an array of the program
 			c.Arguments[i] = o
 		}
 	}
 	return nil
 }
 
-// stringify throws for a recorded thing anywhere in what becomes JSON. The engine leaves
-// out what it does not know, like functions.
+// stringify throws if a recorded thing is anywhere in the value that
+// becomes JSON. The engine would leave it out, as it does functions.
 func (r *run) stringify(_ string, c *goja.FunctionCall) goja.Value {
 	r.RefuseUnawaited(c.Argument(0))
 	if v, ok := r.SealedIn(c.Argument(0)); ok {
@@ -310,7 +309,7 @@ func (r *run) stringify(_ string, c *goja.FunctionCall) goja.Value {
 			return d.JSON()
 		}
 		if o, ok := v.(*goja.Object); ok && list != nil && !realm.IsArray(v) && r.RowsIn(v) == nil && o.ClassName() != "Function" {
-			picked := r.VM.NewObject() // what a list of names leaves of it, in the order of the list
+			picked := r.VM.NewObject() // only the listed properties, in the order of the list
 			for _, name := range list {
 				if x := o.Get(name); x != nil {
 					r.Put(picked, name, x)

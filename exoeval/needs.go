@@ -9,7 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// program is a compiled program with what its realm must hold.
+// program is a compiled program with the needs of its realm.
 type program struct {
 	*front.Program
 	needs needs
@@ -23,15 +23,15 @@ func compile(src string, cfg front.Config) (*program, error) {
 	return &program{p, needsOf(&of, cfg.Grants)}, nil
 }
 
-// needs is what the realm of a program must hold beyond what disarms it, from
-// the names that stand in the program. Objects that are reached without being
-// named (the prototypes of literals, the constructors behind them by a computed name) are
-// disarmed in every realm; objects that only a name leads to are made safe if it is named.
+// needs is what the realm of a program must have, besides what every realm has. It is
+// computed from the names that the program mentions. Objects that need no name (prototypes
+// of literals, and the constructors behind them by a computed name) are disarmed in every
+// realm. Objects that only a name leads to are made safe if the program mentions it.
 type needs struct {
 	realm.Needs
 	names    []string // globals and grants
 	polyfill []*polyfill
-	helpers  []string // that its rewritten operators call
+	helpers  []string // helpers that the rewritten operators call
 	guards   []*guard // natives that must not take a recorded thing for a value
 }
 
@@ -54,23 +54,22 @@ func needsOf(of *front.Facts, grants []string) needs {
 		}
 	}
 	n.Reflects = reflects(of) || len(n.polyfill) > 0
-	n.Asyncs = n.Asyncs || n.Reflects // Array.fromAsync is one
+	n.Asyncs = n.Asyncs || n.Reflects // Array.fromAsync is an async function
 	n.Texts = n.Reflects || mentions(of, []string{"match", "matchAll", "search"})
 	return n
 }
 
-// plainGlobals are the globals none of whose functions gives a member by a name that is
-// data, as Object.getOwnPropertyDescriptor does, or makes one, as JSON.parse does
-// (TestPlainGlobals).
+// plainGlobals are globals whose functions neither read a member by a name that is data, as
+// Object.getOwnPropertyDescriptor does, nor make one, as JSON.parse does (TestPlainGlobals).
 var plainGlobals = map[string]bool{
 	"undefined": true, "NaN": true, "Infinity": true, "console": true, "Math": true, "Number": true, "String": true, "Boolean": true, "Map": true, "Set": true,
 	"parseInt": true, "parseFloat": true, "isNaN": true, "isFinite": true, "Error": true, "TypeError": true, "RangeError": true,
 	"encodeURIComponent": true, "decodeURIComponent": true, "encodeURI": true, "decodeURI": true,
 }
 
-// reflects reports whether a program may come to a property whose name does not stand in
-// it: names are computed by o[k]; it mentions a global that is not known to give none;
-// generators and patterns lead to functions of the engine that do either.
+// reflects reports whether a program may reach a property whose name is not in its
+// text: it computes names by o[k], or it mentions a global that is not in plainGlobals.
+// Generators and patterns lead to functions of the engine that do either.
 func reflects(of *front.Facts) bool {
 	if of.Generators || of.Patterns || of.Names[front.ComputedName] {
 		return true

@@ -12,27 +12,26 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// polyfill is a part of the language that the engine lacks, or has in a form
-// that shows the host. It is loaded into realms of programs that mention one of
-// its words, before any code of the program runs, and is a function of JavaScript
-// that is given the engine's global object and what the host does for it, and
-// returns the globals it makes. It must take every global that it uses from the
-// former at once: when it is called, the global scope is the program's.
+// polyfill is a part of the language that the engine lacks, or has in a form that reveals something
+// of the host. It is loaded before any code of the program runs, into realms of programs that
+// mention one of its words. It is a JavaScript function. Its arguments are the engine's global
+// object and the host's functions for it; it returns the globals that it makes. It must read all
+// globals that it uses from the first argument at once: later the global scope is the program's.
 //
-// A part that hides something must be wanted by every name that leads to the
-// thing; the others may miss a name that a program computes.
+// If a part hides something, its words must be all names that lead to the thing. For other parts a
+// computed name may be missed.
 type polyfill struct {
-	words   []string // globals or members, any of which the program mentions
-	with    []string // and, if there are any, one of these too
+	words   []string // globals or members; the program mentions one of them
+	with    []string // if not empty: the program must mention one of these, too
 	native  func(r *run, made map[string]goja.Value)
-	program func() *goja.Program // if it is not native
+	program func() *goja.Program // nil if native is set
 }
 
 func (p *polyfill) wanted(of *front.Facts) bool {
 	return mentions(of, p.words) && (p.with == nil || mentions(of, p.with))
 }
 
-// anyGenerator is a word for all generators.
+// anyGenerator is the word of a program that has a generator.
 const anyGenerator = "*"
 
 func mentions(of *front.Facts, words []string) bool {
@@ -69,8 +68,8 @@ func (p *polyfill) load(r *run, made map[string]goja.Value) error {
 //go:embed prelude/*.js
 var preludeFiles embed.FS
 
-// prelude compiles a file when it is first wanted: a worker starts for one
-// program, and pays for none that this one does not mention.
+// prelude returns a function that compiles a file at its first call. A worker
+// starts for one program: it compiles only the files that this program needs.
 func prelude(name string) func() *goja.Program {
 	return sync.OnceValue(func() *goja.Program {
 		b, err := preludeFiles.ReadFile("prelude/" + name + ".js")
@@ -91,7 +90,7 @@ var polyfills = []polyfill{
 	{words: append([]string{front.ComputedName}, makers...), with: []string{"Promise"}, native: (*run).addMakers}, // after those that it wraps
 	{words: []string{front.ComputedName, "fromAsync"}, with: []string{"Array", "constructor"}, program: prelude("array")},
 	{words: []string{front.ComputedName, "fromAsync"}, with: []string{"Array", "constructor"}, native: (*run).addFromAsync},
-	// Iterators come from somewhere: a call of values, a generator.
+	// A program gets an iterator only from a call such as values, or from a generator.
 	{words: []string{"Iterator", "map", "filter", "take", "drop", "flatMap", "reduce", "toArray", "forEach", "some", "every", "find"},
 		with: []string{"Iterator", "values", "entries", "keys", "matchAll", "iterator", anyGenerator}, program: prelude("iterator")},
 	{words: []string{"Decimal"}, native: func(r *run, made map[string]goja.Value) { r.AddDecimal(made) }},

@@ -7,13 +7,13 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// The functions of Promise, and Array.fromAsync, take and give promises as programs have them.
+// This file wraps the functions of Promise and Array.fromAsync: they take and return promises in the form that programs have.
 
 // gatherers are the functions of Promise that wait for the items of a list.
 var gatherers = []string{"all", "allSettled", "race", "any"}
 
-// addGatherers makes them send the described things in an array, and those that its
-// promises resolve to.
+// addGatherers wraps the gatherers: they send the described
+// things in an array, and those to which its promises resolve.
 func (r *run) addGatherers(map[string]goja.Value) {
 	promise := r.Intrinsic("Promise")
 	for _, name := range gatherers {
@@ -24,16 +24,16 @@ func (r *run) addGatherers(map[string]goja.Value) {
 			r.Gathers = true
 			v, err := native(c.This, list)
 			r.Gathers = false
-			// It goes on where one of its items does, for which it waits now.
+			// If an item goes on to send calls, so does this promise, which waits for it.
 			return r.HandPromise(r.Called(v, err), guest.Unawaited{Name: "Promise." + name, GoesOn: len(r.Going) < going})
 		}))
 	}
 }
 
-// makers are the other functions of Promise that give one.
+// makers are the other functions of Promise that make a promise.
 var makers = []string{"resolve", "reject", "try", "withResolvers"}
 
-// addMakers makes them give promises as the program gets them: one of the engine's is an object, and true.
+// addMakers wraps the makers, so that a program gets promises of our form: a promise of the engine is an object, so it counts as true.
 func (r *run) addMakers(map[string]goja.Value) {
 	promise := r.Intrinsic("Promise")
 	for _, name := range makers {
@@ -59,7 +59,7 @@ func (r *run) addMakers(map[string]goja.Value) {
 	}
 }
 
-// addFromAsync makes Array.fromAsync wait for promises as the program has them.
+// addFromAsync wraps Array.fromAsync, so that it waits for promises of our form.
 func (r *run) addFromAsync(map[string]goja.Value) {
 	array := r.Intrinsic("Array")
 	native, _ := goja.AssertFunction(array.Get("fromAsync"))

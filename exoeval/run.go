@@ -1,6 +1,6 @@
 package exoeval
 
-// This file runs a program and takes its replies. It comes after globals, which fills the realm.
+// This file runs a program and receives its replies. It comes after globals, which fills the realm.
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// newRun readies a run. Nothing of it is there before newRealm.
+// newRun prepares a run. Its realm is empty until newRealm.
 func newRun(ctx context.Context, in realm.Realm, port Port, check *message.Checker, w *World, prog *program) *run {
 	return &run{
 		Guest: guest.Guest{Realm: in, Hints: hint.Hints{Check: check, Granted: w.Granted}, Port: port, Limits: w.Limits, Prog: prog.Program, MaxResult: w.Bounds.MaxResult(), MaxDepth: w.Bounds.CallDepth},
@@ -26,10 +26,10 @@ func newRun(ctx context.Context, in realm.Realm, port Port, check *message.Check
 	}
 }
 
-// main runs the program and gives its result, or why there is none.
+// main runs the program and returns its result, or the error that explains why there is none.
 func (r *run) main() (v value.Value, failed error) {
 	defer func() {
-		if p := recover(); p != nil { // goja has panics of its own: makeslice, for one
+		if p := recover(); p != nil { // goja itself panics, for example with makeslice
 			v, failed = value.Value{}, r.failure(panicError(p))
 		}
 	}()
@@ -44,14 +44,14 @@ func (r *run) main() (v value.Value, failed error) {
 	}
 	f, ok := goja.AssertFunction(main)
 	if !ok {
-		return v, r.Placed(fail.Errorf(fail.Program, "", "the program is no function"), 0, 0)
+		return v, r.Placed(fail.Errorf(fail.Program, "", "the program is no function; write one, such as `async (api) => { ... }`"), 0, 0)
 	}
 	result, err := f(goja.Undefined(), r.api)
 	if err != nil {
 		return v, r.failure(err)
 	}
 	if o, ok := result.(*goja.Object); ok && r.Prog.Plain && guest.PromiseOf(o) == nil {
-		// What an asynchronous function returns is resolved, which calls its `then`.
+		// The return value of an asynchronous function is resolved, and that calls its `then`.
 		promise, resolve, _ := r.VM.NewPromise()
 		if err := resolve(o); err != nil {
 			return v, r.failure(err)
@@ -80,13 +80,12 @@ func (r *run) main() (v value.Value, failed error) {
 	if failed := r.Left(unfinished); failed != nil {
 		return value.Value{}, failed
 	}
-	// A getter of the result may have sent one more call, which must not be left
-	// half done.
+	// A getter of the result may have sent one more call. Wait for its answer.
 	return v, r.drain()
 }
 
-// drain waits for the calls that the program did not await, so that none is open when the
-// run is over. It returns the error of the first promise whose rejection nothing handled.
+// drain waits for the calls that the program did not await, so that no call is open when
+// the run ends. It returns the error of the first rejected promise that nothing handled.
 func (r *run) drain() error {
 	for len(r.Open) > 0 {
 		if failed := r.turn(); failed != nil {
@@ -117,7 +116,7 @@ func panicError(p any) error {
 	return fmt.Errorf("panic: %v", p)
 }
 
-// settled waits until v, if it is a promise, has its value.
+// settled returns v, or if v is a promise, its value when it has one.
 func (r *run) settled(v goja.Value) (goja.Value, error) {
 	p := guest.PromiseOf(r.Bare(v))
 	if p == nil {
@@ -138,8 +137,8 @@ func (r *run) settled(v goja.Value) (goja.Value, error) {
 	return p.Result(), nil
 }
 
-// turn receives one reply and lets the program go on with it. While it waits,
-// the program has nothing to run and its time does not pass.
+// turn receives one reply and lets the program go on with it.
+// While the run waits for the reply, the program's clock stops.
 func (r *run) turn() error {
 	r.clock.pause()
 	reply, ok, err := r.port.Next(r.ctx)
@@ -148,11 +147,11 @@ func (r *run) turn() error {
 		return r.Placed(ended(r.ctx, err, r.bounds), 0, 0)
 	}
 	if !ok {
-		return r.Placed(&fail.Error{Kind: fail.Internal, Err: errors.New("a call was lost")}, 0, 0)
+		return r.Placed(&fail.Error{Kind: fail.Internal, Err: errors.New("a call got no reply")}, 0, 0)
 	}
 	c, known := r.Open[reply.ID]
 	if !known {
-		return r.Placed(&fail.Error{Kind: fail.Internal, Err: errors.New("a reply to no call")}, 0, 0)
+		return r.Placed(&fail.Error{Kind: fail.Internal, Err: errors.New("a reply came to a call that was not sent")}, 0, 0)
 	}
 	delete(r.Open, reply.ID)
 	if reply.Err != nil {
@@ -160,7 +159,7 @@ func (r *run) turn() error {
 			if r.ctx.Err() != nil {
 				return r.Placed(ended(r.ctx, nil, r.bounds), c.Line, c.Col)
 			}
-			return r.Placed(reply.Err, c.Line, c.Col) // a caught limit would be no limit
+			return r.Placed(reply.Err, c.Line, c.Col) // if a program could catch a limit, the limit would not hold
 		}
 		err = c.Reject(r.ErrorObject(reply.Err, c.Line, c.Col))
 	} else {

@@ -10,9 +10,9 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/guest"
 )
 
-// This file has the state of a run, and its clock. All files before use it.
+// This file has the state of a run, and its clock. The other files use it.
 
-// run is one program in one realm. It lives on one goroutine.
+// run is one program in one realm. One goroutine uses it.
 type run struct {
 	guest.Guest
 
@@ -24,13 +24,13 @@ type run struct {
 	clock   stopwatch
 
 	api        *goja.Object
-	rejected   map[*goja.Promise]int // promises whose rejection nobody handles, numbered in order
+	rejected   map[*goja.Promise]int // rejected promises that nothing handles, numbered in their order
 	rejections int
-	undefined  bool // the result is
+	undefined  bool // the result is undefined
 }
 
-// stopwatch counts the time in which the program has something to run, and
-// interrupts it when that is used up.
+// stopwatch counts the time in which the program computes,
+// and interrupts the program when its time is used up.
 type stopwatch struct {
 	left  time.Duration
 	since time.Time
@@ -39,8 +39,8 @@ type stopwatch struct {
 
 func (s *stopwatch) begin(r *run) {
 	s.since = time.Now()
-	// Phrases are looked for when time is up: the stopwatch begins several times in each run.
-	// This runs beside the program, and asks only for what does not change.
+	// The words of the error are looked up when time is up, because the stopwatch begins several times
+	// in each run. This function runs beside the program, so it reads only what does not change.
 	vm, limit, catalog := r.VM, r.bounds.Wall, r.Check.Catalog
 	s.timer = time.AfterFunc(max(s.left, 0), func() {
 		vm.Interrupt(fail.Errorf(fail.Limit, "", "the program ran longer than %v; %s", limit, catalog.Say(nil, "limit.time", "do less in loops")))

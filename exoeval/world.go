@@ -1,6 +1,6 @@
 package exoeval
 
-// This file has the program's side of a run, and what Settle makes of its end on the host's side.
+// This file has the program's side of a run. On the host's side, Settle turns its end into a result.
 
 import (
 	"context"
@@ -21,13 +21,12 @@ import (
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
-// World is all that the program's side of a run needs: the catalogue, the granted names
-// and the limits. It is plain data without any object, so that it can cross to a worker.
-// It is immutable.
+// World is all that the program's side of a run needs: the catalogue, the granted names and
+// the limits. It has no objects, only data, so it can cross to a worker. It is immutable.
 type World struct {
 	Catalog    message.Catalog
 	Granted    []message.GrantedName
-	Describing []string // the methods that take callbacks, sorted: the checker rewrites those
+	Describing []string // the methods that take callbacks, sorted: the checker rewrites these callbacks
 	Limits     exo.Limits
 	Bounds     Bounds
 	Zone       *zone.Zone // the zone of local time; nil: UTC
@@ -35,25 +34,24 @@ type World struct {
 	front front.Config
 }
 
-// NewWorld is what the grants of gate look like from the program's side. It
-// fails when a name can't be used in programs. Worlds of the same declarations and limits
-// share what they hold.
+// NewWorld returns the World of the grants of gate. It fails if a name can't be
+// used in programs. Worlds with the same declarations and limits share their data.
 func NewWorld(gate *exo.Gate, bounds Bounds) (*World, error) {
 	if gate.Catalog() == nil {
-		return nil, &fail.Error{Kind: fail.Denied, Err: errors.New("exoeval: the gate is nil or zero: exo.NewGate makes one")}
+		return nil, &fail.Error{Kind: fail.Denied, Err: errors.New("exoeval: the gate was not made with exo.NewGate")}
 	}
 	type made struct {
 		world *World
 		err   error
 	}
 	w := &World{Catalog: gate.Catalog(), Granted: gate.Granted(), Limits: gate.Limits(), Bounds: bounds.OrDefault()}
-	w.Zone, _ = zone.Load(gate.Zone()) // the gate has it
+	w.Zone, _ = zone.Load(gate.Zone()) // no error: the gate has checked the name
 	m := gate.Derive(worldKey{w.Limits, w.Bounds, w.Zone}, func() any { return made{w, w.complete()} }).(made)
 	own := *m.world
 	return &own, m.err
 }
 
-// worldKey is what a World depends on besides the catalogue and the granted names.
+// worldKey identifies a World, together with the catalogue and the granted names.
 type worldKey struct {
 	limits exo.Limits
 	bounds Bounds
@@ -77,17 +75,17 @@ func (w *World) complete() error {
 	return front.CheckNames(w.Granted, w.front)
 }
 
-// CheckName refuses a name that no grant may have, before there is a program: one that programs can't write or read as something of their
-// own. It says what to write instead.
+// CheckName returns an error if no grant may have this name: programs could not write
+// it, or it means something else to them. The error says which names are allowed.
 func CheckName(name string) error {
 	if scalar.ReservedName(name) || name == "api" {
-		return fmt.Errorf("exoeval: %q can't be the name of a grant: write one of letters and digits to which JavaScript gives no meaning of its own; `api` is what programs call all grants", name)
+		return fmt.Errorf("exoeval: %q can't be the name of a grant: want letters and digits, and no word of JavaScript; `api` is the object that has all grants", name)
 	}
 	return front.CheckNames([]message.GrantedName{{Name: name}}, front.Config{Globals: front.Globals(), Grants: []string{name}})
 }
 
-// Prepare computes the unexported fields of a World from its exported ones. A worker calls it
-// when it has decoded a World from a frame; NewWorld does it itself.
+// Prepare computes the unexported fields of a World from its exported ones.
+// A worker calls it when it has decoded a World; NewWorld calls it itself.
 func (w *World) Prepare() {
 	w.front = front.Config{MaxSource: w.Bounds.SourceBytes, MaxNesting: w.Bounds.Nesting, Globals: front.Globals(), Describing: map[string]bool{}, Catalog: w.Catalog}
 	for _, g := range w.Granted {
@@ -98,17 +96,17 @@ func (w *World) Prepare() {
 	}
 }
 
-// ProgramResult is how a program ended, as its own side reports it. The program may have taken
-// that side over, so it becomes a RunResult only when Settle has asked the session.
+// ProgramResult is the outcome that the program's own side reports. A program may have
+// taken over its worker, so don't trust it: Settle asks the session and makes a RunResult.
 type ProgramResult struct {
 	Value     value.Value
 	Undefined bool
 	Err       error // nil, or an *fail.Error
 }
 
-// Run parses, checks, compiles and runs the program of job, which must have its
-// clock and seed (see exo.Run.WithDefaults). All of it is the guest's side: parsers can be made to end
-// a process, too.
+// Run parses, checks, compiles and runs the program of job, which must have
+// its clock and seed (see exo.Run.WithDefaults). All of this happens on the guest's
+// side, because a hostile text can end the process of a parser, too.
 func (w *World) Run(ctx context.Context, port Port, check *message.Checker, job Job) ProgramResult {
 	prog, err := compile(job.Program, w.front)
 	if err != nil {
@@ -119,7 +117,7 @@ func (w *World) Run(ctx context.Context, port Port, check *message.Checker, job 
 
 func (w *World) run(ctx context.Context, port Port, check *message.Checker, prog *program, job Job) ProgramResult {
 	r := newRun(ctx, realm.Realm{VM: goja.New(), Start: job.Clock, Zone: w.Zone, Seed: job.Seed}, port, check, w, prog)
-	// A cancelled caller stops a program that computes, too.
+	// This also stops a program that computes when its caller has cancelled.
 	stop := context.AfterFunc(ctx, func() { r.VM.Interrupt(fail.ErrCancelled) })
 	defer stop()
 	var o ProgramResult
@@ -128,13 +126,13 @@ func (w *World) run(ctx context.Context, port Port, check *message.Checker, prog
 	return o
 }
 
-// Settle ends the host's side of a run and says what may be known of it: the result is
-// rendered before anything is final. When it returns, nothing of the run will take effect
-// any more. It panics with what a callback of the host, like Record, panicked with.
+// Settle ends the host's side of a run and returns its result. It renders the result
+// before any change is final. After it returns, no effect of the run can happen. If
+// a callback of the host, like Record, panicked, Settle panics with the same value.
 func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, bounds Bounds) *RunResult {
-	// A call that was sent happens, also when the program fails after it: whether an
-	// effect took place must not depend on which of the two was faster. Reads of one
-	// that was ended are for nobody.
+	// A call that was sent happens even if the program fails after it: whether
+	// an effect took place must not depend on which was faster. If a limit
+	// ended the program, nobody reads its replies, so its reads are abandoned.
 	if o.Err != nil && verdict(fail.KindOf(o.Err)) {
 		s.Abandon()
 	}
@@ -148,12 +146,12 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 		o.Value, opened, o.Err = s.Unseal(o.Value)
 	}
 	res := &RunResult{Value: o.Value, Err: o.Err, Run: s.Run()}
-	// A call that says that ctx has ended does not know whose deadline it was (TestWhoEndedTheCall).
+	// An error that says only "the context has ended" does not say whose deadline passed (TestWhoEndedTheCall).
 	if ctx.Err() != nil && (res.Err == nil || !verdict(fail.KindOf(res.Err)) || errors.Is(res.Err, ctx.Err())) {
 		res.Err = guest.AsError(ended(ctx, nil, bounds)).At(fail.PosOf(res.Err))
 	}
-	// Whether the result may leave is decided before anybody looks at it: what can't be
-	// rendered would say something of it.
+	// Decide whether the result may leave before it is rendered:
+	// an error of rendering would reveal something about it.
 	if res.Err == nil && job.Render != nil && s.Release() == nil {
 		res.Err = rendered(job.Render, o.Value)
 	}
@@ -161,15 +159,15 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 		res.Err = guest.AsError(err).At(fail.Pos{})
 	}
 	if p := s.Panicked(); p != nil {
-		panic(p) // here, and not where it happened: nothing of the run is left, and the host can recover
+		panic(p) // here and not earlier: the run has ended, so the host can recover
 	}
 	res.Label, res.Undefined, res.Effects = s.ReportableLabel(), res.Err == nil && o.Undefined, s.Effects()
 	res.Console, res.Causes = s.Console(), s.Causes()
 	if err := s.Release(); err == nil {
 		res.Label, res.Notices = res.Label.Join(opened), s.Notices()
 	} else {
-		// The program may choose, by what it has read, which sealed values it would have returned, and whether it threw instead. So their labels
-		// count only where a result leaves.
+		// By what it has read, the program may choose which sealed values it returns, or
+		// whether it throws. So the labels of sealed values count only if the result leaves.
 		res.Value, res.Undefined, res.Err, res.Unchanged = value.Value{}, false, err, s.Unchanged()
 	}
 	if res.Err != nil {
@@ -178,7 +176,7 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 	return res
 }
 
-// rendered is why the result can't be rendered, nil if it can.
+// rendered returns the error if the result can't be rendered, else nil.
 func rendered(render func(value.Value) error, v value.Value) (failed error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -191,21 +189,21 @@ func rendered(render func(value.Value) error, v value.Value) (failed error) {
 	return nil
 }
 
-// verdict reports whether a failure is what ended the program, so that the end of
-// its context, while its calls were waited for, says nothing new.
+// verdict reports whether an error of this kind has ended the program. Then the end of
+// its context, noticed while its calls were waited for, says nothing new.
 func verdict(k fail.Kind) bool { return k == fail.Limit || k == fail.Crashed || k == fail.Breach }
 
-// errTotal is the cause of a context that ended because Bounds.Total was over: a
-// caller's own deadline looks the same otherwise.
+// errTotal is the cause of a context that ended because Bounds.Total
+// was over. Without it, the caller's own deadline would look the same.
 var errTotal = errors.New("exoeval: Bounds.Total is over")
 
-// Within is the context of a run with these bounds: it ends when Total is over.
+// Within returns the context of a run with these bounds. It ends when Total is over.
 func (b Bounds) Within(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, b.Total, errTotal)
 }
 
-// ended returns the error of a run that was ended from outside: by Bounds.Total, by its
-// caller's deadline, or by its caller. If ctx has not ended, the cause is err.
+// ended returns the error of a run that Bounds.Total, its caller's deadline
+// or its caller has ended. If ctx has not ended, the cause is err.
 func ended(ctx context.Context, err error, bounds Bounds) error {
 	if ctx.Err() != nil {
 		err = ctx.Err()

@@ -65,7 +65,7 @@ func TestZoneWayOut(t *testing.T) {
 	r := zoned(t, "Europe/Berlin")
 	for program, want := range map[string]string{
 		"return new Date().toLocaleString('en-US', { timeZone: 'Europe/Berlon' })":             "there is no time zone",
-		"return new Date(0).toLocaleString('en-US', { timeZoneName: 'short' })":                "leave timeZoneName",
+		"return new Date(0).toLocaleString('en-US', { timeZoneName: 'short' })":                "leave out timeZoneName",
 		"return new Date('1969-01-01').toLocaleString('en-US', { timeZone: 'Asia/Tokyo' })":    "use timeZone: 'UTC'",
 		"return new Date('1969-01-01').toLocaleString('ja-JP', { timeZone: 'Europe/Berlin' })": "the locale 'ja-JP' is not available",
 	} {

@@ -20,30 +20,30 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// AccessPath is how the database reads the rows of a facet for what programs ask of one
-// column: conditions with =, conditions of a range, orders of either direction.
+// AccessPath reports how the database reads a facet's rows when a program filters or sorts by one column: by =, by a range, in an order of either
+// direction.
 type AccessPath struct {
 	Facet  string   `json:"facet"` // its alias
 	Table  string   `json:"table"`
-	Scope  []string `json:"scope,omitempty"`  // the columns of which the scope gives the value
-	Column string   `json:"column,omitempty"` // a column of the table; "" where the path is about all columns
-	Uses   []string `json:"uses,omitempty"`   // "=", "range", "order", "descending order"; none where the path is about all columns
+	Scope  []string `json:"scope,omitempty"`  // the columns to which the scope gives a value
+	Column string   `json:"column,omitempty"` // a column of the table; "" if the path is about all columns
+	Uses   []string `json:"uses,omitempty"`   // "=", "range", "order", "descending order"; none if the path is about all columns
 	By     Access   `json:"by"`
-	Index  string   `json:"index,omitempty"`  // the index that is read, if one is; "PRIMARY KEY" for that of SQLite
-	Unused string   `json:"unused,omitempty"` // an index that would serve, where the database's statistics prefer another
-	Fix    *Fix     `json:"fix,omitempty"`    // what would let an index serve; nil if nothing is known, or nothing is missing
+	Index  string   `json:"index,omitempty"`  // the index that is read, or ""; "PRIMARY KEY" for SQLite's own index of the key
+	Unused string   `json:"unused,omitempty"` // an index that would serve, but the database's statistics prefer another
+	Fix    *Fix     `json:"fix,omitempty"`    // a change that lets an index serve; nil if none is known, or none is needed
 }
 
-// Fix is what would let an index serve: an index to make, or a change of the declaration.
+// Fix is a change that lets an index serve: an index to create, or a change of the column's declaration.
 type Fix struct {
 	Table       string        // the table of the index, without its schema
 	Index       *schema.Index // the index to make, under a free name; nil: see Declaration
 	Declaration string        // what to add to the column's declaration: "StoredISO()"
-	If          string        // what must be true of the column's values for that; "" if nothing
+	If          string        // what must be true of the column's values before Declaration is added; "" if nothing
 	Schema      string        // the schema of the table; "" on SQLite
 }
 
-// String is the fix as a report has it: SQL, or the change of the declaration.
+// String returns the fix as a line of a report: SQL, or the change of the declaration.
 func (f *Fix) String() string {
 	switch {
 	case f == nil:
@@ -56,7 +56,7 @@ func (f *Fix) String() string {
 	return f.Declaration + " in the declaration"
 }
 
-// SQL is the statement that makes the index; "" for a change of the declaration.
+// SQL returns the statement that creates the index; "" for a change of the declaration.
 func (f *Fix) SQL() string {
 	if f == nil || f.Index == nil {
 		return ""
@@ -64,7 +64,7 @@ func (f *Fix) SQL() string {
 	return check.CreateIndex(schema.Name{Schema: f.Schema, Name: f.Table}, f.Index)
 }
 
-// fixJSON is a Fix as JSON: sql is for who reads it, and made of the rest.
+// fixJSON is a Fix as JSON. Its sql is for people who read it: Fix.SQL makes it from the other fields.
 type fixJSON struct {
 	Table       string        `json:"table,omitempty"`
 	Index       *schema.Index `json:"index,omitempty"`
@@ -74,7 +74,7 @@ type fixJSON struct {
 	Schema      string        `json:"schema,omitempty"`
 }
 
-// MarshalJSON writes the fields, and "sql", what [Fix.SQL] gives.
+// MarshalJSON writes the fields, and the result of [Fix.SQL] as "sql".
 func (f *Fix) MarshalJSON() ([]byte, error) {
 	if f == nil {
 		return []byte("null"), nil
@@ -82,10 +82,10 @@ func (f *Fix) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fixJSON{f.Table, f.Index, f.SQL(), f.Declaration, f.If, f.Schema})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, but not "sql": that is made of the rest.
+// UnmarshalJSON reads what MarshalJSON writes. It ignores "sql", which the other fields determine.
 func (f *Fix) UnmarshalJSON(text []byte) error {
 	if f == nil {
-		return fail.Errorf(fail.Invalid, "exosql: Fix.UnmarshalJSON", "there is no Fix to read into: it is nil")
+		return fail.Errorf(fail.Invalid, "exosql: Fix.UnmarshalJSON", "the receiver is a nil *Fix: want var f Fix, and json.Unmarshal(text, &f)")
 	}
 	var j fixJSON
 	err := json.Unmarshal(text, &j)
@@ -93,24 +93,24 @@ func (f *Fix) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Access says which rows are read.
+// Access names the rows that the database reads.
 type Access string
 
-// The ways to read rows.
+// The sets of rows that a database can read.
 const (
 	ByIndex Access = "index" // the rows that are asked for
-	ByTies  Access = "ties"  // of an order: the rows that are asked for, and all with the same value as the last of them
+	ByTies  Access = "ties"  // for an order: also all rows with the same value as the last row that is asked for
 	ByScope Access = "scope" // every row in scope
-	ByTable Access = "table" // rows out of scope too: no index begins with the scope, or the database prefers another
-	ByValue Access = "value" // the rows that are asked for: the scope gives the column's value, or a list of them
-	ByNone  Access = "none"  // every row in scope, since no index can serve: JSON is looked into row by row
-	ByFence Access = "fence" // the conditions of programs stay behind a fence, and no index serves them, except for keys and columns of AllowUnscopedLookup
+	ByTable Access = "table" // rows out of scope too: no index begins with the columns of the scope, or the database prefers another
+	ByValue Access = "value" // the rows that are asked for: the scope gives the column's value, or a list of values
+	ByNone  Access = "none"  // every row in scope: no index can serve, because JSON is searched row by row
+	ByFence Access = "fence" // the conditions of programs stay behind a fence: indexes serve only keys, and columns of AllowUnscopedLookup
 )
 
 // Served reports whether an index serves the uses.
 func (a AccessPath) Served() bool { return a.By == ByIndex || a.By == ByValue }
 
-// String is the path as a line of a report.
+// String returns the path as a line of a report.
 func (a AccessPath) String() string {
 	s := a.Facet
 	if a.Column != "" {
@@ -150,7 +150,7 @@ func (a AccessPath) String() string {
 	return schema.Printable(s)
 }
 
-// onlyReads reports whether the policies in which a host wrapped an object leave no method by which programs change anything.
+// onlyReads reports whether a host wrapped an object in policies that leave no method by which programs change anything.
 func onlyReads(o exo.Object) bool {
 	if _, plain := o.(*answer.Object); plain {
 		return false
@@ -166,16 +166,13 @@ func onlyReads(o exo.Object) bool {
 	})
 }
 
-// AccessPaths reports, for each facet that programs reach from an object of [Facet.Of] and for each of its
-// columns, which filters and orders an index serves that begins with the columns
-// of the scope, which of them read every row in scope, and the index that would serve these. The order is that of
-// the declarations.
+// AccessPaths reports which filters and orders of each column an index serves, for each facet that programs can reach from an object of [Facet.Of].
+// Such an index begins with the columns of the scope. For the other filters and orders it reports that every row in scope is read, and the index
+// that would serve. The order is that of the declarations.
 //
-// It asks the database for the plan of each of these programs, judges it by the rules under which a query
-// runs without a fence, and runs none of them. PostgreSQL is asked as if reading a whole table and sorting
-// were dear, since what it would do with few rows tells little of many; its choice between indexes still
-// depends on its statistics. A filter or order of one facet's rows is looked at, without joins. Nothing is
-// reported for a facet whose scope is one row, or for a service.
+// AccessPaths asks the database for query plans, judges them as queries without fences are judged, and runs no query. PostgreSQL is told that scans
+// and sorts are expensive, because a small table's plan does not predict a large table's. Its choice between indexes still depends on its
+// statistics. Joins are not looked at. Services, and facets with a scope of one row, are not reported.
 func AccessPaths(ctx context.Context, o exo.Object) ([]AccessPath, error) {
 	granted, err := answer.Of(o)
 	if granted == nil {
@@ -188,7 +185,7 @@ func AccessPaths(ctx context.Context, o exo.Object) ([]AccessPath, error) {
 		return nil, err
 	}
 	live, err := granted.DB.Pool.Catalog(ctx, true)
-	if err == nil { // an index that is new decides how rows are sorted, too
+	if err == nil { // a new index also decides how rows are sorted
 		granted.DB.Learn(live)
 	}
 	if err != nil {
@@ -214,7 +211,7 @@ func AccessPaths(ctx context.Context, o exo.Object) ([]AccessPath, error) {
 	return out, nil
 }
 
-// paths are those of one facet.
+// paths returns the access paths of one facet.
 func paths(ctx context.Context, o *answer.Object, asked engine.Session, live *schema.Database, fc *decl.Facet) (out []AccessPath, err error) {
 	for _, col := range fc.Cols {
 		first := len(out)
@@ -252,9 +249,9 @@ func paths(ctx context.Context, o *answer.Object, asked engine.Session, live *sc
 			}
 			path.Column, path.Index, path.By = col.Name, a.Index, accessOf(a, p, use)
 			if path.By == ByScope {
-				path.Index = "" // whichever
+				path.Index = "" // any index of the scope
 			}
-			// No index serves an order over several values of the scope, but one finds the rows.
+			// If the scope has several values, no index returns their rows in this order, but an index can still find the rows.
 			list := slices.ContainsFunc(p.Plan.Tables[0].Scope, func(e fence.Equality) bool { return e.List }) && (use == compile.UseOrder || use == compile.UseDescending)
 			if path.By == ByScope && !list || path.By == ByTable || path.By == ByTies {
 				s := check.Serving(live, fc.Table, path.Scope, col, use == compile.UseEqual || list, path.By == ByTies)
@@ -278,7 +275,7 @@ func paths(ctx context.Context, o *answer.Object, asked engine.Session, live *sc
 	return out, nil
 }
 
-// accessOf reads the judgement of one plan.
+// accessOf turns the engine's judgement of one plan into an Access.
 func accessOf(a fence.Access, p *compile.Probe, use compile.Use) Access {
 	asked := use == compile.UseEqual || use == compile.UseRange
 	var wide *fence.OutOfScope
@@ -287,7 +284,7 @@ func accessOf(a fence.Access, p *compile.Probe, use compile.Use) Access {
 		return ByIndex
 	case errors.As(a.Refused, &wide):
 		return ByTable
-	case a.Refused != nil: // a plan that is not understood: the fenced statement runs
+	case a.Refused != nil: // the plan is not understood, so the fenced statement runs
 		return ByFence
 	case !asked && a.Ties:
 		return ByTies

@@ -8,28 +8,27 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/answer"
 )
 
-// Changes are what a run changes in one database: the rows before its first write and as it leaves them.
-// With [OpenOptions.Images] they are among the Details of the record's entry exo.Committing, that is
-// before anything of it is final: a Recorder that fails then keeps the run from committing. They
-// hold values of the database and are for the host; no program can learn of them.
+// Changes lists the rows that one run changed in one database, before the run's first write and after its last. If [OpenOptions.Images] is set,
+// they are among the Details of the record's entry exo.Committing. The host can still stop the commit then: a Recorder that returns an error does.
+// Changes contain values of the database and are for the host; programs never see them.
 type Changes struct {
 	Rows []Change
-	More int64 // how many more writes of rows there were, of which no image was kept
-	// Effects are the triggers, rules and cascades that the facets of these rows permit, in the form of a grant file: rows that
-	// one of them changed are not among the others.
+	More int64 // how many further writes of rows there were, without an image
+	// Effects are the triggers, rules and cascades that the facets of these rows permit, in the form of a grant file. Rows has no rows that only
+	// such an effect changed.
 	Effects []string
 }
 
-// Change is one row that a run changes. A row with the same values as before is left out, unless its facet shows a labelled column: then a
-// missing row would reveal that a value was guessed. The values have the labels of their columns and of their table's rows.
+// Change is one row that a run changed. A row with the same values as before is left out, unless its facet shows a labelled column: then a missing
+// row would reveal that the program guessed the value. The values have the labels of their columns and of their table's rows.
 type Change struct {
-	Table  string        // the alias of the facet by which the row was changed
+	Table  string        // the alias of the facet through which the row was changed
 	Key    []value.Value // the values of the table's key columns, in the order of their declaration
-	Before value.Value   // a record of what the facet shows, by the names of programs; the zero Value: the row is new
-	After  value.Value   // the zero Value: the row is gone, or no row that the program may see any more
+	Before value.Value   // a record of the facet's columns, under their names in programs; the zero Value: the row is new
+	After  value.Value   // like Before; the zero Value: the row was deleted, or the program may no longer see it
 }
 
-// AppendJSON writes the changes as a record keeps them.
+// AppendJSON writes the changes in the form of the record.
 func (c Changes) AppendJSON(b []byte) ([]byte, error) {
 	b = append(b, `{"changes":[`...)
 	var err error

@@ -16,25 +16,22 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Declared is something that [Check] compares with the database: a *Table, a Link, a
-// *Facet with all that it reaches, a Relation with its scopes, a [Scope], and what
-// [Granted] and [Written] make.
+// Declared is something that [Check] compares with the database: a *Table, a Link, a *Facet with all that it reaches, a Relation with its scopes, a
+// [Scope], or a result of [Granted] or [Written].
 type Declared interface{ declared(*writing.Checker) }
 
-// Check compares declarations with the live database, and returns a *[CheckError]
-// with all findings at once, or nil. A host calls it when it starts:
+// Check compares declarations with the live database. It returns a *[CheckError] with all findings, or nil. A host calls it when it starts:
 //
 //	err := exosql.Check(ctx, db, exosql.Granted(grants["currentUser"]))
 //
-// Of what is granted, tables and columns must be there with their types; keys must be unique; links and scopes must have indexes;
-// virtual columns of SQLite must call only functions that are known to be cheap; the role must be able to read, and policies must
-// bind it where OpenOptions.RowSecurity says that they are there; and PUBLIC may not create on the search path. What is only
-// declared and not granted must be there with its types too; the rest is a warning then. For tables that programs may write
-// through a grant, or that are [Written], the triggers, rules and cascades of such a write must be permitted, and everything that
-// is checked before the first write must hold (TestCheckedAsWritten). Check fails for what is no warning; [Findings] returns the
-// warnings as well.
+// Check fails if something that is granted does not pass these checks:
+//   - tables and columns are there, with their types; keys are unique; links and scopes have indexes;
+//   - the role may read them, and with OpenOptions.RowSecurity policies bind the role; PUBLIC may not create in a schema of the search path;
+//   - virtual columns of SQLite call only functions that are known to be cheap.
 //
-// Descriptions that are made after a Check show which columns an insert needs: call it before codemode.New.
+// Declarations that are not granted are checked for names and types; other findings about them are warnings. A table that programs may write, or
+// that is [Written], needs a permission for each trigger, rule and cascade, and must pass all checks before a first write (TestCheckedAsWritten).
+// Check does not fail for warnings; [Inspect] returns them. Call Check before codemode.New: then descriptions show which columns an insert needs.
 func Check(ctx context.Context, db *DB, what ...Declared) error {
 	found, err := Findings(ctx, db, what...)
 	if err != nil {
@@ -46,9 +43,8 @@ func Check(ctx context.Context, db *DB, what ...Declared) error {
 	return nil
 }
 
-// Findings compares as [Check] does and returns all that it found, warnings too. It returns an
-// error only where nothing could be compared: without a connection, or for a grant that no
-// query could use.
+// Findings compares as [Check] does and returns all that it found, warnings too. It returns an error only if nothing could be compared: without a
+// connection, or for a grant that no query could use.
 func Findings(ctx context.Context, db *DB, what ...Declared) ([]Finding, error) {
 	if err := db.core().Ready(); err != nil {
 		return nil, err
@@ -66,8 +62,8 @@ func Findings(ctx context.Context, db *DB, what ...Declared) ([]Finding, error) 
 	return findings(c.Compare(live)), nil
 }
 
-// CatalogFindings compares as [Findings] does, with a catalogue that [DB.Catalog] has read: for a host that declares from it, and would
-// have it read twice.
+// CatalogFindings is [Findings] on a catalogue that [DB.Catalog] has read already. It is for a host that also makes declarations from the catalogue,
+// so that it is read once.
 func CatalogFindings(live *schema.Database, what ...Declared) ([]Finding, error) {
 	if live == nil {
 		return nil, errors.New("exosql: CatalogFindings was given no catalogue: DB.Catalog reads one")
@@ -79,7 +75,7 @@ func CatalogFindings(live *schema.Database, what ...Declared) ([]Finding, error)
 	return findings(c.Compare(live)), nil
 }
 
-// gather collects what is declared.
+// gather collects declarations for one comparison.
 func gather(what []Declared) (*writing.Checker, error) {
 	c := writing.NewChecker()
 	var objs []*answer.Object
@@ -102,7 +98,7 @@ func gather(what []Declared) (*writing.Checker, error) {
 			return nil, err
 		}
 	}
-	for i, o := range objs { // what is granted together is held against each other, as before a write
+	for i, o := range objs { // compare objects that are granted together with one another, as before a write
 		others := slices.DeleteFunc(slices.Clone(objs), func(x *answer.Object) bool { return x == objs[i] || x.DB != o.DB })
 		if err := o.Writes(c, others); err != nil {
 			return nil, err
@@ -126,7 +122,7 @@ func (t *Table[T]) declared(c *writing.Checker) {
 
 func (l Link[A, B]) declared(c *writing.Checker) {
 	if l.l == nil {
-		c.Fail(errors.New("exosql: Check was given a zero Link"))
+		c.Fail(errors.New("exosql: Check was given a zero Link: Many or One makes one"))
 		return
 	}
 	c.UseLink(l.l, false)
@@ -147,14 +143,13 @@ func (s Scope) declared(c *writing.Checker) { c.ScopeOf(s.s) }
 
 func (r Relation[T]) declared(c *writing.Checker) {
 	if c.Relation(r.r); r.r != nil && r.r.Err == nil {
-		c.Reads(r.r.Table.Cols...) // its All reads whole rows
+		c.Reads(r.r.Table.Cols...) // Relation.All reads whole rows
 	}
 }
 
-// Granted is an object that [Facet.Of] made, for [Check]: with its facets, its
-// scopes, and whatever is wrong with them together. The grants of one call of Check count as those of the same programs:
-// rows that they write through one could come into the scope of another. Where [exo.Wrap] attenuated it, the object itself is checked,
-// without its rights to write if no method is left that writes. A service is passed over.
+// Granted passes an object of [Facet.Of] to [Check], with its facets and scopes. All objects of one call count as granted to the same programs:
+// Check reports rows that a write through one object could bring into the scope of another. If [exo.Wrap] has removed all writing methods, Check
+// ignores the object's rights to write. Services are skipped.
 func Granted(o exo.Object) Declared { return granted{o} }
 
 type granted struct{ o exo.Object }
@@ -176,9 +171,8 @@ func (g granted) declared(c *writing.Checker) {
 	c.Relation(o.Rel)
 }
 
-// Written tells [Check] that rows of t may be inserted, changed or deleted: then
-// triggers, rules and foreign keys that carry a change on to other rows must be
-// permitted in known, or Check refuses them. It is for Check alone: what lets a write through is [Facet.Permit], or [Table.Permit] for Go code.
+// Written makes [Check] treat rows of t as insertable, changeable and deletable. Check then reports each trigger, rule and cascade that is not in
+// known. Written changes nothing at run time: [Facet.Permit] lets writes of programs through, and [Table.Permit] those of Go code.
 func Written[T any](t *Table[T], known ...Permission) Declared {
 	w := writtenTable{known: permissions(known)}
 	if t != nil {
@@ -194,24 +188,23 @@ type writtenTable struct {
 
 func (w writtenTable) declared(c *writing.Checker) {
 	if w.t == nil {
-		c.Fail(errors.New("exosql: Check was given Written of a nil or zero Table"))
+		c.Fail(errors.New("exosql: Check was given Written of a nil or zero Table: NewTable makes one"))
 		return
 	}
 	c.Declare(writing.Write{Table: w.t, Rights: decl.Rights{Insert: w.t.Cols, Update: w.t.Cols, Delete: true, Permits: w.known}})
 }
 
-// Finding is one difference between what is declared and what the database has, or
-// one property of the database that breaks the promise of scopes. Problem and Fix are one
-// line each, of printable characters: others that a name has are spelled out.
+// Finding is one difference between the declarations and the database, or one property of the database that breaks the promise of scopes. Problem
+// and Fix are one line each, of printable characters: other characters of a name are escaped.
 type Finding struct {
 	Kind    FindingKind `json:"kind"`
-	Table   string      `json:"table"`             // "" if it is about the role or the search path
-	Column  string      `json:"column,omitempty"`  // "" if it is not about one
+	Table   string      `json:"table"`             // "" if the finding is about the role or the search path
+	Column  string      `json:"column,omitempty"`  // "" if the finding is not about a column
 	Problem string      `json:"problem"`           // what is wrong
-	Fix     string      `json:"fix,omitempty"`     // what would be right: a statement for the database, or a change of the declaration
-	Facet   string      `json:"facet,omitempty"`   // the alias of the facet by which programs write, if the finding is about that
+	Fix     string      `json:"fix,omitempty"`     // the remedy: a statement for the database, or a change of the declaration
+	Facet   string      `json:"facet,omitempty"`   // the alias of the facet through which programs write, if the finding is about such a write
 	Link    string      `json:"link,omitempty"`    // "table.link", if the finding is about a link
-	Effect  string      `json:"effect,omitempty"`  // the [Permission] that allows it, in the form of a grant file; "" if none does
+	Effect  string      `json:"effect,omitempty"`  // the [Permission] that allows the problem, in the form of a grant file; "" if none does
 	Warning bool        `json:"warning,omitempty"` // Check does not fail for it
 }
 
@@ -223,7 +216,7 @@ func findings(found []check.Finding) []Finding {
 	return out
 }
 
-// FindingKind says what a finding is about.
+// FindingKind is the subject of a finding.
 type FindingKind string
 
 // The kinds of findings.
@@ -234,22 +227,22 @@ const (
 	NullMismatch     FindingKind = check.NullMismatch
 	NoKey            FindingKind = check.NoKey            // the declared key is not unique
 	NullableKey      FindingKind = check.NullableKey      // a column of the key may be NULL
-	NoIndex          FindingKind = check.NoIndex          // for a link or a scope
-	LooseEquality    FindingKind = check.LooseEquality    // different texts are equal
-	RowSecurity      FindingKind = check.RowSecurity      // policies that have no effect, or none on this role
-	HiddenEffect     FindingKind = check.HiddenEffect     // a write sets off a trigger, a rule or a cascade
-	NotReadable      FindingKind = check.NotReadable      // the role may not read it
-	RoleRights       FindingKind = check.RoleRights       // the role may do more than reading needs
+	NoIndex          FindingKind = check.NoIndex          // a link or a scope has no index
+	LooseEquality    FindingKind = check.LooseEquality    // the database treats different texts as equal
+	RowSecurity      FindingKind = check.RowSecurity      // policies have no effect, or none on this role
+	HiddenEffect     FindingKind = check.HiddenEffect     // a write starts a trigger, a rule or a cascade
+	NotReadable      FindingKind = check.NotReadable      // the role may not read the table or column
+	RoleRights       FindingKind = check.RoleRights       // the role has more rights than reading needs
 	SearchPath       FindingKind = check.SearchPath       // others may create objects in a schema of the search path
 	SpanningUnique   FindingKind = check.SpanningUnique   // a unique key spans tenants: a refused insert reveals another tenant's value
-	LabelMismatch    FindingKind = check.LabelMismatch    // one declaration of a table labels a column, or demands trust for it, and another one does not
-	NeededColumn     FindingKind = check.NeededColumn     // no row can be inserted: a column needs a value, and nothing gives it one
-	UnfitPermission  FindingKind = check.UnfitPermission  // a Permission that matches nothing in the database
-	OtherForm        FindingKind = check.OtherForm        // SQLite holds values in another form than is declared
-	UnlistedFunction FindingKind = check.UnlistedFunction // a virtual column calls what the authorizer would not admit
+	LabelMismatch    FindingKind = check.LabelMismatch    // one declaration of a table labels a column, or demands trust for it, and another does not
+	NeededColumn     FindingKind = check.NeededColumn     // no row can be inserted: a column needs a value, and nothing provides it
+	UnfitPermission  FindingKind = check.UnfitPermission  // a Permission matches nothing in the database
+	OtherForm        FindingKind = check.OtherForm        // SQLite stores values in another form than the declared one
+	UnlistedFunction FindingKind = check.UnlistedFunction // a virtual column calls a function that the authorizer does not admit
 )
 
-// String is the finding as a line of a report.
+// String returns the finding as a line of a report.
 func (f Finding) String() string {
 	where := f.Table
 	if f.Column != "" {
@@ -268,7 +261,7 @@ func (f Finding) String() string {
 	return schema.Printable(s)
 }
 
-// CheckError is what [Check] returns: everything that it found, warnings too.
+// CheckError is the error of [Check]: all findings, warnings too.
 type CheckError struct{ Findings []Finding }
 
 func (e *CheckError) Error() string {
@@ -290,8 +283,8 @@ func (e *CheckError) Error() string {
 	return b.String()
 }
 
-// VersionError says that a PostgreSQL server is older than what statements need. Open
-// gives it before anything was done in the database, OpenOptions.Setup included.
+// VersionError reports a PostgreSQL server that is too old. Open returns it before it changes anything in the database, even before
+// OpenOptions.Setup runs.
 type VersionError struct {
 	Server string // the version of the server, like "13.23"; "" if it sent none
 	Least  int    // the oldest major version that works

@@ -13,20 +13,18 @@ import (
 	"github.com/exoagent/exoagent/internal/sealed"
 )
 
-// Column is a column of type V in the table whose rows scan into T. The field
-// function binds it, so a mismatch between column and struct does not compile.
+// Column is a column of type V in the table whose rows scan into T. The field function binds the column to a field, so a mismatch between column
+// and struct does not compile.
 //
-// The methods that describe a column (Named, Doc, OneOf, WithLabel, MaxBytes, Trusted,
-// StoredISO, AllowUnscopedLookup) change its declaration and return the same column, so that they chain where it is
-// declared. They panic once a tool was made of the table, or a query ran.
+// The methods that describe a column (Named, Doc, OneOf, WithLabel, MaxBytes, Trusted, StoredISO, AllowUnscopedLookup) change its declaration and return the
+// same column, so they can be chained where it is declared. They panic after a tool was made of the table, or a query ran.
 type Column[T, V any] struct {
 	c *decl.Column
 	t *Table[T]
 }
 
-// core is nil for a column that was not declared. The methods have a pointer as
-// receiver because each is compiled for every type of row and value: with values it
-// would be twice, and a package of five hundred tables has thousands of them.
+// core returns nil for a column that was not declared. The methods have pointer receivers because each is compiled for every type of row and value.
+// Value receivers would double that code, and a package of five hundred tables has thousands of methods.
 func (c *Column[T, V]) core() *decl.Column {
 	if c == nil {
 		return nil
@@ -34,12 +32,10 @@ func (c *Column[T, V]) core() *decl.Column {
 	return c.c
 }
 
-// NewColumn declares a column that is never NULL. V is a signed integer, float,
-// string, bool or [16]byte (UUID) type, []byte, time.Time, Decimal, Date, Interval,
-// JSON, or a slice of any of these but []byte, Interval and JSON (an array).
-// Programs see it under its name in camel case; see Named. The field function returns a
-// pointer to a field of its argument, which no other column of the table has; it is called
-// here once, and NewColumn panics where it returns anything else.
+// NewColumn declares a column that is never NULL. V is a signed integer, float, string, bool or [16]byte (UUID) type, []byte, time.Time, Decimal,
+// Date, Interval, JSON, or a slice of any of these but []byte, Interval and JSON (an array). Programs see the column under its name in camel case;
+// see Named. The field function must return a pointer to a field of its argument, and each column needs another field. NewColumn calls it once, and
+// panics if it returns anything else.
 func NewColumn[T, V any](t *Table[T], name constant, field func(*T) *V) *Column[T, V] {
 	c := newColumn[T, V](t, name, field)
 	t.t.Add(c)
@@ -47,9 +43,8 @@ func NewColumn[T, V any](t *Table[T], name constant, field func(*T) *V) *Column[
 	return &Column[T, V]{c, t}
 }
 
-// NewKey declares a column of the table's primary key. Every table that is granted needs one: it
-// gives rows with equal values a fixed order, so that limit and first have one answer. Several keys
-// make a composite one.
+// NewKey declares a column of the table's primary key. Every table that is granted needs a key: it gives rows with equal values a fixed order, so
+// that limit and first have one answer. Several NewKey columns make a composite key.
 func NewKey[T, V any](t *Table[T], name constant, field func(*T) *V) *Column[T, V] {
 	c := newColumn[T, V](t, name, field)
 	c.Key = true
@@ -58,8 +53,8 @@ func NewKey[T, V any](t *Table[T], name constant, field func(*T) *V) *Column[T, 
 	return &Column[T, V]{c, t}
 }
 
-// NewNullable declares a column that may be NULL; the field is a pointer, nil
-// for NULL. The column keeps its V, so links over nullable keys compile.
+// NewNullable declares a column that may be NULL. The field is a pointer: nil means NULL. The column keeps its V, so links over nullable keys
+// compile.
 func NewNullable[T, V any](t *Table[T], name constant, field func(*T) **V) *Column[T, V] {
 	c := newColumn[T, V](t, name, field)
 	c.Null = true
@@ -82,7 +77,7 @@ func newColumn[T, V, F any](table *Table[T], name constant, field func(*T) F) *d
 		panic("exosql: a column of " + t.Name + " has an empty name")
 	}
 	if field == nil {
-		panic(fmt.Sprintf("exosql: column %s.%s: the field function is nil", t.Name, name))
+		panic(fmt.Sprintf("exosql: column %s.%s: the field function is nil; want one that returns a pointer to a field of its argument", t.Name, name))
 	}
 	row := new(T)
 	table.bound.bind(t.Name, string(name), reflect.ValueOf(row).Elem(), func() any { return field(row) })
@@ -91,10 +86,10 @@ func newColumn[T, V, F any](table *Table[T], name constant, field func(*T) F) *d
 	c.Kind, c.Elem = kindOf(of)
 	c.Nulls = c.Kind == value.TypeList && of.Elem().Kind() == reflect.Pointer
 	if c.Kind == "" {
-		panic(fmt.Sprintf("exosql: column %s.%s: no column type for %v", t.Name, name, reflect.TypeFor[V]()))
+		panic(fmt.Sprintf("exosql: column %s.%s: %v is no type of a column: want one that NewColumn lists", t.Name, name, reflect.TypeFor[V]()))
 	}
 	if scalar.ReservedName(c.Guest) {
-		c.Guest = "" // it needs Named before a facet can show it
+		c.Guest = "" // the column needs Named before a facet can show it
 	}
 	return c
 }
@@ -103,21 +98,20 @@ func newColumn[T, V, F any](table *Table[T], name constant, field func(*T) F) *d
 func (c *Column[T, V]) Named(name constant) *Column[T, V] {
 	c.core().Change()
 	if scalar.ReservedName(string(name)) {
-		panic(fmt.Sprintf("exosql: column %s.%s can't be named %q for programs", c.c.Table.Name, c.c.Name, name))
+		panic(fmt.Sprintf("exosql: column %s.%s can't be named %q for programs: want letters, digits, _ and $, and not then, toJSON, constructor, prototype or __proto__", c.c.Table.Name, c.c.Name, name))
 	}
 	c.c.Guest = string(name)
 	return c
 }
 
-// Doc adds a line for the reader of the declarations, mostly a model.
+// Doc adds a line to the declarations, for their reader: mostly a model.
 func (c *Column[T, V]) Doc(text constant) *Column[T, V] {
 	c.core().Change()
 	c.c.Doc = string(text)
 	return c
 }
 
-// OneOf lists the only values of a text column. Programs see the list, and a comparison with
-// anything else is an error that shows it.
+// OneOf lists the only values of a text column. Programs see the list. Comparing the column with another value is an error that shows the list.
 func (c *Column[T, V]) OneOf(values ...V) *Column[T, V] {
 	c.core().Change()
 	if c.c.Kind != value.TypeText || len(values) == 0 {
@@ -129,41 +123,40 @@ func (c *Column[T, V]) OneOf(values ...V) *Column[T, V] {
 	return c
 }
 
-// WithLabel labels every value of the column. A tag like "pii" is of secrecy: a program that selects the column gets sealed
-// values, which leave by sinks that admit the label and which it can't look at. A program that computes with it, be it in a
-// condition only, has the label from then on, and so have all its effects and its result. See MaxBytes.
+// WithLabel gives every value of the column these tags. A tag like "pii" is a secrecy tag: a program that selects the column gets sealed values,
+// which it can't look at, and which only sinks that admit the tag can open. A program that computes with a value, even in a condition, has the tag
+// from then on, and so do its effects and its result. See MaxBytes.
 //
-// [value.Untrusted] is of integrity: outsiders write the column. A program that reads it can answer and write, but ask for no
-// effect that doesn't admit the tag, nor write a column that is Trusted.
+// [value.Untrusted] is an integrity tag: it marks a column that outsiders write. A program that has read the column may answer and write rows. It
+// may not cause an effect that doesn't admit the tag, and may not write a Trusted column.
 func (c *Column[T, V]) WithLabel(tags ...string) *Column[T, V] {
 	c.core().Change()
 	if len(tags) == 0 || slices.Contains(tags, "") {
 		panic(fmt.Sprintf("exosql: WithLabel needs tags, none of them empty: %s.%s", c.c.Table.Name, c.c.Name))
 	}
 	for _, tag := range value.NewLabel(tags...).Unnamed() {
-		panic(fmt.Sprintf("exosql: WithLabel(%q) of %s.%s means that each value has a reader, but not who: call WithLabel with the tag alone, and ReadBy with the column of the reader's id", tag, c.c.Table.Name, c.c.Name))
+		panic(fmt.Sprintf("exosql: WithLabel(%q) of %s.%s means that each value has a reader, but does not name the reader: call WithLabel with the tag alone, and ReadBy with the column of the reader's id", tag, c.c.Table.Name, c.c.Name))
 	}
 	if c.c.Readers != nil {
-		panic(fmt.Sprintf("exosql: WithLabel after ReadBy, which names the readers of all tags: %s.%s", c.c.Table.Name, c.c.Name))
+		panic(fmt.Sprintf("exosql: WithLabel is called after ReadBy, which names the readers of all tags: call ReadBy last: %s.%s", c.c.Table.Name, c.c.Name))
 	}
 	c.c.Label = c.c.Label.Join(value.NewLabel(tags...))
 	return c
 }
 
-// ReadBy names who may read each value of a labelled column: the principals whose ids are in these columns of the same row.
+// ReadBy names the principals who may read each value of a labelled column: those with an id in the given columns of the same row.
 //
 //	MemberEmail.WithLabel("pii").ReadBy("member", MemberID)
 //
-// makes its label pii@member, and that of the value in the row of member 42 pii@member:42. A sink that admits value.ReaderTag("pii",
-// "member", "42") takes that one sealed value and those of no other member; see service.AdmitsFor. What a program reads by a condition,
-// an order or a sum is of all rows, and so has no single reader. A value in whose row an id is NULL is nobody's either.
+// This gives the column the label pii@member, and the value in the row of member 42 the label pii@member:42. A sink that admits
+// value.ReaderTag("pii", "member", "42") takes the sealed value of member 42 and no other; see service.AdmitsFor. A condition, an order or a sum
+// reads many rows, so its label has no single reader. A value in a row with a NULL id has no reader either.
 //
-// The ids are no secret: a facet that shows the column shows these too. Programs can't change them, nor write to the
-// column what they have read with its tags. Ids are compared as texts, exactly. Name the kind once, as an untyped constant, for
-// here and for value.ReaderTag.
+// The ids are not secret: a facet that shows the column shows them too. Programs can't change the ids, and can't write to the column what they have
+// read with its tags. Ids are compared as texts, exactly. Name the kind once, as an untyped constant, for here and for value.ReaderTag.
 //
-// ReadBy panics where the column has no label, where an id is of another table or of another type than a whole number, a text or a UUID,
-// and where it is said twice.
+// ReadBy panics if the column has no label, if an id is a column of another table or is not a whole number, a text or a UUID, and if it is called
+// twice.
 func (c *Column[T, V]) ReadBy(kind constant, ids ...ReaderID[T]) *Column[T, V] {
 	c.core().Change()
 	cols := make([]*decl.Column, len(ids))
@@ -178,27 +171,27 @@ func (c *Column[T, V]) ReadBy(kind constant, ids ...ReaderID[T]) *Column[T, V] {
 	return c
 }
 
-// ReaderID is a column of a T that holds the id of a principal, a whole number, a text or a UUID: see Column.ReadBy.
+// ReaderID is a column of a T with the id of a principal, a whole number, a text or a UUID: see Column.ReadBy.
 type ReaderID[T any] interface {
 	reader(*T) *decl.Column
 }
 
 func (c *Column[T, V]) reader(*T) *decl.Column { return c.core() }
 
-// Trusted says that a program which has read what outsiders wrote (see value.Untrusted) can't write the column: who a task is
-// assigned to, an amount. Reading it is not restricted.
+// Trusted means that a program can't write the column after it has read what outsiders wrote (see value.Untrusted). It is for columns like a task's
+// assignee or an amount. It does not restrict reading.
 func (c *Column[T, V]) Trusted() *Column[T, V] {
 	c.core().Change()
 	c.c.Trust = true
 	return c
 }
 
-// Admits lets programs write to the column what they have read under these labels: readers of the column may learn it. It may also
-// decide in which rows the column is changed, if nothing else is changed.
+// Admits lets programs write values that they have read under these tags into the column. Readers of the column may then learn those values. Such
+// values may also choose the rows of an update that changes only columns that admit them.
 //
 //	MemberNote.Admits("pii") // members.where(m => m.email === 'ann@a.example').update({ note: 'called' })
 //
-// What may not leave with the result is kept nowhere, so Options.Admits has to have the labels, too.
+// codemode.Options.Admits needs the tags too: a run whose result may not leave keeps no change.
 func (c *Column[T, V]) Admits(tags ...string) *Column[T, V] {
 	c.core().Change()
 	if err := c.c.Admit(value.NewLabel(tags...)); err != nil {
@@ -207,8 +200,8 @@ func (c *Column[T, V]) Admits(tags ...string) *Column[T, V] {
 	return c
 }
 
-// MaxBytes says how large a value of a labelled column may be; 1 KiB where it is left out. Limits count each value that is shown
-// sealed as this large, whatever it holds, and a larger text is "[too large]" where it leaves (other values: null).
+// MaxBytes is the largest size of a labelled value; the default is 1 KiB. Limits count every sealed value as this large. At a sink a larger text
+// becomes "[too large]", and a larger value of another type null.
 func (c *Column[T, V]) MaxBytes(n int) *Column[T, V] {
 	c.core().Change()
 	if n <= 0 || n > sealed.Most {
@@ -218,10 +211,9 @@ func (c *Column[T, V]) MaxBytes(n int) *Column[T, V] {
 	return c
 }
 
-// StoredISO says that a time column on SQLite is stored exactly as
-// 2006-01-02T15:04:05.000Z, and one on PostgreSQL holds nothing finer than a
-// millisecond, as timestamptz(3) does: then comparing and sorting can use an
-// index. Without it times are normalised in the query, whatever form they have.
+// StoredISO declares the exact form of a time column, so that comparing and sorting can use an index. On SQLite each time is stored as
+// 2006-01-02T15:04:05.000Z. On PostgreSQL no time is finer than a millisecond, as in timestamptz(3). Without StoredISO the query normalises times,
+// whatever form they have.
 func (c *Column[T, V]) StoredISO() *Column[T, V] {
 	c.core().Change()
 	if c.c.Kind != value.TypeTime {
@@ -231,11 +223,10 @@ func (c *Column[T, V]) StoredISO() *Column[T, V] {
 	return c
 }
 
-// StoredForm is how all cells of a column are written on SQLite, which has no type for times, days and truth values. It means nothing on
-// PostgreSQL.
+// StoredForm is the form of all cells of a column on SQLite, which has no type for times, days and truth values. It has no effect on PostgreSQL.
 type StoredForm = cellform.Form
 
-// The forms of times, in UTC, and of days, which are midnight in them.
+// The forms of times, in UTC. In them a day is its midnight.
 const (
 	StoredSQL         = cellform.Seconds    // '2006-01-02 15:04:05', as CURRENT_TIMESTAMP and Laravel write it
 	StoredSQLFraction = cellform.Fraction   // '2006-01-02 15:04:05.999999': Django, Rails, EF Core
@@ -251,10 +242,10 @@ const (
 	StoredWords   = cellform.Words   // 'true' and 'false'
 )
 
-// Stored says how SQLite holds a column of times, days or truth values. What a program compares with the column, and writes into it, becomes a
-// cell of that form, so an index of the column serves and other tools read what was written. A cell of another form is an error where
-// it is shown, and no value in comparisons; Check looks at cells and warns of such. Without Stored a time is a text in any form, which no index
-// serves, a day is '2006-01-02', and a truth value 0 or 1.
+// Stored declares how SQLite stores a column of times, days or truth values. Values that a program compares or writes are converted to that form.
+// So an index of the column serves, and other tools can read new rows. A cell of another form is an error when it is read, and equals nothing in
+// comparisons; Check looks at cells and warns of such cells. Without Stored a time is a text in any form, which no index serves, a day is
+// '2006-01-02', and a truth value is 0 or 1.
 func (c *Column[T, V]) Stored(form StoredForm) *Column[T, V] {
 	c.core().Change()
 	if !form.Fits(c.c.Kind) {
@@ -264,50 +255,48 @@ func (c *Column[T, V]) Stored(form StoredForm) *Column[T, V] {
 	return c
 }
 
-// AllowUnscopedLookup lets conditions of programs that compare the column with values be looked up
-// in an index before the scope is. Without it a program's conditions are tried on rows
-// in scope only, but for = and in on a key: an index on what the scope compares still
-// serves, one on this column does not.
+// AllowUnscopedLookup lets the database use an index on this column for programs' conditions, before it checks the scope. Without Indexed, a program's
+// conditions are tried only on rows in scope, except for = and in on a key. An index on the columns of the scope serves in both cases.
 //
-// The price: the time of a query can then reveal whether rows out of scope have such values. It is
-// for columns like a date or a state, and not for what one customer must not learn of another.
+// The cost: the time of a query may reveal whether rows out of scope have such values. Use Indexed for columns like a date or a state, not for
+// values that tenants must hide from one another.
 func (c *Column[T, V]) AllowUnscopedLookup() *Column[T, V] {
 	c.core().Change()
 	c.c.UnscopedLookup = true
 	return c
 }
 
-// Eq holds where the column equals v; like every comparison here it does not hold for NULL.
+// Eq matches rows in which the column equals v. Like every comparison here, it matches no row in which the column is NULL.
 func (c *Column[T, V]) Eq(v V) Predicate[T] { return c.compare("eq", v) }
 
-// Ne holds where the column is neither v nor NULL.
+// Ne matches rows in which the column is neither v nor NULL.
 func (c *Column[T, V]) Ne(v V) Predicate[T] { return c.compare("ne", v) }
 
-// Lt holds where the column is less than v.
+// Lt matches rows in which the column is less than v.
 func (c *Column[T, V]) Lt(v V) Predicate[T] { return c.compare("lt", v) }
 
-// Le holds where the column is at most v.
+// Le matches rows in which the column is at most v.
 func (c *Column[T, V]) Le(v V) Predicate[T] { return c.compare("le", v) }
 
-// Gt holds where the column is greater than v.
+// Gt matches rows in which the column is greater than v.
 func (c *Column[T, V]) Gt(v V) Predicate[T] { return c.compare("gt", v) }
 
-// Ge holds where the column is at least v.
+// Ge matches rows in which the column is at least v.
 func (c *Column[T, V]) Ge(v V) Predicate[T] { return c.compare("ge", v) }
 
-// In holds where the column is one of vs; of none, nowhere.
+// In matches rows in which the column equals one of vs. Without vs it matches no row.
 func (c *Column[T, V]) In(vs ...V) Predicate[T] { return c.compare("in", vs...) }
 
-// NotIn holds where the column is none of vs and not NULL; of none, where it is not NULL.
+// NotIn matches rows in which the column is not NULL and equals none of vs. Without vs it matches every row in which the column is not NULL.
 func (c *Column[T, V]) NotIn(vs ...V) Predicate[T] { return c.compare("notIn", vs...) }
 
-// Between holds where the column is at least low and at most high.
+// Between matches rows in which the column is at least low and at most high.
 func (c *Column[T, V]) Between(low, high V) Predicate[T] { return c.compare("between", low, high) }
 
-// IsNull holds where the column is NULL.
+// IsNull matches rows in which the column is NULL.
 func (c *Column[T, V]) IsNull() Predicate[T] { return c.test("isNull") }
 
-// IsNotNull holds where the column is not NULL.
+// IsNotNull matches rows in which the column is not NULL.
 func (c *Column[T, V]) IsNotNull() Predicate[T] { return c.test("isNotNull") }
 
 func (c *Column[T, V]) test(op string) Predicate[T] {
@@ -340,12 +329,12 @@ type Order[T any] struct {
 	desc bool
 }
 
-// fields are the columns of a table by where their fields begin in a row.
+// fields maps the offset of a field in a row to the name of its column.
 type fields map[uintptr]string
 
-// bind keeps which field of a row is the column's. It panics where that is none, or another
-// column's. A variable of the host's would be written by each query for itself, so two users
-// would read one another's values there; and of two columns of one field, one is lost.
+// bind records the column's field of a row. It panics if the field function returns no field of the row, or another column's field. If it returned
+// a variable of the host's, all queries would write into that variable, and two users would read one another's values. If two columns had one
+// field, one of their values would be lost.
 func (fs *fields) bind(table, column string, row reflect.Value, field func() any) {
 	at := pointer(table, column, field)
 	if !within(row, at.Pointer(), at.Type().Elem()) {
@@ -361,7 +350,7 @@ func (fs *fields) bind(table, column string, row reflect.Value, field func() any
 	(*fs)[offset] = column
 }
 
-// pointer is what the field function returns for a new row, as each query calls it.
+// pointer returns what the field function returns for a new row. Each query calls it in the same way.
 func pointer(table, column string, field func() any) reflect.Value {
 	defer func() {
 		if p := recover(); p != nil {
@@ -371,8 +360,8 @@ func pointer(table, column string, field func() any) reflect.Value {
 	return reflect.ValueOf(field())
 }
 
-// within reports whether v, or a part of it however deep, is of the type and at that address.
-// A struct and its first field have one address, so the type decides.
+// within reports whether v, or a part of it at any depth, has the type and the address. The type is needed because a struct and its first field
+// have the same address.
 func within(v reflect.Value, at uintptr, typ reflect.Type) bool {
 	for v.Addr().Pointer() != at || v.Type() != typ {
 		n, part := 0, v.Field

@@ -1,6 +1,6 @@
 package exosql
 
-// This file has the database and what the host may do with it; package answer, beneath, does the work.
+// This file has the database for the host; package answer does the work.
 
 import (
 	"context"
@@ -9,12 +9,11 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// DB is a database whose connections are set up so that they can do no more
-// than the plans that this package makes: the second wall, beneath the query
-// compiler. It gives no access to the connections. Make one with Open, share it, Close it.
+// DB is a database that Open has opened. The database itself restricts each connection to the plans that this package makes: see "Two walls" in the
+// package comment. DB gives no access to its connections. Goroutines can share one DB; call Close at the end.
 type DB struct{ db *answer.DB }
 
-// core is nil for a DB that was not opened.
+// core returns nil for a DB that was not opened.
 func (db *DB) core() *answer.DB {
 	if db == nil {
 		return nil
@@ -22,8 +21,7 @@ func (db *DB) core() *answer.DB {
 	return db.db
 }
 
-// Close waits for the queries that run, and closes every connection. Queries
-// that come later fail. A second Close does nothing.
+// Close waits for running queries and closes every connection. Later queries fail. A second Close does nothing.
 func (db *DB) Close() error {
 	if db.core().Ready() != nil {
 		return nil
@@ -31,8 +29,7 @@ func (db *DB) Close() error {
 	return db.db.Close()
 }
 
-// Catalog reads the database's catalogue over a connection of its own, for the host: to declare
-// tables from it (exosql/dynamic), or to compare.
+// Catalog reads the database's catalogue over a connection of its own. A host declares tables from it (exosql/dynamic), or compares it.
 func (db *DB) Catalog(ctx context.Context) (*schema.Database, error) {
 	if err := db.core().Ready(); err != nil {
 		return nil, err

@@ -1,6 +1,5 @@
-// Package exosql makes capabilities to the rows of a database: a [Relation] is
-// what one user may see of a table, and every query made from it, by Go code or by
-// a program that was given it, stays within its scope. Its design is DESIGN.md in this package's folder.
+// Package exosql makes database rows available as capabilities. A [Relation] is what one user may see of a table. Every query on it stays within
+// its scope, whether Go code or a program makes the query. Its design is DESIGN.md in this package's folder.
 //
 // Declare tables, columns and links once, as the example of [Grant] does:
 //
@@ -8,35 +7,32 @@
 //	AuthorID    = exosql.NewKey(Authors, "id", func(a *Author) *int64 { return &a.ID })
 //	AuthorBooks = exosql.Many("books", AuthorID, BookAuthor)
 //
-// [Grant] makes a relation; the scope can't be left out. Go code queries it with types:
+// [Grant] makes a relation; its scope can't be left out. Go code queries the relation with types:
 //
 //	me := exosql.Grant(db, Authors, AuthorID.Eq(1))
 //	books, err := exosql.Follow(me, AuthorBooks).Where(BookPrice.IsNotNull()).OrderBy(BookTitle.Asc()).All(ctx)
 //
-// For programs, a [Facet] lists the columns and links that exist for them, and [Facet.Of] makes the
-// object to hand out.
+// For programs, a [Facet] lists the columns and links that they see, and [Facet.Of] makes the object to grant.
 //
 // # Scope
 //
-// A grant fixes one predicate for every table that its facets reach ([Scope]).
-// Every occurrence of a table in a query satisfies its table's predicate and the
-// link by which it was reached. Where a table can be reached in two ways that may mean
-// different rows, the scope must be declared, or the object can't be granted.
+// A grant fixes one predicate for every table that its facets reach ([Scope]). In a query, each use of a table gets the table's predicate and the
+// condition of the link that reached it. If two links reach a table in ways that may mean different rows, declare the table's scope; without it the
+// object can't be granted.
 //
 // # Two walls
 //
-// The first wall is the compiler: a message is interpreted over occurrences of
-// tables with generated aliases, and internal/sqlast writes the text; values are
-// only ever bound. The second is the engine: on SQLite each connection is
-// under an authorizer that admits the tables and columns of the running plan
-// and nothing else; on PostgreSQL each query runs in a transaction that only reads
-// and is rolled back. Where a facet lets programs write, a run has one transaction on
-// a connection for that, in which what reads is read-only all the same. Open verifies that it holds. What PostgreSQL's does not stop,
-// a role of its own with the least grants does: see docs/roles.md.
+// Two independent mechanisms, the two walls, restrict every statement. The first is the compiler. It reads a message as data, names each use of a
+// table by an alias of its own, and internal/sqlast writes the SQL. Values are only ever bound as arguments.
+//
+// The second wall is the database. On SQLite each connection has an authorizer, which admits only the tables and columns of the running plan. On
+// PostgreSQL each query runs in a read-only transaction that is rolled back. If a facet lets programs write, a run has one transaction on a writing
+// connection; its queries are read-only there too. Open tests both walls. On PostgreSQL a statement can still read any column that the role may
+// read, so give the role only the rights that it needs: see docs/roles.md.
 //
 // # Types on SQLite
 //
-// SQLite has five kinds of values, which hold the other types like this:
+// SQLite has five kinds of values. Other types are stored in these forms:
 //
 //	Decimal          a number, or its digits: '12.50'
 //	time.Time        text: '2006-01-02 15:04:05', or with T, a fraction, Z or an offset
@@ -47,11 +43,10 @@
 //	JSON, an array   text of JSON
 //	[]byte           a blob
 //
-// Other forms of times, days and truth values are declared by Column.Stored. A cell that is none of these reads as null in programs, with
-// a notice, and is an error in Go.
+// Column.Stored declares other forms of times, days and truth values. A cell in any other form reads as null in programs, with a notice, and is an
+// error in Go.
 //
 // # What it does not do
 //
-// It does not hide how long a query takes, or how keys are ordered where an order
-// needs a tie-break.
+// It does not hide how long a query takes. It does not hide the order of keys if an order needs them to break ties.
 package exosql

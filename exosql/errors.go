@@ -8,28 +8,27 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/unit"
 )
 
-// ConstraintError says which rule of the database a write would have broken, of a program or of Go code. It is in the error
-// of the write, which is of Kind Invalid: find it with errors.As. A program reads the names of columns that its facet shows,
-// and nothing else of it.
+// ConstraintError names the database rule that a write of a program or of Go code broke. errors.As finds it in the error of the write, which has
+// Kind Invalid. Of its content a program sees only the names of columns that its facet shows.
 type ConstraintError struct {
 	Rule       Rule
-	Table      string   // in the database
-	Columns    []string // the same; nil where the database does not say
-	Constraint string   // the name of the constraint; "" where the database does not say
-	Row        int      // which of several inserted rows, from 1; 0: there was one, or it is not known
-	Err        error    // the driver's, which may quote values
+	Table      string   // its name in the database
+	Columns    []string // their names in the database; nil if the database does not report them
+	Constraint string   // the name of the constraint; "" if the database does not report it
+	Row        int      // the number of the row among several inserted rows, from 1; 0: there was one row, or the number is not known
+	Err        error    // the driver's error, which may quote values
 }
 
-// Rule is what a constraint demands.
+// Rule is a kind of constraint. The comments below name what each demands.
 type Rule uint8
 
 const (
 	RuleNotNull    = Rule(engine.NotNull)    // a value
 	RuleUnique     = Rule(engine.Unique)     // a value that no other row has
-	RuleForeignKey = Rule(engine.ForeignKey) // that the row referred to is there, or that no row refers to this one
-	RuleCheck      = Rule(engine.CheckRule)  // what an expression says
-	RuleType       = Rule(engine.BadValue)   // a value that the type of the column holds
-	RuleTrigger    = Rule(engine.Trigger)    // what a trigger that the host has named accepts
+	RuleForeignKey = Rule(engine.ForeignKey) // that the row referred to exists, or that no row refers to this one
+	RuleCheck      = Rule(engine.CheckRule)  // that an expression is true
+	RuleType       = Rule(engine.BadValue)   // a value that fits the type of the column
+	RuleTrigger    = Rule(engine.Trigger)    // a value that a trigger which the host has permitted accepts
 )
 
 func (r Rule) String() string {
@@ -54,16 +53,16 @@ func brokenBy(v *engine.Violation, columns []string, row int, err error) error {
 	return &ConstraintError{Rule(v.Rule), v.Table, columns, v.Constraint, row, err}
 }
 
-// Errors to look for with errors.Is, beside [ErrCursor] and [ErrNoFacet], and those of package exo; with errors.As there are
-// [ConstraintError], [VersionError] and [CheckError]. What else can go wrong is told apart by its Kind: see [fail.KindOf].
+// Errors to look for with errors.Is, like [ErrCursor], [ErrNoFacet] and those of package exo. For errors.As there are [ConstraintError],
+// [VersionError] and [CheckError]. Other errors differ by their Kind: see [fail.KindOf].
 var (
 	ErrClosed    = engine.ErrClosed  // the DB was closed: of kind fail.Revoked
 	ErrNoWitness = engine.ErrNoMarks // the DB was opened without OpenOptions.Witness
 	ErrTxDone    = unit.ErrTxDone    // the Tx has ended already, by Commit, Rollback or Close of its DB
 )
 
-// ErrCursor is why a cursor is refused, be it forged, or of another query, constant, principal, grant or key: all look alike.
+// ErrCursor means that a cursor is refused. A forged cursor, and a cursor of another query, constant, principal, grant or key, give the same error.
 var ErrCursor = answer.ErrCursor
 
-// ErrNoFacet is what AccessPaths returns for an object that [Facet.Of] did not make: nil, or a zero one.
+// ErrNoFacet is the error of AccessPaths for an object that [Facet.Of] did not make: nil, or a zero one.
 var ErrNoFacet = answer.ErrNoFacet

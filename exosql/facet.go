@@ -10,13 +10,11 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
-// Facet is what a program may see of a table: the columns listed, and the links
-// listed with the facet of what they lead to. Other columns and links do not exist
-// for it. Build facets in a function, Add links to them (both ways is normal),
-// and hand out Of; from then on they are frozen.
+// Facet lists the columns and links of a table that programs see. Everything else is hidden. Build facets in a function and connect them with Add;
+// links in both directions are normal. Of makes the object to grant. It freezes the facet and all facets that it links to.
 type Facet[T any] struct{ f *decl.Facet }
 
-// core is nil for a facet that NewFacet did not make.
+// core returns nil for a facet that NewFacet did not make.
 func (f *Facet[T]) core() *decl.Facet {
 	if f == nil {
 		return nil
@@ -56,7 +54,7 @@ const zeroFacet = answer.ZeroFacet
 // Via makes a link part of a facet; programs follow it to f.
 func Via[A, B any](l Link[A, B], f *Facet[B]) Member[A] { return via[A]{l.l, f.core()} }
 
-// NewFacet begins a facet. alias is what programs call one row of it.
+// NewFacet begins a facet. alias is the name of one row in programs.
 func NewFacet[T any](t *Table[T], alias constant, members ...Member[T]) *Facet[T] {
 	f, err := decl.NewFacet(t.must("NewFacet"), string(alias))
 	if err != nil {
@@ -65,8 +63,7 @@ func NewFacet[T any](t *Table[T], alias constant, members ...Member[T]) *Facet[T
 	return (&Facet[T]{f}).Add(members...)
 }
 
-// Add adds columns and links. It panics on a frozen facet, on names that clash, and on
-// members that are nil or zero: all are errors in the declaration.
+// Add adds columns and links. It panics on errors in the declaration: a frozen facet, names that clash, and members that are nil or zero.
 func (f *Facet[T]) Add(members ...Member[T]) *Facet[T] {
 	if f.core() == nil {
 		panic("exosql: Add to a " + zeroFacet)
@@ -88,49 +85,48 @@ func (f *Facet[T]) Add(members ...Member[T]) *Facet[T] {
 	return f
 }
 
-// AllowInsert lets programs add rows with values for these columns, which the facet shows. Columns that
-// the scope fixes are filled in, whether they are listed or not. Without it no row can be added. Like all that a facet is declared
-// with, it panics on a frozen facet, and with no column or one that the facet does not show.
+// AllowInsert lets programs insert rows with values for these columns. The facet must show them. Columns that the scope fixes are filled in, listed
+// or not. Without AllowInsert programs can't insert rows. AllowInsert panics on a frozen facet, without columns, and with a column that the facet
+// does not show; the methods below do too.
 func (f *Facet[T]) AllowInsert(columns ...Member[T]) *Facet[T] {
 	return f.allow("AllowInsert", decl.Rights{Insert: f.columns("AllowInsert", columns)})
 }
 
-// AllowUpdate lets programs change these columns, which the facet shows. A key, and a column of the
-// scope, can't be among them.
+// AllowUpdate lets programs change these columns. The facet must show them. A key, or a column of the scope, can't be among them.
 func (f *Facet[T]) AllowUpdate(columns ...Member[T]) *Facet[T] {
 	return f.allow("AllowUpdate", decl.Rights{Update: f.columns("AllowUpdate", columns)})
 }
 
-// AllowDelete lets programs delete rows. Where a column of the table is [Column.Trusted], shown or not, a program that has read what
-// outsiders wrote (see value.Untrusted) can't, nor where rows with such a column would be deleted or changed along with the row.
+// AllowDelete lets programs delete rows. If the table has a [Column.Trusted] column, even a hidden one, a program that has read what outsiders
+// wrote (see value.Untrusted) can't delete. Nor can it if a cascade would delete or change rows with such a column.
 func (f *Facet[T]) AllowDelete() *Facet[T] { return f.allow("AllowDelete", decl.Rights{Delete: true}) }
 
-// AllowDeleteByTrusted is AllowDelete, but not for programs that have read what outsiders wrote, whatever the columns of the table are.
+// AllowDeleteByTrusted is AllowDelete, but no program that has read what outsiders wrote can delete, even if no column of the table is Trusted.
 func (f *Facet[T]) AllowDeleteByTrusted() *Facet[T] {
 	return f.allow("AllowDeleteByTrusted", decl.Rights{Delete: true, Wary: true})
 }
 
-// Admits lets what programs have read under these labels decide which rows they insert and delete, and what they write to any column that
-// they may change. All who read the rows may learn it. [Column.Admits] does so for one column.
+// Admits lets programs use values that they have read under these tags in writes: in all columns that they may change, and to choose the rows that
+// they insert or delete. Readers of the rows may learn those values. [Column.Admits] does this for one column.
 func (f *Facet[T]) Admits(tags ...string) *Facet[T] {
 	return f.allow("Admits", decl.Rights{Admits: value.NewLabel(tags...)})
 }
 
-// Permit says what a write may do beyond the rows that it names: what may act, as a trigger, and what programs may learn of rows out of
-// scope, such as that a value is taken there. [Check] names the permission that is missing, and reports one that fits nothing. No write runs
-// on a table that would do more.
+// Permit lists side effects of writes that the host accepts: triggers and rules that may run, cascades, and what programs may learn about rows out
+// of scope, such as that a value is taken. A table whose writes have any other side effect is not written. [Check] names each missing permission,
+// and each permission that matches nothing.
 func (f *Facet[T]) Permit(known ...Permission) *Facet[T] {
 	return f.allow("Permit", decl.Rights{Permits: permissions(known)})
 }
 
 func (f *Facet[T]) columns(op string, members []Member[T]) (out []*decl.Column) {
 	if len(members) == 0 {
-		panic("exosql: " + op + " of no column")
+		panic("exosql: " + op + " has no column: give it at least one of the facet's")
 	}
 	for _, m := range members {
 		c, ok := m.(interface{ core() *decl.Column })
 		if !ok {
-			panic("exosql: " + op + " takes columns of the facet")
+			panic("exosql: " + op + " takes columns of the facet, and got a link, a measure or a search")
 		}
 		out = append(out, c.core())
 	}
@@ -147,12 +143,11 @@ func (f *Facet[T]) allow(op string, r decl.Rights) *Facet[T] {
 	return f
 }
 
-// Of makes the object by which a program reaches r: the rows of r as f shows
-// them. It freezes f and every facet that f links to. Errors in the
-// declaration are reported where the object is granted.
+// Of makes the object through which a program reaches r: the rows of r with the columns and links of f. It freezes f and every facet that f links
+// to. Errors in the declaration are reported when the object is granted.
 func (f *Facet[T]) Of(r Relation[T]) exo.Object { return answer.NewObject(r.db.core(), f.core(), r.r) }
 
-// exosql/dynamic makes its objects through these.
+// exosql/dynamic makes its objects with these functions.
 var _ = bridge.Provide(func(db any, f *decl.Facet, r *decl.Relation) (exo.Object, error) {
 	d, _ := db.(*DB)
 	return answer.NewObject(d.core(), f, r), d.core().Ready()

@@ -16,8 +16,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// toValue turns a Go value into a Value; what no engine can hold (NaN, NUL in
-// text, a day that does not exist) becomes the zero Value, which every query refuses.
+// toValue turns a Go value into a Value. For a value that no engine can store (NaN, NUL in text, a day that does not exist) it returns the zero
+// Value, which every query refuses.
 func toValue(v any) value.Value {
 	switch x := v.(type) {
 	case int64:
@@ -39,13 +39,13 @@ func toValue(v any) value.Value {
 	case Interval:
 		return value.Text(x.String())
 	case JSON:
-		return value.Value{} // nothing compares it
+		return value.Value{} // no condition can compare JSON
 	}
 	r := reflect.ValueOf(v)
 	switch r.Kind() {
 	case reflect.Pointer:
 		if r.IsNil() {
-			return value.Value{} // no value to compare with
+			return value.Value{} // nil is no value to compare with
 		}
 		return toValue(r.Elem().Interface())
 	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Int:
@@ -76,7 +76,7 @@ func toValue(v any) value.Value {
 	return value.Value{}
 }
 
-// toStored is toValue of what is written to a column: JSON, and an array of which elements may be NULL, too.
+// toStored is toValue for values to be written: it also takes JSON, and arrays with NULL elements.
 func toStored(v any) value.Value {
 	if j, ok := v.(JSON); ok {
 		return toDocument(j)
@@ -96,8 +96,8 @@ func toStored(v any) value.Value {
 	return value.List(items...)
 }
 
-// toDocument is JSON as plain data, or the zero Value: null can't be told from NULL when it is read, and a
-// number that no float can hold would be a text.
+// toDocument returns JSON as plain data, or the zero Value for JSON that would not be read back as it was written: null would be read as NULL, and
+// a number that is too large for a float as a text.
 func toDocument(j JSON) value.Value {
 	v := engine.DecodeJSON(j)
 	if v.IsNull() {
@@ -112,8 +112,8 @@ func toDocument(j JSON) value.Value {
 	}
 }
 
-// setField stores a decoded value; its kind is the column's. It reports whether
-// the field can hold it: an int8 can't hold 300, nor a []string a NULL.
+// setField stores a decoded value of the column's kind in the field. It returns false if the value does not fit: an int8 can't be 300, and a
+// []string can't contain NULL.
 func setField[V any](p *V, v value.Value) bool {
 	switch x := any(p).(type) {
 	case *int64:

@@ -8,7 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
-// WriteKind is what a write does with rows.
+// WriteKind is the kind of a write: an insert, an update or a delete.
 type WriteKind = decl.WriteKind
 
 const (
@@ -17,31 +17,30 @@ const (
 	Deletes WriteKind = decl.Deletes
 )
 
-// Write describes a write to a hook: one row that is inserted, or an update or a delete, whatever rows it finds.
-// See [Table.BeforeWrite], before anything of it is done, and [Table.AfterCommit].
+// Write describes one write to a hook: one inserted row, or one update or delete of any number of rows. [Table.BeforeWrite] gets it before the
+// write runs, and [Table.AfterCommit] after the commit.
 type Write[T any] struct {
 	Kind  WriteKind
 	Run   exo.Run // the run of the program, with Principal and Clock; for Go code only Clock is set, to the time of the call
-	Facet string  // the alias of the facet whose rights the program uses; "" for Go code
-	Row   T       // the given values in their fields, and zero in all others; a change of it changes nothing
-	Rows  int64   // how many rows were written; 0 before
+	Facet string  // the alias of the facet that gives the program its rights; "" for Go code
+	Row   T       // the given values in their fields, and zero in all others; changing Row has no effect
+	Rows  int64   // how many rows were written; 0 in BeforeWrite
 
 	w *decl.RowWrite
 }
 
-// BeforeWrite has f called before rows of t are written, by programs through any facet of t and by Go code: for
-// each row of an insert, and once for an update or a delete. f is trusted code of the host. It sees what is given, without
-// what the scope or a link fills in. An error refuses the whole write, of which nothing is done then. f may [Write.Fill] the columns that fills
-// names, whether programs may write or see them or not; the row has to be in scope afterwards like
-// any other. Hooks are called in the order of their declaration, and belong to this declaration of the table
-// alone. BeforeWrite panics once the table is in use.
+// BeforeWrite calls f before each write to t, by programs through any facet of t and by Go code: once for each inserted row, and once for an update
+// or a delete. f is trusted code of the host. It gets the values that were given, without those that the scope or a link fills in. An error of f
+// stops the whole write before anything is written. f may [Write.Fill] only the columns in fills, even columns that programs can't see or write;
+// the row must be in scope afterwards. Hooks run in the order of their declaration, for this declaration of the table alone. BeforeWrite panics if
+// the table is in use already.
 //
-// A program reads the text of the error if f returns an *[fail.Error] of Kind Invalid or Denied without an Op, as
-// fail.Errorf(fail.Invalid, "", …) makes it, whose text has no name of a column that the facet does not show. It reads of every
-// other error that it is internal, as of a panic. Go code gets the error itself.
+// A program reads the error's text only if f returns an *[fail.Error] of Kind Invalid or Denied without an Op, like fail.Errorf(fail.Invalid, "",
+// …), and the text names no column that the facet hides. Any other error, and a panic, appears to the program as an internal error. Go code gets
+// the error itself.
 //
-// f must heed its context and do nothing else: the write may be refused after it, undone with its run, or tried anew in
-// another transaction. It must not write to the database of the DB, which the program's transaction may have locked.
+// f must obey its context and have no effect of its own: the write may be refused later, be undone with its run, or be repeated in another
+// transaction. f must not write to the DB's database, where the program's transaction may hold locks.
 func (t *Table[T]) BeforeWrite(f func(ctx context.Context, w *Write[T]) error, fills ...Member[T]) *Table[T] {
 	d := t.must("BeforeWrite")
 	if f == nil {
@@ -61,7 +60,7 @@ func (t *Table[T]) BeforeWrite(f func(ctx context.Context, w *Write[T]) error, f
 	return t
 }
 
-// hookWrite makes the Write that a hook gets.
+// hookWrite makes the Write for a hook.
 func (t *Table[T]) hookWrite(r *decl.RowWrite) (*Write[T], error) {
 	w := &Write[T]{Kind: r.Kind, Run: r.Run, Facet: r.Facet, Rows: r.Rows, w: r}
 	for _, g := range r.Given {
@@ -72,17 +71,17 @@ func (t *Table[T]) hookWrite(r *decl.RowWrite) (*Write[T], error) {
 	return w, nil
 }
 
-// AfterCommit has f called when rows of t have been written and all of it is committed: once for a run, once for a [Tx], and once for a call of Go
-// code that is in none. f gets each write in order, as BeforeWrite gets it, with what those hooks filled; it gets no write that found no row, nor the
-// keys by which an update found rows. f is trusted code of the host. Nothing that it does changes what was written or how the run ends: an error or a
-// panic of it goes to [OpenOptions.HookFailed] and into the record of the run. All hooks of all tables are called, those of the first written table
-// first. AfterCommit panics once the table is in use.
+// AfterCommit calls f after rows of t were written and all is committed: once for each run, each [Tx], and each call of Go code outside a Tx. f
+// gets the writes to t in order, in the form of BeforeWrite, with the columns that those hooks filled. It gets no write that found no row, and not
+// the keys by which an update found rows. f is trusted code of the host. It can't change what was written or how the run ends: its error or panic
+// goes to [OpenOptions.HookFailed] and into the record of the run. All hooks of all tables are called, in the order in which the tables were first
+// written. AfterCommit panics if the table is in use already.
 //
-// In a run f is called when the record says that it is committed, and before held effects act. It is called
-// at most once: never for what was rolled back, refused, or has an unknown outcome, never again when a transaction is tried anew, and
-// not at all if the process is killed between the commit and the call. What must not be lost belongs into the transaction, as a row of a table.
+// In a run, f is called after the record has the commit and before held effects act. It is called at most once. It is not called for a write that
+// was rolled back or refused or that has an unknown outcome, and not again when a transaction is repeated. It is not called if the process is
+// killed between the commit and the call: put what must not be lost into the transaction, as a row of a table.
 //
-// f must heed its context, which does not end with that of the call. It may read and write the database by Go code.
+// f must obey its context, which does not end with the context of the call. It may read and write the database by Go code.
 func (t *Table[T]) AfterCommit(f func(ctx context.Context, writes []Write[T]) error) *Table[T] {
 	d := t.must("AfterCommit")
 	if f == nil {
@@ -102,7 +101,7 @@ func (t *Table[T]) AfterCommit(f func(ctx context.Context, writes []Write[T]) er
 	return t
 }
 
-// columnOf is the column that a member is, or nil.
+// columnOf returns the column that a member is, or nil.
 func columnOf[T any](m Member[T]) *decl.Column {
 	c, ok := m.(interface{ core() *decl.Column })
 	if !ok {
@@ -111,12 +110,12 @@ func columnOf[T any](m Member[T]) *decl.Column {
 	return c.core()
 }
 
-// Gives reports whether the write gives the column: a value, which Row has, NULL, or what the database calculates.
+// Gives reports whether the write gives the column: a value, which is in Row, NULL, or an expression that the database calculates.
 func (w *Write[T]) Gives(c Member[T]) bool {
 	return w != nil && w.w != nil && w.w.Of(columnOf(c)) != nil
 }
 
-// Calculates reports whether an update calculates the column of each row that it finds: the value is not known.
+// Calculates reports whether an update calculates the column from each row that it finds. The value is not known then.
 func (w *Write[T]) Calculates(c Member[T]) bool {
 	if w == nil || w.w == nil {
 		return false
@@ -125,8 +124,8 @@ func (w *Write[T]) Calculates(c Member[T]) bool {
 	return g != nil && g.Calculated
 }
 
-// Fill gives columns that the write does not give, and that [Table.BeforeWrite] names. The write is refused if it gives one of them
-// itself, or if the hook fills anything else, fills a column twice, or fills it with what it is declared not to hold.
+// Fill sets columns that the write does not set and that [Table.BeforeWrite] lists in fills. The write is refused if it sets such a column itself,
+// if the column is not listed or is filled twice, or if the value does not fit the column.
 func (w *Write[T]) Fill(values ...Assignment[T]) {
 	if w == nil || w.w == nil {
 		return

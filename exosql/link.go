@@ -6,16 +6,15 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
-// Link is an association from rows of A to rows of B: those whose key columns
-// are equal. A link over a NULL leads nowhere. Keys are equal if a program that reads
-// both finds them equal, whatever the database compares loosely: texts by their code
-// points, numbers exactly, times as PostgreSQL stores them and to the millisecond on SQLite. Keys can't be JSON or arrays.
+// Link connects rows of A with rows of B that have equal key columns. A NULL key links to no row. Keys are compared exactly, even if the database's
+// own comparison is looser: texts by code points, numbers exactly, times to the microsecond on PostgreSQL and to the millisecond on SQLite. Keys
+// can't be JSON or arrays.
 type Link[A, B any] struct {
 	l  *decl.Link
 	to *Table[B]
 }
 
-// Pair is one more pair of columns of a composite key; see Keys.
+// Pair is a further pair of columns of a composite key; see Keys.
 type Pair[A, B any] struct{ p decl.Pair }
 
 // Keys pairs two columns for a link over a composite key.
@@ -28,8 +27,8 @@ func Many[A, B, V any](name constant, from *Column[A, V], to *Column[B, V], more
 	return newLink(name, false, from, to, more)
 }
 
-// One declares a link to at most one row, and programs see it as that. Like every link it joins:
-// rows without a partner are left out.
+// One declares a link to at most one row, and programs see "at most one" in the declarations. Like every link it is a join: rows without a partner
+// are left out.
 func One[A, B, V any](name constant, from *Column[A, V], to *Column[B, V], more ...Pair[A, B]) Link[A, B] {
 	return newLink(name, true, from, to, more)
 }
@@ -41,7 +40,7 @@ func newLink[A, B, V any](name constant, one bool, from *Column[A, V], to *Colum
 	pairs := []decl.Pair{{From: from.c, To: to.c}}
 	for _, p := range more {
 		if p.p.From == nil || p.p.To == nil {
-			panic(fmt.Sprintf("exosql: link %q: Keys of a column that was not declared, or a zero Pair", name))
+			panic(fmt.Sprintf("exosql: link %q: Keys got a column that was not declared, or the Pair is zero: NewColumn and Keys make them", name))
 		}
 		pairs = append(pairs, p.p)
 	}
@@ -52,7 +51,7 @@ func newLink[A, B, V any](name constant, one bool, from *Column[A, V], to *Colum
 	return Link[A, B]{l, to.t}
 }
 
-// Doc adds a line for whoever reads the declarations, and returns the same link.
+// Doc adds a line to the declarations, for their reader, and returns the same link.
 func (l Link[A, B]) Doc(text constant) Link[A, B] {
 	if l.l == nil {
 		panic("exosql: Doc of a zero Link: Many or One makes one")

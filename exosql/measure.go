@@ -6,45 +6,45 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/language"
 )
 
-// Measure is an aggregate of rows of T that the host defines once, as a member of a facet, so that no program has to:
+// Measure is an aggregate that the host defines once, as a member of a facet, so that no program has to define it:
 //
 //	exosql.Sum(OrderAmount).Where(OrderState.Eq("paid")).As("revenue").Doc("paid orders, without tax")
 //
-// Programs call it by its name, of queries, groups, windows and links: `orders.revenue()`, `g.revenue()`, `customer.orders().revenue()`. What
-// they say besides narrows it, and they can't define it otherwise. It takes each row once: where a join repeats its rows it is an error.
-// It names columns that the facet shows, and who asks for it has read the labels of all of them, also of those in its condition.
+// Programs call it by its name on queries, groups, windows and links: `orders.revenue()`, `g.revenue()`, `customer.orders().revenue()`. A program's
+// own conditions narrow a measure; a program can't redefine it. A measure counts each row once: a join that repeats its rows is an error. It uses
+// only columns that the facet shows. A program that calls it has read the labels of all these columns, including those of the condition.
 type Measure[T any] struct{ m *decl.Measure }
 
-// Count is a measure of how many rows there are.
+// Count is the measure of the number of rows.
 func Count[T any]() Measure[T] { return Measure[T]{&decl.Measure{Func: language.Count}} }
 
-// Sum is a measure of a column of numbers; it is null of no values, like those below.
+// Sum is the measure of the sum of a number column. Without values it is null, like the measures below.
 func Sum[T, V any](c *Column[T, V]) Measure[T] { return measureOf(language.Sum, c) }
 
-// Mean is a measure of a column of numbers.
+// Mean is the measure of the mean of a number column.
 func Mean[T, V any](c *Column[T, V]) Measure[T] { return measureOf(language.Avg, c) }
 
-// Min is a measure of a column of numbers, texts, times or days.
+// Min is the measure of the least value of a column of numbers, texts, times or days.
 func Min[T, V any](c *Column[T, V]) Measure[T] { return measureOf(language.Min, c) }
 
-// Max is a measure of a column of numbers, texts, times or days.
+// Max is the measure of the greatest value of a column of numbers, texts, times or days.
 func Max[T, V any](c *Column[T, V]) Measure[T] { return measureOf(language.Max, c) }
 
 func measureOf[T, V any](name string, c *Column[T, V]) Measure[T] {
 	return Measure[T]{&decl.Measure{Func: name, Col: c.core()}}
 }
 
-// Ratio is the measure whose value is that of one measure of numbers divided by that of another, whatever rows both are of. It is null
-// where the second is 0 or null. The two need no names, and neither is a ratio.
+// Ratio divides one measure of numbers by another. The two may count different rows. The result is null if the divisor is 0 or null. The two need
+// no names, and neither can be a ratio.
 func Ratio[T any](name constant, of, by Measure[T]) Measure[T] {
 	return Measure[T]{&decl.Measure{Name: string(name), Num: of.m, Den: by.m}}
 }
 
-// Where is the measure of those rows for which p holds, too.
+// Where returns a copy of m that counts only rows that p matches. A second Where narrows further.
 func (m Measure[T]) Where(p Predicate[T]) Measure[T] {
 	return m.with(func(x *decl.Measure) {
 		if p.p == nil {
-			p.p = &decl.Pred{Op: "all", Err: fail.Errorf(fail.Invalid, "exosql: Measure.Where", "a zero Predicate was given, for which no row is one")}
+			p.p = &decl.Pred{Op: "all", Err: fail.Errorf(fail.Invalid, "exosql: Measure.Where", "the Predicate is zero and matches no row: make one with Column.Eq, Column.In or their like")}
 		}
 		if x.Where != nil {
 			p = And(Predicate[T]{x.Where}, p)
@@ -53,20 +53,20 @@ func (m Measure[T]) Where(p Predicate[T]) Measure[T] {
 	})
 }
 
-// As gives the measure the name by which programs call it.
+// As gives the measure the name that programs call.
 func (m Measure[T]) As(name constant) Measure[T] {
 	return m.with(func(x *decl.Measure) { x.Name = string(name) })
 }
 
-// Doc adds a line for whoever reads the declarations: a model, mostly.
+// Doc adds a line to the declarations, for their reader: mostly a model.
 func (m Measure[T]) Doc(text constant) Measure[T] {
 	return m.with(func(x *decl.Measure) { x.Doc = string(text) })
 }
 
-// with is a copy of the measure with a change.
+// with returns a copy of the measure with a change.
 func (m Measure[T]) with(change func(*decl.Measure)) Measure[T] {
 	if m.m == nil {
-		return m // a facet refuses it
+		return m // a facet refuses the zero Measure
 	}
 	x := *m.m
 	change(&x)

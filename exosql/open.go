@@ -23,61 +23,54 @@ import (
 
 // OpenOptions are for Open, OpenSQLite and OpenPostgres; nil means the defaults.
 type OpenOptions struct {
-	// Setup is called at every Open, before the guarded connections are opened, with a pool of one
-	// connection with the rights of the user who connects: to create and fill a database in memory,
-	// or to migrate. One connection means that a transaction must end before the pool is used
-	// again.
+	// Setup is called at every Open, before the guarded connections are opened. It creates and fills a database in memory, or migrates one. Its
+	// pool has one connection, with the rights of the user who connects, so a transaction must end before the pool is used again.
 	Setup func(ctx context.Context, db *sql.DB) error
-	// Conns is how many connections for reading there are, and how many for units of work besides; default 4. A run of a tool that
-	// may write has one of the latter from its first call to its end, even if it only reads: as many of them run at once, and
-	// others wait for them as long as their own limits let them.
+	// Conns is the number of reading connections and, separately, of writing connections; default 4 each. A run of a tool that may write has a
+	// writing connection from its first call until its end, even if it only reads. Further runs wait for one, within their own limits.
 	Conns int
-	// PlanBytes bounds the memory of the plans that are kept, in bytes; default 8 MiB. What programs change
-	// has a quarter of it besides. Each
-	// connection may have twice as much for its prepared statements, in the engine's memory,
-	// which on PostgreSQL is the server's and estimated.
+	// PlanBytes bounds the memory of cached plans, in bytes; default 8 MiB. Plans of writes may have a further quarter of it. Each connection may
+	// use twice as much for its prepared statements, in the engine's memory; on PostgreSQL that is the server's memory, and the size is an
+	// estimate.
 	PlanBytes int
 
-	// RowSecurity says that the database has the policies that [Policies] wrote, for the role that the URL names: each statement then passes the
-	// values of its grants to them, in settings that end with it. PostgreSQL only. Go code has no more than the rights of the role either: what
-	// gives whole rows, as Relation.Insert does, fails where no facet shows a column of them.
+	// RowSecurity means that the database has the policies that [Policies] wrote, for the role of the URL. Each statement then passes the values of
+	// its grants to the policies, in settings that end with the statement. PostgreSQL only. Go code has only the role's rights, too: a call that
+	// returns whole rows, like Relation.Insert, fails if no facet shows one of their columns.
 	RowSecurity bool
 
-	// PlanCost is the largest cost, in the planner's own unit, that EXPLAIN may give for a statement without its values. A
-	// statement above it is refused with Kind Limit before it runs, for Go code too; the program reads that it is too expensive,
-	// the host both numbers in the error's Err. The planner uses statistics of whole tables, so a refusal reveals something of rows
-	// out of scope. PostgreSQL only. 0: no ceiling.
+	// PlanCost is the highest cost that EXPLAIN may give for a statement without its values, in the planner's unit. A statement above it is refused
+	// with Kind Limit before it runs, for Go code too. Programs read that it is too expensive; the error's Err has both numbers for the host. A
+	// refusal may reveal something about rows out of scope, because the planner uses statistics of whole tables. PostgreSQL only. 0 means no limit.
 	PlanCost float64
 
-	// CursorKey is the secret by which cursors of pages are sealed, of this database alone: 32 random bytes. A cursor
-	// is good in every process that has opened the database with the same key, as long as the same version of the program made its
-	// query. nil: a random key, so cursors are good until Close and in this process alone.
+	// CursorKey is the secret that seals cursors of pages: 32 random bytes, for this database alone. A cursor works in every process that has
+	// opened the database with the same key, if the same version of the program made its query. nil means a random key: cursors work until Close,
+	// in this process alone.
 	CursorKey []byte
 
-	// Images is how many changed rows of a run the record shows before and after the change: see
-	// [Changes]. Each costs a read of the row before and after. 0: none.
+	// Images is the number of changed rows of a run that the record shows before and after the change: see [Changes]. Each costs a read before and
+	// after. 0 means none.
 	Images int
 
-	// Witness has each run that changes something leave its ID in the transaction that it commits, in the table that [CreateWitness] makes:
-	// Open fails where it is not there. With it [DB.Committed] answers, after a kill or a lost connection, whether the run was kept. It costs
-	// each of these runs one insert. false: that is not known then.
+	// Witness makes each run that changes something write its ID into the transaction that it commits, in the table that [CreateWitness] makes;
+	// Open fails if the table is missing. Then [DB.Committed] can report, after a kill or a lost connection, whether the run was kept. Without
+	// Witness that is unknown. It costs each such run one insert.
 	Witness bool
 
-	// WriteIdle is how long a program that has changed something may ask nothing more: other programs wait for it meanwhile. Then
-	// its changes are undone, and its run fails with Kind Limit. Default 5 s.
+	// WriteIdle is how long a program that has changed something may send no message, because other programs wait for it. After that its changes
+	// are undone, and its run fails with Kind Limit. Default 5 s.
 	WriteIdle time.Duration
 
-	// HookFailed is called with what a hook returned, or panicked with, after a commit: see [Table.AfterCommit]. It must not panic. nil: of a run the
-	// record has it, of Go code it goes to the default logger of log/slog.
+	// HookFailed gets the error or the panic of a hook after a commit: see [Table.AfterCommit]. It must not panic. If it is nil, errors of hooks
+	// are in the run's record, and for Go code they go to the default logger of log/slog.
 	HookFailed func(error)
 }
 
-// Open opens a database by URL: sqlite:PATH, sqlite::memory: or
-// postgres://user:password@host/database. It fails when the database is not
-// there, when the second wall does not hold, and with a *VersionError when the server
-// is older than PostgreSQL 14. A pooler that shares sessions among clients, as PgBouncer does in transaction mode, is refused with Kind Invalid
-// before anything is set. No error holds a password. Settings of pgxpool's, like
-// pool_max_conns, are no part of a URL here: see OpenOptions.Conns and OpenPostgres.
+// Open opens a database by URL: sqlite:PATH, sqlite::memory: or postgres://user:password@host/database. It fails if the database is missing, if the
+// database's restrictions do not work (the second wall, see the package comment), and, with a *VersionError, if the server is older than PostgreSQL
+// 14. A pooler that shares sessions among clients, like PgBouncer in transaction mode, is refused with Kind Invalid before anything is set up. No
+// error contains a password. A URL has no settings of pgxpool, like pool_max_conns: see OpenOptions.Conns and OpenPostgres.
 func Open(ctx context.Context, url string, opt *OpenOptions) (*DB, error) {
 	scheme, rest, _ := strings.Cut(url, ":")
 	switch right := scalar.WithoutSlashes(url); {
@@ -95,15 +88,15 @@ func Open(ctx context.Context, url string, opt *OpenOptions) (*DB, error) {
 	return nil, fail.Errorf(fail.Invalid, "exosql: Open", "%s", notOpenable(scheme, strings.Contains(url, ":")))
 }
 
-// notOpenable says what is wrong with a URL. It shows only the scheme of what it was given: the
-// rest may hold a password, and so may the text before a colon that is no scheme.
+// notOpenable describes the mistake in a URL. It repeats only the scheme: the rest may contain a password, and so may the text before a colon if
+// that text is no scheme.
 func notOpenable(scheme string, colon bool) string {
 	const want = "want sqlite:PATH, sqlite::memory: or postgres://user@host/database"
 	switch {
 	case scheme == "sqlite" && colon:
 		return "the path is empty; " + want
 	case colon && (scheme == "postgres" || scheme == "postgresql"):
-		return scheme + ": has no // behind it; " + want
+		return scheme + ": has no // after it; " + want
 	case !colon || !isScheme.MatchString(scheme):
 		return `no such kind of database: there is no scheme; want "sqlite:" before a path, or postgres://user@host/database`
 	}
@@ -112,8 +105,7 @@ func notOpenable(scheme string, colon bool) string {
 
 var isScheme = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]{1,19}$`)
 
-// OpenSQLite opens the database in the file at path, or a new one for ":memory:". A file that
-// is not there is an error, unless OpenOptions.Setup creates it.
+// OpenSQLite opens the database in the file at path, or a new one for ":memory:". A missing file is an error, unless OpenOptions.Setup creates it.
 func OpenSQLite(ctx context.Context, path string, opt *OpenOptions) (*DB, error) {
 	if path == "" {
 		return nil, fail.Errorf(fail.Invalid, "exosql: OpenSQLite", "the path is empty; want a file, or :memory:")
@@ -125,24 +117,20 @@ func OpenSQLite(ctx context.Context, path string, opt *OpenOptions) (*DB, error)
 	return open(ctx, sqlast.SQLite, e, err, defaultConns, opt)
 }
 
-// OpenPostgres opens a PostgreSQL database by a configuration that pgxpool.ParseConfig made,
-// and that the host has changed: TLS, the dialer, passwords that BeforeConnect renews, what
-// AfterConnect does to a new connection. If OpenOptions.Conns is zero, MaxConns is the number of
-// guarded connections: of a configuration in which nobody set it that is pgxpool's default, 4 or
-// the number of processors if that is more, and not the default of OpenOptions.
+// OpenPostgres opens a PostgreSQL database with a configuration that pgxpool.ParseConfig made. The host may have changed it: TLS, the dialer,
+// passwords that BeforeConnect renews, what AfterConnect does to a new connection. If OpenOptions.Conns is zero, MaxConns is the number of guarded
+// connections. Its default is pgxpool's: 4, or the number of processors if that is larger.
 //
-// The connections are in a pool of this package: each query is one read-only transaction that
-// is rolled back. So these are set over what the configuration and its hooks say: settings that
-// change what a statement means or that let it write (the search path keeps its schemas), how a
-// query is cancelled, what a server may send. A role's statement_timeout stays the longest that
-// a query may run. Statements are prepared by name for the life of a connection, whatever
-// DefaultQueryExecMode says; it counts for Setup and Check only. The sizes and times of the pool besides
-// MaxConns are not used: a connection is opened when a query needs it, asked whether it is
-// alive after a second without use, and kept until Close.
+// The connections are in a pool of this package, and each query is one read-only transaction that is rolled back. So this package overrides
+// settings of the configuration and its hooks:
+//   - settings that change what a statement means or let it write (the search path keeps its schemas), how a query is cancelled, and what a server
+//     may send; a role's statement_timeout stays the longest time of a query;
+//   - DefaultQueryExecMode, which counts for Setup and Check only: statements are prepared by name for the life of a connection;
+//   - the sizes and times of the pool besides MaxConns: a connection is opened when a query needs it, is pinged after a second without use, and
+//     is kept until Close.
 //
-// It is an error to set what could not do what it is for: hooks that take connections of
-// pgxpool's (BeforeAcquire, PrepareConn, AfterRelease, BeforeClose, ShouldPing) and
-// ConnConfig.Tracer, which would see no query: what ran is in the record, see [Query].
+// Hooks that take connections of pgxpool (BeforeAcquire, PrepareConn, AfterRelease, BeforeClose, ShouldPing) and ConnConfig.Tracer are errors: they
+// would never be called. The record has each query: see [Query].
 func OpenPostgres(ctx context.Context, config *pgxpool.Config, opt *OpenOptions) (*DB, error) {
 	if config == nil || config.ConnConfig == nil {
 		return nil, fail.Errorf(fail.Invalid, "exosql: OpenPostgres", "there is no configuration; want one that pgxpool.ParseConfig made")
@@ -151,7 +139,7 @@ func OpenPostgres(ctx context.Context, config *pgxpool.Config, opt *OpenOptions)
 		name string
 		set  bool
 	}{
-		//lint:ignore SA1019 a host that still sets it must hear that nothing calls it
+		//lint:ignore SA1019 a host that still sets it must learn that nothing calls it
 		{"BeforeAcquire", config.BeforeAcquire != nil},
 		{"PrepareConn", config.PrepareConn != nil}, {"AfterRelease", config.AfterRelease != nil},
 		{"BeforeClose", config.BeforeClose != nil}, {"ShouldPing", config.ShouldPing != nil}, {"ConnConfig.Tracer", config.ConnConfig.Tracer != nil},
@@ -180,7 +168,7 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 	}
 	if opt.RowSecurity && d != sqlast.Postgres {
 		if err == nil {
-			err = errors.Join(fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.RowSecurity is set, but SQLite has no policies: leave it false; the second wall there is the authorizer"), e.Close())
+			err = errors.Join(fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.RowSecurity is set, but SQLite has no policies: leave it false; on SQLite the authorizer restricts statements"), e.Close())
 		}
 		return nil, err
 	}
@@ -217,13 +205,13 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 	return &DB{db}, nil
 }
 
-// noCost refuses a ceiling that could hold nothing.
+// noCost refuses a PlanCost that can have no effect.
 func (o *OpenOptions) noCost(d sqlast.Dialect) error {
 	switch {
 	case o.PlanCost < 0 || math.IsNaN(o.PlanCost):
 		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.PlanCost is %v; want a cost as EXPLAIN shows it, or 0 for no ceiling", o.PlanCost)
 	case o.PlanCost != 0 && d != sqlast.Postgres:
-		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.PlanCost is set, but SQLite gives no cost of a plan: leave it 0; only its time limits a run")
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.PlanCost is set, but SQLite gives no cost of a plan: leave it 0; on SQLite only time limits a run")
 	}
 	return nil
 }
@@ -236,8 +224,7 @@ const (
 	minCursorKey = 32
 )
 
-// engine is what an engine needs to know. It bounds the statements of one connection: the engines take many times the
-// memory of the plan for one.
+// engine returns the options of the engine. They bound the prepared statements of one connection, which take many times the memory of their plans.
 func (o *OpenOptions) engine() engine.Options {
 	if o == nil {
 		o = &OpenOptions{}

@@ -65,7 +65,7 @@ func TestOpenURL(t *testing.T) {
 		"host=h password=SECRET options=:": "there is no scheme",
 		"sqlite:":                          "the path is empty; want sqlite:PATH",
 		"sqlite":                           "there is no scheme",
-		"postgres:u:SECRET@h/d":            "postgres: has no // behind it; want sqlite:PATH",
+		"postgres:u:SECRET@h/d":            "postgres: has no // after it; want sqlite:PATH",
 	} {
 		_, err := exosql.Open(t.Context(), url, nil)
 		if fail.KindOf(err) != fail.Invalid || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "SECRET") {

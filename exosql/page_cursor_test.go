@@ -17,7 +17,7 @@ import (
 )
 
 // notValid is all that is said of a cursor that is refused.
-const notValid = "the cursor is no longer valid, or is of another query"
+const notValid = "the cursor is no longer valid, or belongs to another query"
 
 // pager runs programs for principals.
 type pager struct{ gate *exo.Gate }

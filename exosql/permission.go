@@ -1,7 +1,7 @@
 package exosql
 
-// This file has the permissions for what a write may do beyond the rows that it names. [Check] names the one that is missing, and no write
-// runs without it: see [Facet.Permit], [Table.Permit] and [Written].
+// This file has the permissions for side effects of a write. [Check] names each missing one, and no write runs without it: see [Facet.Permit],
+// [Table.Permit] and [Written].
 
 import (
 	"strings"
@@ -9,43 +9,42 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
-// Permission allows a write one thing beyond the rows that it names; the zero Permission allows nothing. String is its form in a grant
-// file, under effects.
+// Permission allows a write one side effect; the zero Permission allows nothing. String returns its form in a grant file, under effects.
 type Permission struct{ p decl.Permission }
 
 func (p Permission) String() string { return p.p.String() }
 
-// AllowTrigger lets a write set off a trigger. One of another table, which a cascade sets off on PostgreSQL, is named with that table:
+// AllowTrigger lets a write start a trigger. On PostgreSQL a cascade can start a trigger of another table: name it with that table,
 // "comments.touch". In a grant file: trigger touch.
 func AllowTrigger(name constant) Permission { return permission(decl.PermitTrigger, name) }
 
 // AllowRule lets a rule of PostgreSQL rewrite the write. In a grant file: rule archive.
 func AllowRule(name constant) Permission { return permission(decl.PermitRule, name) }
 
-// AllowUntrustedTrigger is AllowTrigger for one that changes no column which is declared [Column.Trusted]: it acts for programs, too, that have
-// read what outsiders wrote. In a grant file: untrusted trigger touch.
+// AllowUntrustedTrigger is AllowTrigger for a trigger that changes no [Column.Trusted] column. It also acts for programs that have read what
+// outsiders wrote. In a grant file: untrusted trigger touch.
 func AllowUntrustedTrigger(name constant) Permission { return permission(decl.PermitWaryTrigger, name) }
 
 // AllowUntrustedRule is AllowUntrustedTrigger for a rule of PostgreSQL. In a grant file: untrusted rule archive.
 func AllowUntrustedRule(name constant) Permission { return permission(decl.PermitWaryRule, name) }
 
-// AllowCascade lets a write change or delete rows of another table by the action of their foreign key, rows out of scope too. In a grant
+// AllowCascade lets a write change or delete rows of another table by the action of that table's foreign key, even rows out of scope. In a grant
 // file: cascade comments(task_id).
 func AllowCascade(table constant, columns ...constant) Permission {
 	return permission(decl.PermitCascade, table, columns...)
 }
 
-// AllowConflict lets a rule of SQLite resolve a conflict: REPLACE deletes other rows, IGNORE leaves a row out, FAIL keeps what came before.
-// In a grant file: ON CONFLICT REPLACE.
+// AllowConflict lets SQLite resolve a conflict: REPLACE deletes other rows, IGNORE leaves a row out, FAIL keeps the rows before it. In a grant
+// file: ON CONFLICT REPLACE.
 func AllowConflict(how constant) Permission { return permission(decl.PermitConflict, how) }
 
-// AllowDefault lets a default fill in columns that refer to another row, out of scope too. In a grant file: default(category_id).
+// AllowDefault lets a default fill in columns that refer to another row, even one out of scope. In a grant file: default(category_id).
 func AllowDefault(columns ...constant) Permission {
 	return Permission{decl.Permission{Kind: decl.PermitDefault, On: list(columns)}}
 }
 
-// AllowUnique lets programs learn that a row out of scope has a value, by a key or a unique index over columns. In a grant file:
-// unique(code).
+// AllowUnique lets programs learn from an error that a row out of scope has a value, where a unique key or index covers these columns. In a grant
+// file: unique(code).
 func AllowUnique(columns ...constant) Permission {
 	return Permission{decl.Permission{Kind: decl.PermitUnique, On: list(columns)}}
 }
@@ -55,7 +54,8 @@ func AllowExclusion(columns ...constant) Permission {
 	return Permission{decl.Permission{Kind: decl.PermitExclusion, On: list(columns)}}
 }
 
-// Where is the same for a unique index or an exclusion constraint with a condition. In a grant file: unique(code) where active.
+// Where adds the condition of a partial unique index or an exclusion constraint; other permissions panic. In a grant file: unique(code) where
+// active.
 func (p Permission) Where(condition constant) Permission {
 	if p.p.Kind != decl.PermitUnique && p.p.Kind != decl.PermitExclusion {
 		panic("exosql: Permission.Where is only for AllowUnique and AllowExclusion")
@@ -64,22 +64,23 @@ func (p Permission) Where(condition constant) Permission {
 	return p
 }
 
-// AllowWaiting asserts that no row of a table refers to the key of a row before that is inserted. Without a foreign key there could be
-// one, and it would come into scope. In a grant file: waiting comments(task_id).
+// AllowWaiting asserts that no row of table refers, by these columns, to a key before its row is inserted. Without a foreign key such a row could
+// exist, and the insert would bring it into scope. In a grant file: waiting comments(task_id).
 func AllowWaiting(table constant, columns ...constant) Permission {
 	return permission(decl.PermitWaiting, table, columns...)
 }
 
-// AllowRows asserts that a write brings no row into the scope of another declaration of the same rows, as of a view. In a grant file:
+// AllowRows asserts that a write brings no row into the scope of another declaration of the same rows, such as a view. In a grant file:
 // rows(ticket_view).
 func AllowRows(table constant) Permission { return permission(decl.PermitRows, table) }
 
-// AllowTypes asserts that a link between columns of different types is safe: no value that both can hold means two different rows. In a
-// grant file: types(items.kids).
+// AllowTypes asserts that a link between columns of different types is safe: no two distinct keys become equal when they are converted. In a grant
+// file: types(items.kids).
 func AllowTypes(table, link constant) Permission { return permission(decl.PermitTypes, table, link) }
 
-// AllowRevealing lets programs learn of labelled values: by a rule of the database over them and what is written, "unique(name, email)",
-// by rows that refer to them, "visits(person_id)", or by which rows are in scope, "visits.notes". In a grant file: reveals unique(name, email).
+// AllowRevealing accepts that an error, or which rows are in scope, reveals a labelled value. rule names the cause: "unique(name, email)" for a
+// rule of the database, "visits(person_id)" for a foreign key that refers to the row, or "visits.notes" for a column that decides the scope. In a
+// grant file: reveals unique(name, email).
 func AllowRevealing(rule constant) Permission { return permission(decl.PermitRevealing, rule) }
 
 func permission(kind decl.PermissionKind, on constant, of ...constant) Permission {
@@ -98,7 +99,7 @@ func list(columns []constant) string {
 	return strings.Join(all, ", ")
 }
 
-// permissions are those of declarations.
+// permissions converts permissions to those of package decl.
 func permissions(known []Permission) []decl.Permission {
 	var all []decl.Permission
 	for _, p := range known {

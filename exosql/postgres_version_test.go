@@ -91,7 +91,7 @@ func TestPostgresVersionRefused(t *testing.T) {
 		}
 	}
 	url, _ := versionServer(t, nil)
-	if _, err := exosql.Open(context.Background(), url, nil); err == nil || !strings.Contains(err.Error(), "does not say its version") {
+	if _, err := exosql.Open(context.Background(), url, nil); err == nil || !strings.Contains(err.Error(), "does not report its version") {
 		t.Errorf("a server without a version: %v", err)
 	}
 }

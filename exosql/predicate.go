@@ -6,23 +6,20 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
-// Predicate is a condition on rows of T. The zero Predicate matches no row and
-// absorbs whatever it is combined with, so a condition that was forgotten can
-// never widen anything: not even Not of it matches.
+// Predicate is a condition on rows of T. The zero Predicate matches no row, and any combination with it matches no row, even Not. So a forgotten
+// condition never widens a scope.
 type Predicate[T any] struct{ p *decl.Pred }
 
-// AllRows is the one predicate that does not narrow. Its name is long so that
-// it is found in a review.
+// AllRows matches every row. It is the only predicate that does not narrow, and its name is easy to find in a review.
 func AllRows[T any]() Predicate[T] { return Predicate[T]{&decl.Pred{Op: "all"}} }
 
-// And holds where all of ps hold; of none, nowhere.
+// And matches rows that all ps match. Without ps it matches no row.
 func And[T any](ps ...Predicate[T]) Predicate[T] { return combine("and", ps) }
 
-// Or holds where one of ps holds; of none, nowhere.
+// Or matches rows that at least one of ps matches. Without ps it matches no row.
 func Or[T any](ps ...Predicate[T]) Predicate[T] { return combine("or", ps) }
 
-// Not holds where p does not hold. A comparison with NULL neither holds nor
-// does not: Not of it does not hold either (SQL's three-valued logic).
+// Not matches rows that p does not match. If p compares with NULL, neither p nor Not(p) matches (SQL's three-valued logic).
 func Not[T any](p Predicate[T]) Predicate[T] { return combine("not", []Predicate[T]{p}) }
 
 func combine[T any](op string, ps []Predicate[T]) Predicate[T] {
@@ -32,7 +29,7 @@ func combine[T any](op string, ps []Predicate[T]) Predicate[T] {
 	q := &decl.Pred{Op: op}
 	for _, p := range ps {
 		if p.p == nil {
-			return Predicate[T]{} // absorbs
+			return Predicate[T]{} // a zero Predicate makes the combination zero
 		}
 		if p.p.Err != nil && q.Err == nil {
 			q.Err = p.p.Err
@@ -42,33 +39,33 @@ func combine[T any](op string, ps []Predicate[T]) Predicate[T] {
 	return Predicate[T]{q}
 }
 
-// Like holds where the text matches the pattern: % stands for any text, _ for one
-// character, \ before one for itself. Case counts, on every engine.
+// Like matches rows in which the text matches the pattern: % is any text, _ is one character, and \ makes the next character literal. Upper and
+// lower case differ, on every engine.
 func Like[T any, V ~string](c *Column[T, V], pattern string) Predicate[T] {
 	return textual(c, "like", pattern)
 }
 
-// ILike is Like whatever the case, by Unicode's rules.
+// ILike is Like, but ignores case, by Unicode's rules.
 func ILike[T any, V ~string](c *Column[T, V], pattern string) Predicate[T] {
 	return textual(c, "ilike", pattern)
 }
 
-// Includes holds where the text contains s.
+// Includes matches rows in which the text contains s.
 func Includes[T any, V ~string](c *Column[T, V], s string) Predicate[T] {
 	return textual(c, "includes", s)
 }
 
-// StartsWith holds where the text starts with s.
+// StartsWith matches rows in which the text starts with s.
 func StartsWith[T any, V ~string](c *Column[T, V], s string) Predicate[T] {
 	return textual(c, "startsWith", s)
 }
 
-// EndsWith holds where the text ends with s.
+// EndsWith matches rows in which the text ends with s.
 func EndsWith[T any, V ~string](c *Column[T, V], s string) Predicate[T] {
 	return textual(c, "endsWith", s)
 }
 
-// Has holds where v is one of the array's elements.
+// Has matches rows in which v is an element of the array.
 func Has[T, V any](c *Column[T, []V], v V) Predicate[T] {
 	if c.core() == nil {
 		return Predicate[T]{}
@@ -81,8 +78,8 @@ func textual[T any, V ~string](c *Column[T, V], op, s string) Predicate[T] {
 		return Predicate[T]{}
 	}
 	p := &decl.Pred{Op: op, Col: c.c, Vals: []value.Value{value.Text(s)}}
-	if c.c.Kind != value.TypeText { // a Decimal is a string of Go's, but no text
-		p.Err = fail.Errorf(fail.Invalid, c.c.Table.Name+"."+c.c.Name, "is no text")
+	if c.c.Kind != value.TypeText { // a Decimal is a Go string, but not a text
+		p.Err = fail.Errorf(fail.Invalid, c.c.Table.Name+"."+c.c.Name, "it is not a text column: use Eq, In or their like")
 		return Predicate[T]{p}
 	}
 	return Predicate[T]{p.Checked()}

@@ -1,6 +1,6 @@
 package exosql
 
-// This file has what the record keeps of a statement and of the values that are bound to it: small ones whole, of others digest and size.
+// This file has the form in which the record keeps a statement and its bound values: small values whole, and large ones as digest and size.
 
 import (
 	"math"
@@ -13,24 +13,23 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Query is what the record of a message says of the statement that answered it
-// (see exo.Entry's Details). It holds values of the database: it is for the host alone.
+// Query is the record's description of the statement that answered a message (see exo.Entry's Details). It contains values of the database and is
+// for the host alone.
 type Query struct {
 	SQL  string
 	Args []value.Value
 	Rows int
 	Took time.Duration
-	// Fenced says which rows out of scope the database would have read for the statement
-	// without its fences; so it ran with them, and no index served the program's own conditions.
-	// It is "" where the statement ran without fences, or has no form without them.
+	// Fenced names the rows out of scope that the database would have read for the statement without fences. The statement then ran with fences,
+	// and no index served the program's own conditions. Fenced is "" if the statement ran without fences, or has no such form.
 	Fenced string
 
 	plan *plan.Plan
 }
 
-// AppendJSON writes the query as a record keeps it: sql, args, rows, ms and fenced. In the place of a value above exo.ConstantBytes,
-// of all values where they are more than 256 KiB, and of a statement above 64 KiB stands {"digest": …, "bytes": …}: its value.Digest, and its size
-// as value.Value.Bytes counts. The record has a program's large constants once, by their digests: see exo.Constant.
+// AppendJSON writes the query in the form of the record: sql, args, rows, ms and fenced. A value above exo.ConstantBytes, all values if they exceed
+// 256 KiB together, and a statement above 64 KiB are replaced by {"digest": …, "bytes": …}: its value.Digest, and its size as value.Value.Bytes
+// counts. The record has a program's large constants once, by their digests: see exo.Constant.
 func (q Query) AppendJSON(b []byte) ([]byte, error) {
 	b, err := appendUpTo(append(b, `{"sql":`...), value.Text(q.SQL), maxRecordedSQL)
 	if err != nil {
@@ -52,13 +51,13 @@ func (q Query) AppendJSON(b []byte) ([]byte, error) {
 // MarshalJSON implements json.Marshaler.
 func (q Query) MarshalJSON() ([]byte, error) { return q.AppendJSON(nil) }
 
-// Output is one value of each row that a statement gave.
+// Output is one value in each row that a statement returned.
 type Output struct {
-	Name string // as the program reads it, with the names of records around it: "user.name"
-	Type string // value.TypeDecimal and so on: a Value alone does not tell a decimal or a date from a text
+	Name string // its name in the program, after the names of the records around it: "user.name"
+	Type string // value.TypeDecimal and so on: a Value alone does not differ for a decimal, a date and a text
 }
 
-// Outputs are the values of each row, in order.
+// Outputs returns the values of each row, in order.
 func (q Query) Outputs() []Output {
 	if q.plan == nil {
 		return nil
@@ -78,7 +77,7 @@ func (q Query) Outputs() []Output {
 	return out
 }
 
-// queryOf is a statement that was run as the record has it.
+// queryOf returns a statement that ran in the form of the record.
 func queryOf(r answer.Ran) any {
 	return Query{SQL: r.Plan.Text, Args: r.Args, Rows: r.Rows, Took: r.Took, Fenced: r.Fenced, plan: r.Plan}
 }
@@ -89,8 +88,8 @@ const (
 	maxRecordedArgs = 256 << 10
 )
 
-// appendUpTo writes a value as JSON, or digest and size of one that is larger than most, as value.Value.Bytes counts. A program's
-// large constant has the digest by which the run's record has it: see exo.Constant.
+// appendUpTo writes a value as JSON. For a value larger than most (as value.Value.Bytes counts) it writes digest and size. A program's large
+// constant has the same digest in the run's record: see exo.Constant.
 func appendUpTo(b []byte, v value.Value, most int) ([]byte, error) {
 	size := v.Bytes()
 	if size <= most {
@@ -111,7 +110,7 @@ func appendArgs(b []byte, args []value.Value) (_ []byte, err error) {
 		if b, err = appendUpTo(b, v, exo.ConstantBytes); err != nil {
 			return b, err
 		}
-		if len(b)-from > maxRecordedArgs { // many, each of them small
+		if len(b)-from > maxRecordedArgs { // many small values
 			return appendUpTo(b[:from], value.List(args...), 0)
 		}
 	}

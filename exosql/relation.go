@@ -15,8 +15,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Relation is a capability to the rows of one table that its grant reaches. It
-// is immutable; every method narrows. The zero Relation answers each query with an error.
+// Relation is a capability to the rows of one table that its grant reaches. It is immutable, and every method narrows. Every query on the zero
+// Relation is an error.
 type Relation[T any] struct {
 	r  *decl.Relation
 	t  *Table[T]
@@ -24,10 +24,8 @@ type Relation[T any] struct {
 	tx *unit.Tx // nil: none
 }
 
-// Grant makes the relation of those rows of t for which scope holds, on behalf
-// of whoever it is handed to. The scope can't be left out; AllRows is long on
-// purpose. others fix the scopes of further tables: see Scope. A relation of a nil or zero DB,
-// Table or Predicate answers each query with an error.
+// Grant makes a relation of the rows of t that scope matches. Every query on it stays within these rows. The scope can't be left out: pass AllRows
+// to mean all rows. others give the scopes of further tables: see Scope. If the DB, Table or Predicate is nil or zero, every query is an error.
 func Grant[T any](db *DB, t *Table[T], scope Predicate[T], others ...Scope) Relation[T] {
 	r := &decl.Relation{Kind: decl.StepGrant, Pred: scope.p}
 	for _, o := range others {
@@ -62,8 +60,7 @@ func (r Relation[T]) step(s decl.Relation) Relation[T] {
 	return Relation[T]{&s, r.t, r.db, r.tx}
 }
 
-// Where keeps the rows for which p holds. After Limit it filters the rows that
-// Limit left, and never brings others in.
+// Where keeps the rows that p matches. After Limit it filters the rows that Limit left, and never adds others.
 func (r Relation[T]) Where(p Predicate[T]) Relation[T] {
 	s := decl.Relation{Kind: decl.StepWhere, Pred: p.p}
 	if p.p != nil {
@@ -74,8 +71,8 @@ func (r Relation[T]) Where(p Predicate[T]) Relation[T] {
 	return r.step(s)
 }
 
-// OrderBy sorts the rows; further calls sort within equals. Ties are broken by
-// the key, in the direction of the last term, where a limit makes the order count.
+// OrderBy sorts the rows; a further call sorts rows that are equal so far. If a limit makes the order matter, the key breaks ties, in the direction
+// of the last term.
 func (r Relation[T]) OrderBy(terms ...Order[T]) Relation[T] {
 	s := decl.Relation{Kind: decl.StepOrder}
 	for _, o := range terms {
@@ -84,11 +81,11 @@ func (r Relation[T]) OrderBy(terms ...Order[T]) Relation[T] {
 			break
 		}
 		if language.OperatorOn()[language.ColumnInterfaces[o.col.Kind]]["asc"] == nil {
-			s.Err = fail.Errorf(fail.Invalid, "orderBy", "%s.%s is JSON or an array, which has no order", o.col.Table.Name, o.col.Name)
+			s.Err = fail.Errorf(fail.Invalid, "orderBy", "%s.%s is JSON or an array, which has no order: sort by another column", o.col.Table.Name, o.col.Name)
 			break
 		}
 		if r.r != nil && o.col.Table != r.r.Table {
-			s.Err = fail.Errorf(fail.Invalid, "orderBy", "%s.%s was given for table %s", o.col.Table.Name, o.col.Name, r.r.Table.Name)
+			s.Err = fail.Errorf(fail.Invalid, "orderBy", "%s.%s is a column of another table than %s", o.col.Table.Name, o.col.Name, r.r.Table.Name)
 			break
 		}
 		s.Order = append(s.Order, decl.Ordering{Col: o.col, Desc: o.desc})
@@ -99,8 +96,8 @@ func (r Relation[T]) OrderBy(terms ...Order[T]) Relation[T] {
 // Limit keeps at most n rows; a negative n is an error.
 func (r Relation[T]) Limit(n int64) Relation[T] { return r.step(countStep(decl.StepLimit, n)) }
 
-// Offset skips n rows; a negative n is an error. A page is Offset and then Limit:
-// after Limit it skips some of the rows that Limit left.
+// Offset skips n rows; a negative n is an error. For a page, call Offset and then Limit. After Limit, Offset skips some of the rows that Limit
+// left.
 func (r Relation[T]) Offset(n int64) Relation[T] { return r.step(countStep(decl.StepOffset, n)) }
 
 func countStep(kind decl.StepKind, n int64) decl.Relation {
@@ -110,31 +107,28 @@ func countStep(kind decl.StepKind, n int64) decl.Relation {
 		if kind == decl.StepOffset {
 			op = "exosql: Offset"
 		}
-		s.Err = fail.Errorf(fail.Invalid, op, "%d is negative", n)
+		s.Err = fail.Errorf(fail.Invalid, op, "%d is negative: want 0 or more", n)
 	}
 	return s
 }
 
-// Follow returns the rows that the link reaches from rows of r, each once. They are within the
-// scope of their table, which is the one that was given to Grant or, without one, the rows that the
-// first link to the table reaches. A link back to the granted table reaches rows of the grant only:
-// a self-link from "the user with id 1" finds nobody else. Grant all users of the tenant and narrow
-// with Where instead. A table that one link alone leads to needs no scope: its rows are those that
-// the link reaches, whoever owns them. If a foreign key can point out of the tenant
-// (task.assignee_id), give the table a scope.
+// Follow returns the rows that the link reaches from rows of r, each once. They are in the scope of their table: the one given to Grant, or else
+// the rows that the first link to the table reaches. A link back to the granted table reaches only granted rows: from "the user with id 1" a
+// self-link finds only that user. Grant all users of the tenant instead, and narrow with Where. A table that only one link reaches needs no scope:
+// its rows are all those that the link reaches, whoever owns them. If a foreign key can point out of the tenant (task.assignee_id), give the table
+// a scope.
 func Follow[A, B any](r Relation[A], l Link[A, B]) Relation[B] {
 	if r.r == nil || l.l == nil {
 		return Relation[B]{}
 	}
 	err := r.r.Err
 	if err == nil && l.l.From != r.r.Table {
-		err = fail.Errorf(fail.Invalid, "exosql: Follow", "the link %s leads from table %s, and the relation is of %s", l.l.Name, l.l.From.Name, r.r.Table.Name)
+		err = fail.Errorf(fail.Invalid, "exosql: Follow", "the link %s is from table %s, and the relation is of table %s", l.l.Name, l.l.From.Name, r.r.Table.Name)
 	}
 	return Relation[B]{&decl.Relation{Err: err, Kind: decl.StepFollow, Table: l.l.To, Prev: r.r, Link: l.l}, l.to, r.db, r.tx}
 }
 
-// All reads the rows. Without Limit or Offset, rows that no OrderBy sorts apart come in the
-// engine's order, which may depend on rows out of scope.
+// All reads the rows. Without Limit or Offset, rows that OrderBy does not sort come in the engine's order, which may depend on rows out of scope.
 func (r Relation[T]) All(ctx context.Context) ([]T, error) {
 	rows, err := r.read(ctx, plan.RunAll)
 	if err != nil {
@@ -143,7 +137,7 @@ func (r Relation[T]) All(ctx context.Context) ([]T, error) {
 	return r.t.scan(rows)
 }
 
-// First reads the first row; ok is false when there is none.
+// First reads the first row; ok is false if there is none.
 func (r Relation[T]) First(ctx context.Context) (row T, ok bool, err error) {
 	rows, err := r.read(ctx, plan.RunFirst)
 	if err != nil || rows.Len() == 0 {
@@ -179,10 +173,10 @@ func (r Relation[T]) read(ctx context.Context, kind plan.RunKind) (*value.Rows, 
 	return v.Rows(), nil
 }
 
-// Page reads at most size rows in their order, which ends in the key. after is "" for the first page, and then what the page before gave
-// as next, which is "" at the end. Rows that come or go between two pages move no other, and where an index serves the order, a late page
-// is as fast as the first. A cursor may be shown to anybody: it is encrypted, and good for this relation alone, with the
-// values of its scopes and conditions; else the error is [ErrCursor]. See OpenOptions.CursorKey.
+// Page reads at most size rows, in a fixed order that ends with the key. after is "" for the first page, and then the next of the page before; next
+// is "" at the end. Rows added or removed between two pages move no other row. If an index serves the order, a late page is as fast as the first. A
+// cursor is encrypted, so anybody may see it. It works only for this relation with the same scopes and conditions; otherwise the error is
+// [ErrCursor]. See OpenOptions.CursorKey.
 func (r Relation[T]) Page(ctx context.Context, size int64, after string) (rows []T, next string, err error) {
 	if r.r == nil {
 		return nil, "", decl.ErrZeroRelation
@@ -195,7 +189,7 @@ func (r Relation[T]) Page(ctx context.Context, size int64, after string) (rows [
 	return rows, next, err
 }
 
-// scan turns rows of all the table's columns into Ts.
+// scan converts rows with all columns of the table to Ts.
 func (t *Table[T]) scan(rows *value.Rows) ([]T, error) {
 	out, in := make([]T, rows.Len()), rows.Reader()
 	for i := range out {

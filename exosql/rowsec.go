@@ -11,12 +11,11 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Policies are the SQL by which PostgreSQL lets a role do what is granted and no more: the role, its rights on
-// columns, and policies for the rows of each command. It is the second wall, for a host that
-// opens the database as that role and sets [OpenOptions.RowSecurity]: a statement that this package
-// would make wrong then reads and changes no row out of scope. objects are what [Facet.Of] made, for any one
-// user: the structure of the grants is what counts, and their values come with each statement.
-// One role serves one set of objects. What it can't mirror is wider: a relation's limit, and JSON and arrays in scopes are an error. Views and services are left out: the role gets no right to a view.
+// Policies returns SQL that gives a PostgreSQL role exactly the rights of the objects: the role, its rights on columns, and policies for the rows
+// of each command. Open the database as this role, with [OpenOptions.RowSecurity]. Then even a wrong statement of this package reads and changes no
+// row out of scope. objects are results of [Facet.Of] for any one user: the script has the structure of their grants, and each statement passes the
+// values. Use one role for each set of objects. Limits of relations are not mirrored, so the role may reach more rows than they allow. JSON and
+// arrays in scopes are errors. Views and services are left out: the role gets no right to a view.
 func Policies(ctx context.Context, role string, objects ...exo.Object) (string, error) {
 	var grants []rowsec.Granted
 	var db *answer.DB
@@ -36,7 +35,7 @@ func Policies(ctx context.Context, role string, objects ...exo.Object) (string, 
 			return "", err
 		}
 		if db != nil && db != o.DB {
-			return "", fail.Errorf(fail.Invalid, "exosql: Policies", "the objects are of several databases; want those of one")
+			return "", fail.Errorf(fail.Invalid, "exosql: Policies", "the objects are of several databases: pass those of one")
 		}
 		db = o.DB
 		reach, err := o.Facet.Walk()
@@ -49,9 +48,9 @@ func Policies(ctx context.Context, role string, objects ...exo.Object) (string, 
 	}
 	switch {
 	case db == nil:
-		return "", fail.Errorf(fail.Invalid, "exosql: Policies", "there are no objects: give it what is granted")
+		return "", fail.Errorf(fail.Invalid, "exosql: Policies", "no objects are given: pass those that are granted")
 	case db.Dialect != sqlast.Postgres:
-		return "", fail.Errorf(fail.Invalid, "exosql: Policies", "the database is SQLite, which has no policies: its second wall is the authorizer")
+		return "", fail.Errorf(fail.Invalid, "exosql: Policies", "the database is SQLite, which has no policies: there the authorizer restricts statements, without a script")
 	}
 	live, err := db.Pool.Catalog(ctx, true)
 	if err != nil {

@@ -4,14 +4,12 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
-// Scope says which rows of one table a grant reaches, however they are reached.
-// A grant has one for every table: the granted one's is the predicate given to
-// Grant; those that can be reached in one way only have that way; the others
-// must be declared. The zero Scope, and one of a nil or zero Table or Link, makes the grant
-// unusable: every query is an error.
+// Scope is the set of rows of one table that a grant reaches. The granted table has the predicate given to Grant. A table that links reach in only
+// one way has the rows that they reach. A table that links reach in several ways needs a declared Scope; without it every query is an error. A zero
+// Scope, and a Scope of a nil or zero Table or Link, make every query an error too.
 type Scope struct{ s *decl.Scope }
 
-// ScopeRows limits table t to the rows for which p holds: usually a tenant column.
+// ScopeRows limits table t to the rows that p matches: usually those with the tenant's value in a column.
 func ScopeRows[T any](t *Table[T], p Predicate[T]) Scope {
 	if t.core() == nil {
 		return Scope{}
@@ -27,8 +25,8 @@ func ScopeVia[A, B any](l Link[A, B]) Scope {
 	return Scope{&decl.Scope{Kind: decl.ScopeVia, Table: l.l.To, Link: l.l}}
 }
 
-// ScopeShared opens every row of table t to everybody: countries, plans, tags
-// that belong to no tenant. It is the only scope that does not narrow.
+// ScopeShared lets every grant reach every row of table t: countries, plans, tags that belong to no tenant. It is the only scope that does not
+// narrow.
 func ScopeShared[T any](t *Table[T]) Scope {
 	if t.core() == nil {
 		return Scope{}

@@ -8,14 +8,14 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
-// constant is unexported, so only untyped constants convert to it: a name that
-// was computed at run time does not compile (after go-safeweb's safesql).
+// constant is unexported, so only untyped constants convert to it. A name that is computed at run time does not compile (after go-safeweb's
+// safesql).
 type constant string
 
 // Table describes a table whose rows scan into T. It carries no authority.
 type Table[T any] struct {
 	t    *decl.Table
-	sets []func(*T, value.Value) bool // by column: puts a value into its field, if it fits
+	sets []func(*T, value.Value) bool // by column: each stores a value in the column's field, if it fits
 
 	bound fields
 }
@@ -31,23 +31,22 @@ func NewTable[T any](name constant) *Table[T] {
 	return &Table[T]{t: &decl.Table{ID: decl.TableIDs.Add(1), Name: string(name)}}
 }
 
-// InSchema names the schema of PostgreSQL that the table is in, where the search path has another table of this name before it. The schema has to be
-// on the search path, too: [Check] reads no other. Errors call the table schema.name then, as grant files do. It returns the table, and
-// panics once a query ran. SQLite has no schemas: [Grant] refuses such a table there.
+// InSchema names the PostgreSQL schema of the table, if the search path has another table of this name before it. The schema must be on the search path
+// too: [Check] reads no other. Errors, like grant files, then write schema.name. In returns the table, and panics after a query ran. SQLite has no
+// schemas: [Grant] refuses such a table there.
 func (t *Table[T]) InSchema(schema constant) *Table[T] {
 	to := t.must("InSchema")
 	if schema == "" || to.Schema != "" {
-		panic(fmt.Sprintf("exosql: InSchema(%q) of %s: write one schema", string(schema), to.Name))
+		panic(fmt.Sprintf("exosql: InSchema(%q) of %s: want one call, with the name of a schema", string(schema), to.Name))
 	}
 	to.SetSchema(string(schema))
 	return t
 }
 
-// WithLabel labels the existence of the table's rows: who visited a doctor, what outsiders sent in. Every program that asks
-// anything of the table, be it a count or a link to it, has the label from then on, as if it had computed with a labelled
-// column: see Column.WithLabel, which labels values, and not the programs that only pass them on. Rows may be inserted and
-// deleted, and all columns changed, by programs that have read what is so labelled. It holds for all facets of the table, and
-// returns the table. It panics once a tool was made of the table, or a query ran.
+// WithLabel labels the fact that a row exists: who visited a doctor, what outsiders sent in. A program that queries the table at all, even by a
+// count or a link, has the label from then on. Column.WithLabel differs: it labels values, and not programs that only pass them on. A program with
+// the label may still insert and delete rows of this table and change all its columns. The label applies to all facets of the table. WithLabel
+// returns the table, and panics after a tool was made of the table, or a query ran.
 func (t *Table[T]) WithLabel(tags ...string) *Table[T] {
 	to := t.must("WithLabel")
 	if len(tags) == 0 || slices.Contains(tags, "") {
@@ -60,15 +59,14 @@ func (t *Table[T]) WithLabel(tags ...string) *Table[T] {
 	return t
 }
 
-// Keyless declares that nothing makes the table's rows unique: a table or a view without a key. Programs read it, and
-// neither write it nor read it in pages; rows that show the same come in either order. It returns the table, and panics
-// where the table has a key, or once a query ran.
+// Keyless declares a table or a view without a key. Programs may read it, but not write it or read it in pages. Rows with equal values come in no
+// fixed order. Keyless returns the table, and panics if the table has a key, or after a query ran.
 func (t *Table[T]) Keyless() *Table[T] {
 	t.must("Keyless").SetKeyless()
 	return t
 }
 
-// Name is the table's name in the database; that of a nil or zero Table is empty.
+// Name returns the table's name in the database; "" for a nil or zero Table.
 func (t *Table[T]) Name() string {
 	if t.core() == nil {
 		return ""
@@ -76,7 +74,7 @@ func (t *Table[T]) Name() string {
 	return t.t.Name
 }
 
-// core is nil for a table that NewTable did not make.
+// core returns nil for a table that NewTable did not make.
 func (t *Table[T]) core() *decl.Table {
 	if t == nil {
 		return nil
@@ -86,7 +84,7 @@ func (t *Table[T]) core() *decl.Table {
 
 const zeroTable = "the Table is nil or zero: NewTable makes one"
 
-// must is the core of a table that something is declared of; it panics where there is none.
+// must returns the core of a table; it panics for a nil or zero Table. what names the declaration that needs the table.
 func (t *Table[T]) must(what string) *decl.Table {
 	if t.core() == nil {
 		panic("exosql: " + what + ": " + zeroTable)

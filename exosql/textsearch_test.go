@@ -405,8 +405,8 @@ func TestSearchOfHidden(t *testing.T) {
 		t.Errorf("a link is called search: %v", err)
 	}
 	for says, wrong := range map[string]func(){
-		"has 0 columns": func() { exosql.NewSearch(letters) }, "it is no text": func() { exosql.NewSearch[letter](letters, letterID) }, "twice": func() { exosql.NewSearch[letter](letters, letterBody, letterBody) },
-		"zero column": func() { exosql.NewSearch[letter](letters, nil) }, "two searches": func() { exosql.NewFacet(letters, "letter", letterText, letterText) }, "a zero Search": func() { exosql.NewFacet(letters, "letter", exosql.Search[letter]{}) },
+		"has 0 columns": func() { exosql.NewSearch(letters) }, "it is not a text": func() { exosql.NewSearch[letter](letters, letterID) }, "twice": func() { exosql.NewSearch[letter](letters, letterBody, letterBody) },
+		"zero column": func() { exosql.NewSearch[letter](letters, nil) }, "two searches": func() { exosql.NewFacet(letters, "letter", letterText, letterText) }, "Search is zero": func() { exosql.NewFacet(letters, "letter", exosql.Search[letter]{}) },
 	} {
 		func() {
 			defer func() {

@@ -9,18 +9,16 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/unit"
 )
 
-// Tx is a transaction of the host around runs: what runs with its [Tx.Context] read and change on its DB they read and change in
-// it, one run after the other, and nobody else sees it before Commit. A
-// run that fails leaves the transaction as it was. It is for trying programs, at a keyboard or in a test: others
-// wait for what it has changed, and what a run did is never run again for it, so a conflict with
-// another transaction ends a run with Kind Conflict, and is not replayed. Relations are read and written outside of
-// it, but for those that are [Relation.InTx] it. [DB.Transact] makes a Tx for Go code alone.
+// Tx is a transaction of the host that may contain several runs, one after another. A run started with [Tx.Context] reads and writes inside the Tx;
+// nobody else sees its changes before Commit. A run that fails leaves the Tx as it was. Relations are outside the Tx, except those made with
+// [Relation.InTx]. [DB.Transact] makes a Tx for Go code alone.
 //
-// A run ends when its part of the Tx does: its record says then that its changes were applied, and its held effects
-// act, whatever becomes of the Tx. So grant programs that are tried no effects outside of the database.
+// A Tx is for trying programs, at a terminal or in a test: others wait for the rows that it has changed. Its runs are never repeated, so a conflict
+// with another transaction ends a run with Kind Conflict. When a run ends, its record reports its changes as applied, and its held effects act,
+// even if the Tx is rolled back later. So grant such programs no effects outside the database.
 type Tx struct{ tx *unit.Tx }
 
-// core is nil for a Tx that was not begun.
+// core returns nil for a Tx that was not begun.
 func (t *Tx) core() *unit.Tx {
 	if t == nil {
 		return nil
@@ -28,8 +26,8 @@ func (t *Tx) core() *unit.Tx {
 	return t.tx
 }
 
-// Begin opens a Tx. It has one of the DB's connections for writing until it ends, by Commit or Rollback; a deferred Rollback after a
-// Commit does nothing. Close of the DB rolls it back.
+// Begin opens a Tx. The Tx has one of the DB's writing connections until Commit or Rollback ends it; a deferred Rollback after a Commit does
+// nothing. Closing the DB rolls the Tx back.
 func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 	if err := db.core().Ready(); err != nil {
 		return nil, err
@@ -41,16 +39,16 @@ func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 	return &Tx{t}, nil
 }
 
-// Context is ctx for runs that are in the Tx: give it to [codemode.Tool.Run]. After the Tx has ended such a run is an error that wraps [ErrTxDone],
-// and so is one in the Tx of a Transact: it would not be known whether what it changed was kept. Runs on other databases are not in it.
+// Context returns ctx for runs in the Tx: pass it to [codemode.Tool.Run]. After the Tx has ended, such a run is an error that wraps [ErrTxDone]. So
+// is a run in the Tx of a Transact, because nobody could know whether its changes were kept. Runs on other databases are not in the Tx.
 func (t *Tx) Context(ctx context.Context) context.Context { return t.core().Context(ctx) }
 
-// Transact calls f with a new Tx, which it commits if f returns nil and rolls back if not. As many of them may be open at
-// once as the DB has connections for writing, [OpenOptions].Conns; the next waits. What relations [Relation.InTx] the Tx read and
-// write is one transaction, SERIALIZABLE on PostgreSQL; a relation that is not In it is outside of it, and on SQLite waits for
-// it in vain if it writes. Where another transaction was in its way, f is called again, a few times at most, so it must change
-// nothing else, and return the error that it was given or one that wraps it. Programs do not run in it. An error of f is
-// returned as it is; after another one that does not wrap [exo.ErrNothingDone] nobody knows whether the transaction was kept.
+// Transact calls f with a new Tx. It commits if f returns nil, and rolls back otherwise. At most [OpenOptions].Conns of them are open at once; the
+// next waits. Reads and writes of relations made with [Relation.InTx] are in the transaction, which is SERIALIZABLE on PostgreSQL. Other relations
+// are outside of it; on SQLite a write of one never succeeds, because it waits for the transaction. Programs do not run in it. After a conflict
+// with another transaction f is called again, a few times, so f must have no other effect, and must return an error that it got, or wrap it.
+// Transact returns f's own error as it is. After any other error that does not wrap [exo.ErrNothingDone] it is unknown whether the transaction was
+// kept.
 func (db *DB) Transact(ctx context.Context, f func(*Tx) error) error {
 	if err := db.core().Ready(); err != nil {
 		return unit.Undone("exosql: Transact", err)
@@ -58,8 +56,8 @@ func (db *DB) Transact(ctx context.Context, f func(*Tx) error) error {
 	return db.db.Units.Transact(ctx, func(t *unit.Tx) error { return f(&Tx{t}) })
 }
 
-// InTx is the relation as it is read and written in a Tx of the same DB: it sees what was changed there. Objects that a
-// [Facet] makes of it are not bound to the Tx.
+// InTx returns the relation in a Tx of the same DB: its queries see the changes in the Tx. Objects that a [Facet] makes of it are not bound to the
+// Tx.
 func (r Relation[T]) InTx(tx *Tx) Relation[T] {
 	if r.r == nil {
 		return r
@@ -77,12 +75,12 @@ func (r Relation[T]) InTx(tx *Tx) Relation[T] {
 	return Relation[T]{&s, r.t, r.db, tx.core()}
 }
 
-// Commit keeps what the runs have changed. After an error that does not wrap exo.ErrNothingDone it is not known whether it was
-// kept; one of Kind Conflict says that another transaction was in its way. The Tx has ended with any error but that ctx ended
-// while a run was still in it. For a Tx that has ended already, in whatever way, Commit is an error of Kind Invalid, since nil
-// would mean that something was kept. It is an error for the Tx of a Transact, which commits it when its function has returned.
+// Commit keeps the changes of the runs. After an error that does not wrap exo.ErrNothingDone it is unknown whether they were kept; Kind Conflict
+// means that another transaction interfered. An error ends the Tx, except the error that ctx ended while a run was still in the Tx. Commit of a Tx
+// that has ended is an error of Kind Invalid, because nil would mean that changes were kept. Commit of the Tx of a Transact is an error too:
+// Transact commits it when its function has returned.
 func (t *Tx) Commit(ctx context.Context) error { return t.core().Commit(ctx) }
 
-// Rollback undoes what the runs have changed, once the run that is in the transaction has ended: ctx does not end it, since
-// its caller may have been cancelled just then. It does nothing for a Tx that has ended already.
+// Rollback undoes the changes of the runs. It waits for a run that is still in the Tx, and ctx does not cut this wait short: a deferred Rollback
+// often has a context that was just cancelled. It does nothing for a Tx that has ended.
 func (t *Tx) Rollback(ctx context.Context) error { return t.core().Rollback(ctx) }

@@ -10,41 +10,38 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Decimal is an exact decimal number, written like "-12.5"; the type of columns
-// like numeric(10, 2). Programs get a Decimal, which calculates exactly; JSON has a
-// number where 15 digits hold it, else a text.
+// Decimal is an exact decimal number, written like "-12.5", for columns like numeric(10, 2). Programs get a Decimal that calculates exactly. In
+// JSON it is a number if 15 digits are enough, and otherwise a text.
 type Decimal string
 
-// Date is a day of the calendar, in the years 1 to 9999, without a time or a zone. The zero
-// Date is no day: it has no text, and a condition with it is an error.
+// Date is a day of the calendar in the years 1 to 9999, without a time or a zone. The zero Date is no day: a condition with it is an error.
 type Date struct {
 	Year  int
 	Month time.Month
 	Day   int
 }
 
-// DateOf is the day of t in t's own zone.
+// DateOf returns the day of t in t's own zone.
 func DateOf(t time.Time) Date {
 	y, m, d := t.Date()
 	return Date{y, m, d}
 }
 
-// String is the date as 2006-01-02.
+// String returns the date as 2006-01-02.
 func (d Date) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.Month, d.Day) }
 
-// Interval is a length of time as databases keep it: months and days have no fixed
-// length, so the three parts stay apart. Programs see ISO 8601, like "P1Y2M3DT4H".
+// Interval is a length of time as databases store it. Months and days have no fixed length, so the three parts stay apart. Programs see ISO 8601,
+// like "P1Y2M3DT4H".
 type Interval struct {
 	Months, Days int32
 	Micros       int64
 }
 
-// String writes the interval as ISO 8601, each part only if it is not zero.
+// String returns the interval in ISO 8601, without parts that are zero.
 func (i Interval) String() string { return scalar.Interval(i).String() }
 
-// JSON is a JSON value of the database as text. It was decoded and encoded again on the way: it
-// keeps its values and the order of fields, but not its spaces, and a whole number beyond 64 bits
-// becomes a float. Programs see plain data.
+// JSON is a JSON value of the database as text, decoded and encoded again. It keeps its values and the order of fields, but not its spaces, and a
+// whole number beyond 64 bits becomes a float. Programs see plain data.
 type JSON = json.RawMessage
 
 var (
@@ -56,8 +53,7 @@ var (
 	byteType     = reflect.TypeFor[byte]()
 )
 
-// kindOf is the scalar type of a column whose field has type t, and for an array
-// that of its elements; "" if there is none.
+// kindOf returns the scalar type of a column with a field of type t, and for an array the type of its elements; "" if there is none.
 func kindOf(t reflect.Type) (kind, elem string) {
 	switch t {
 	case timeType:
@@ -81,7 +77,7 @@ func kindOf(t reflect.Type) (kind, elem string) {
 	case reflect.Bool:
 		return value.TypeBool, ""
 	case reflect.Array:
-		if t.Len() == 16 && t.Elem() == byteType { // like every package of UUIDs has it
+		if t.Len() == 16 && t.Elem() == byteType { // packages of UUIDs have this type
 			return value.TypeUUID, ""
 		}
 	case reflect.Slice:
@@ -90,9 +86,9 @@ func kindOf(t reflect.Type) (kind, elem string) {
 		}
 		of := t.Elem()
 		if of.Kind() == reflect.Pointer {
-			of = of.Elem() // nil for a NULL among the elements
+			of = of.Elem() // a nil pointer is a NULL element
 		}
-		if elem, inner := kindOf(of); elem != "" && inner == "" && elem != value.TypeJSON && elem != value.TypeBytes && elem != value.TypeInterval && elem != value.TypeTime { // a time is cut to milliseconds, and an element could not be found then
+		if elem, inner := kindOf(of); elem != "" && inner == "" && elem != value.TypeJSON && elem != value.TypeBytes && elem != value.TypeInterval && elem != value.TypeTime { // times are cut to milliseconds, so a search for an element could miss it
 			return value.TypeList, elem
 		}
 	}

@@ -5,17 +5,15 @@ import (
 	"slices"
 )
 
-// notCalls are the words after which SQLite reads a parenthesis as a part of the
-// expression. None of them can name a function without quotes.
+// notCalls are words after which SQLite reads a parenthesis as part of the expression. Without quotes none of them can be the name of a function.
 var notCalls = map[string]bool{"AND": true, "OR": true, "NOT": true, "IN": true, "IS": true, "CAST": true, "CASE": true, "WHEN": true, "THEN": true,
 	"ELSE": true, "BETWEEN": true, "ESCAPE": true, "DISTINCT": true, "FROM": true, "AS": true}
 
-// operatorCalls are the operators of SQLite that are calls of functions with these names.
+// operatorCalls are SQLite's operators that call a function of the same name.
 var operatorCalls = map[string]bool{"LIKE": true, "GLOB": true, "REGEXP": true, "MATCH": true, "->": true, "->>": true}
 
-// VirtualCalls are the names, in lower case, of the functions that SQLite calls when it
-// reads the column c of t: those of its expression if it is virtual, and of the virtual
-// columns that the expression reads. The error is that an expression can't be read.
+// VirtualCalls returns the lower-case names of the functions that SQLite calls to read the column c of t: those in its expression if it is virtual,
+// and those of virtual columns that the expression reads. It returns an error if an expression can't be read.
 func (t *Table) VirtualCalls(c *Column) (calls []string, err error) {
 	seen := map[string]bool{}
 	for todo := []*Column{c}; len(todo) > 0; todo = todo[1:] {
@@ -39,22 +37,22 @@ func (t *Table) VirtualCalls(c *Column) (calls []string, err error) {
 	return slices.Compact(calls), nil
 }
 
-// callsOf are the functions that an expression of SQLite calls, and every name in an expression of either engine that may be a column.
+// callsOf returns the functions that a SQLite expression calls, and every name in an expression of either engine that may be a column.
 //
-// What a word is by where it stands is not decided: a keyword is a column, too, where a table has one of that name (match, glob), and
-// what follows AS is a type in one place and an alias in another, with more columns behind it. Whoever chose the names would hide a
-// column from the rules about it. Only what a parenthesis follows is no column, in either engine.
+// It does not decide what a word means from its place, because a hostile choice of names could then hide a column from the rules about it. A
+// keyword is a column if the table has a column of that name (match, glob). After AS comes a type in one place, and an alias with more columns
+// after it in another. Only a name before a parenthesis is no column, in either engine.
 func callsOf(expr string) (calls []string, read map[string]bool, err error) {
 	toks, err := lex(expr)
 	if err != nil {
 		return nil, nil, err
 	}
 	read = map[string]bool{}
-	inType := false // after AS of a CAST: DECIMAL(10, 2) is no call
+	inType := false // after the AS of a CAST: DECIMAL(10, 2) is not a call
 	for i, t := range toks {
 		open := i+1 < len(toks) && toks[i+1].punct("(")
 		name := t.kind == tokWord || t.kind == tokName
-		// To SQLite what stands in single quotes is a name after a dot: t.'a'.
+		// SQLite reads a text in single quotes after a dot as a name: t.'a'.
 		if name && !open || t.kind == tokString && i > 0 && toks[i-1].punct(".") {
 			read[asciiFold(t.text)] = true
 		}
@@ -65,21 +63,21 @@ func callsOf(expr string) (calls []string, read map[string]bool, err error) {
 			calls = append(calls, asciiFold(t.text))
 		case t.kind == tokWord && t.up == "AS":
 			inType = true
-		case name && open && !inType && !notCalls[t.up]: // up is empty where a name is quoted
+		case name && open && !inType && !notCalls[t.up]: // up is empty if the name is quoted
 			calls = append(calls, asciiFold(t.text))
 		}
 	}
 	return calls, read, nil
 }
 
-// readsOf are the names that an expression of either engine may read. What is in brackets is a name to SQLite, and an index or the
-// items of an array to PostgreSQL, to which a backtick is an operator, with columns on both sides: both count.
+// readsOf returns the names that an expression of either engine may read. Brackets and backticks are quotes of a name in SQLite. In PostgreSQL
+// brackets contain an index or the items of an array, and a backtick is an operator with a column on each side. Both readings count.
 func readsOf(expr string) (read map[string]bool, err error) {
 	_, read, err = callsOf(expr)
 	if err != nil {
 		return nil, err
 	}
-	toks, _ := lex(expr) // callsOf has read it
+	toks, _ := lex(expr) // no error: callsOf has read the expression
 	for _, t := range toks {
 		if expr[t.pos] != '[' && expr[t.pos] != '`' {
 			continue
@@ -93,14 +91,14 @@ func readsOf(expr string) (read map[string]bool, err error) {
 	return read, nil
 }
 
-// named reports whether a column of t is among names. SQLite has three more for the key that it numbers rows by.
+// named reports whether a column of t is among names. SQLite's rowid key also has the names rowid, oid and _rowid_.
 func (t *Table) named(c *Column, names map[string]bool) bool {
 	rowid := c.Identity == ByDefault && t.PrimaryKey != nil && len(t.PrimaryKey.Columns) == 1 && t.PrimaryKey.Columns[0] == c.Name
 	return names[asciiFold(c.Name)] || rowid && (names["rowid"] || names["oid"] || names["_rowid_"])
 }
 
-// Calculates reports whether the value of a generated column c of t may depend on one of some columns, also through other
-// generated columns. Of an expression that can't be read it may.
+// Calculates reports whether the value of a generated column c of t may depend on one of some columns, also through other generated columns. It
+// returns true if an expression can't be read.
 func (t *Table) Calculates(c *Column, of func(column string) bool) bool {
 	seen := map[string]bool{}
 	for todo := []*Column{c}; len(todo) > 0; todo = todo[1:] {
@@ -125,8 +123,8 @@ func (t *Table) Calculates(c *Column, of func(column string) bool) bool {
 	return false
 }
 
-// Reads reports whether an expression on a row of t may depend on one of some columns, also through generated columns, or on the
-// row as a whole. One that can't be read may.
+// Reads reports whether an expression on a row of t may depend on one of some columns, also through generated columns, or on the whole row. It
+// returns true if the expression can't be read.
 func (t *Table) Reads(expr string, of func(column string) bool) bool {
 	read, err := readsOf(expr)
 	if err != nil || read[asciiFold(t.Name.Name)] {

@@ -2,15 +2,15 @@ package schema
 
 import "strings"
 
-// Column is a column of a table, a view or nothing else.
+// Column is a column of a table or a view.
 type Column struct {
 	Name    string
-	Type    string // as the engine writes it: "character varying(40)", "shop.mood", "shop.mood[]", "INTEGER"; "" on SQLite if none was declared. Types of extensions have no schema: "citext"
+	Type    string // in the engine's form: "character varying(40)", "shop.mood", "shop.mood[]", "INTEGER"; "" on SQLite if none was declared. Types of extensions have no schema: "citext"
 	Kind    Kind
 	Elem    Kind  // the kind of the elements of a list
-	Enum    *Name // the type, or that of the elements, is this enum
-	Domain  *Name // the type is this domain; Type and Kind are of its values, Enum too
-	NotNull bool  // by NOT NULL, a domain that is, or a key that makes it so. A column of SQLite's PRIMARY KEY may be NULL unless it says NOT NULL, is the rowid, or the table is STRICT or WITHOUT ROWID
+	Enum    *Name // the enum that is the type of the column or of its elements; nil: none
+	Domain  *Name // the domain that is the type; nil: none. Type, Kind and Enum then describe the domain's values
+	NotNull bool  // by NOT NULL on the column or its domain, or by a key. A column of SQLite's PRIMARY KEY may be NULL unless it has NOT NULL or is the rowid, or the table is STRICT or WITHOUT ROWID
 
 	Default   string // an expression; "" for none
 	Generated Generated
@@ -18,30 +18,29 @@ type Column struct {
 	Identity  Identity
 
 	Collation string // if it is not the default; "NOCASE" on SQLite
-	Loose     bool   // the collation takes different texts for equal: NOCASE, RTRIM, one that a program registered, a nondeterministic one. The types citext and char(n) compare loosely without it
+	Loose     bool   // the collation treats different texts as equal: NOCASE, RTRIM, a collation that a program registered, a nondeterministic one. The types citext and char(n) compare loosely without Loose
 
-	Unreadable bool // PostgreSQL, live: the role may not read it, so each query that names it fails
+	Unreadable bool // PostgreSQL: the role may not read the column, so each query that names it fails
 
 	Comment string
 
-	// Untyped are such counts of a column without a type, which a grant gives one, by the kind.
+	// Untyped is, for a column without a type, the Misfits that it would have with each kind: a grant gives such a column a kind.
 	Untyped map[Kind]int
 
-	Misfits int // SQLite, after LookAtCells: how many cells are no value of Kind. For times, days and truth values see Cells
+	Misfits int // SQLite, after LookAtCells: the number of cells that are no value of Kind. For times, days and truth values see Cells
 
-	Finer int // PostgreSQL, after LookAtTimes: how many times are finer than a millisecond; -1: the table can't be read
+	Finer int // PostgreSQL, after LookAtTimes: the number of times finer than a millisecond; -1: the table can't be read
 
 	Cells *Cells // SQLite, after LookAtCells; else nil
 }
 
-// Kind is what values of a column are, in the words of a program: the scalar types
-// of package exo. The zero Kind is a type that is none of them.
+// Kind is the type of a column's values in programs: the scalar types of package exo. The zero Kind means none of them.
 type Kind string
 
 const (
 	Unknown  Kind = ""
 	Bool     Kind = "bool"
-	Int      Kind = "int" // to 64 bits
+	Int      Kind = "int" // up to 64 bits
 	Float    Kind = "float"
 	Text     Kind = "text"
 	Time     Kind = "time"
@@ -54,25 +53,25 @@ const (
 	List     Kind = "list" // an array; see Elem
 )
 
-// Generated says whether a column is computed from others, and when.
+// Generated is when a column is computed from others, if it is.
 type Generated string
 
 const (
 	NotGenerated Generated = ""
 	Stored       Generated = "STORED"
-	Virtual      Generated = "VIRTUAL" // when it is read
+	Virtual      Generated = "VIRTUAL" // computed when it is read
 )
 
-// Identity says whether the engine numbers rows by the column.
+// Identity is whether the engine numbers rows by the column.
 type Identity string
 
 const (
 	NotIdentity Identity = ""
-	ByDefault   Identity = "BY DEFAULT" // unless a value is given: also a default of nextval(…), as serial has, and the rowid of SQLite. Default is empty then
+	ByDefault   Identity = "BY DEFAULT" // if no value is given. Also a default of nextval(…), as of serial, and SQLite's rowid; Default is empty then
 	Always      Identity = "ALWAYS"
 )
 
-// setDefault keeps a default, as an identity where it is one.
+// setDefault stores a default, or turns it into an identity.
 func (c *Column) setDefault(text string, engine Engine) {
 	c.Default = text
 	up := asciiUpper(text)

@@ -11,28 +11,28 @@ const (
 // Database is the catalogue of one database.
 type Database struct {
 	Engine  Engine
-	Path    []string // PostgreSQL: the schemas in which names without one are looked up, in order, without the system's own
+	Path    []string // PostgreSQL: the schemas in which names without a schema are looked up, in order, without the system's own
 	Tables  []*Table
 	Views   []*View
 	Enums   []*Enum
 	Domains []*Domain
-	LeftOut []LeftOut // SQLite: tables and views that can't be used, and are not among the others
-	Role    Role      // PostgreSQL, live: who read the catalogue
+	LeftOut []LeftOut // SQLite: tables and views that can't be used; Tables and Views lack them
+	Role    Role      // PostgreSQL: the role that read the catalogue
 
-	Creators []Creator // PostgreSQL, live: roles that were granted CREATE on a schema that was asked for
-	Hidden   []Name    // PostgreSQL, live: tables and views of schemas that are in the search path and that the role may not use: it does not find them
+	Creators []Creator // PostgreSQL: roles with the right CREATE on a schema that was asked for
+	Hidden   []Name    // PostgreSQL: tables and views that the role can't find, because it may not use their schemas in the search path
 }
 
-// LeftOut is a table or view whose columns SQLite can't list: a view of a table that is gone, a table of a module or with a
-// function that is an application's own. Or it is where a virtual table keeps what it has indexed.
+// LeftOut is a table or view that programs can't query. Either SQLite can't list its columns: a view of a missing table, or a table with a module
+// or a function of some application. Or it is part of the index of a virtual table.
 type LeftOut struct {
 	Name
-	Why    string // each query of it fails, as SQLite has it
-	Unread bool   // Why is that the text of its definition can't be read: queries may work, by collations that are not known
-	Of     string // the virtual table that keeps it
+	Why    string // SQLite's reason why each query of it fails
+	Unread bool   // the reason is that its definition can't be read: queries may work, but with unknown collations
+	Of     string // the virtual table that it belongs to
 }
 
-// Kind is Reason in a few words, for a list of what has the same one.
+// Kind is Reason in a few words, for a list of tables with the same reason.
 func (l *LeftOut) Kind() string {
 	switch {
 	case l.Of != "":
@@ -43,13 +43,13 @@ func (l *LeftOut) Kind() string {
 	return "each query of them fails"
 }
 
-// Reason says why nothing can be read of it.
+// Reason is why programs can't query it.
 func (l *LeftOut) Reason() string {
 	if l.Of != "" {
-		return "the virtual table " + Printable(l.Of) + " keeps its index in it, which no program reads: search by the table whose rows it has indexed"
+		return "the virtual table " + Printable(l.Of) + " has its index in it, and programs can't read an index: search the indexed table"
 	}
 	if l.Unread {
-		return l.Why + "; so its collations and rules are not known: make the table anew, by a CREATE TABLE in SQLite's plain form"
+		return l.Why + "; so its collations and rules are not known: make the table again, by a CREATE TABLE in SQLite's plain form"
 	}
 	return "each query of it fails: " + l.Why
 }
@@ -57,30 +57,30 @@ func (l *LeftOut) Reason() string {
 // Name is the name of a table, view or type. Schema is empty on SQLite.
 type Name struct{ Schema, Name string }
 
-// View is a view. Its columns are known from a live database only; none of them is a key.
+// View is a view. Its columns are known, and none of them is a key.
 type View struct {
 	Name
 	Materialized bool
 	Columns      []Column
 	Comment      string
-	Extension    string    // PostgreSQL, live: the extension that the view is part of
-	Reads        []Name    // live: the tables that it reads, through other views, too; on SQLite all whose names stand in their texts
-	Calls        bool      // live: it may read any table: by functions or operators that are not PostgreSQL's own, or by a virtual table of SQLite
-	Unset        []Setting // PostgreSQL, live: each query fails by them
-	Bypasses     []Name    // PostgreSQL, live: tables with row-level security that bind the view's owner, or the role that refreshes it, and not its readers
+	Extension    string    // PostgreSQL: the extension that the view is part of
+	Reads        []Name    // the tables that it reads, also through other views; on SQLite all tables with a name in the texts of these
+	Calls        bool      // it may read any table, by functions or operators that are not PostgreSQL's own, or by a virtual table of SQLite
+	Unset        []Setting // PostgreSQL: settings that the connection lacks, so each query fails
+	Bypasses     []Name    // PostgreSQL: tables with row-level security that binds the view's owner, or the role that refreshes it, but not its readers
 }
 
-// Enum is a type of listed texts.
+// Enum is a type with a list of texts as its values.
 type Enum struct {
 	Name
 	Values  []string // in the order in which they sort
 	Comment string
 }
 
-// Domain is a type with checks on the values of another.
+// Domain is a type that adds checks to another type.
 type Domain struct {
 	Name
-	Type    string // the type of the values, as the engine writes it
+	Type    string // the type of the values, in the engine's form
 	Kind    Kind
 	Elem    Kind
 	NotNull bool
@@ -89,21 +89,20 @@ type Domain struct {
 	Comment string
 }
 
-// Creator is a role that may create tables, functions and operators in a schema that
-// it does not own. Superusers may anyway, and are not listed for it.
+// Creator is a role that may create tables, functions and operators in a schema that it does not own. Superusers are not listed: they always may.
 type Creator struct {
 	Schema string
-	Role   string // "" is everybody: PUBLIC
+	Role   string // "" means PUBLIC, every role
 }
 
-// Role is who read a live PostgreSQL.
+// Role is the role that read the catalogue of a PostgreSQL database.
 type Role struct {
 	Name      string
 	Superuser bool // no right and no policy restricts it
 	BypassRLS bool // no row-level security restricts it
 }
 
-// Unbound says why the policies of a table do not apply to the role; "": they do.
+// Unbound returns why the policies of a table do not apply to the role; "" if they do.
 func (r Role) Unbound(t *Table) string {
 	switch {
 	case r.Superuser:

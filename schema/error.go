@@ -2,7 +2,7 @@ package schema
 
 import "fmt"
 
-// ReadError says which part of a live database can't be read.
+// ReadError is an error in reading one part of a live database's catalogue.
 type ReadError struct {
 	What string // "the columns", "table orders"
 	Err  error

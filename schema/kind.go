@@ -2,8 +2,7 @@ package schema
 
 import "strings"
 
-// postgresKinds are the types of PostgreSQL that hold what a program can have.
-// Others (money, time, inet, tsvector, ranges, ...) are Unknown.
+// postgresKinds are PostgreSQL's types with values that programs can have. Others (money, time, inet, tsvector, ranges, ...) are Unknown.
 var postgresKinds = map[string]Kind{
 	"boolean": Bool, "smallint": Int, "integer": Int, "bigint": Int, "real": Float, "double precision": Float, "numeric": Decimal,
 	"text": Text, "character varying": Text, "character": Text, "bpchar": Text, "name": Text, "citext": Text,
@@ -11,13 +10,13 @@ var postgresKinds = map[string]Kind{
 	"uuid": UUID, "bytea": Bytes, "json": JSON, "jsonb": JSON,
 }
 
-// postgresKind is the kind of a type as format_type writes it.
+// postgresKind returns the kind of a type in the form of format_type.
 func postgresKind(typ string) (kind, elem Kind) {
 	if of, ok := strings.CutSuffix(typ, "[]"); ok {
 		e, _ := postgresKind(strings.TrimSuffix(of, "[]"))
 		return List, e
 	}
-	// numeric(10,2), timestamp(3) with time zone, interval day to second(3)
+	// In numeric(10,2), timestamp(3) with time zone and interval day to second(3) the parenthesis is no part of the name.
 	if i := strings.IndexByte(typ, '('); i >= 0 {
 		j := strings.IndexByte(typ[i:], ')')
 		if j < 0 {
@@ -31,17 +30,16 @@ func postgresKind(typ string) (kind, elem Kind) {
 	return postgresKinds[typ], ""
 }
 
-// sqliteWords are first words of declared types, which say more than SQLite's
-// own rules do: these look for INT, CHAR and the like anywhere in the type.
+// sqliteWords are first words of declared types. They are more precise than SQLite's own rules, which look for INT, CHAR and the like anywhere in a
+// type.
 var sqliteWords = map[string]Kind{
 	"BOOL": Bool, "BOOLEAN": Bool, "DATE": Date, "DATETIME": Time, "TIMESTAMP": Time, "TIMESTAMPTZ": Time, "TIME": Unknown, "TIMETZ": Unknown,
 	"DECIMAL": Decimal, "NUMERIC": Decimal, "DEC": Decimal, "NUMBER": Decimal, "MONEY": Decimal, "INTERVAL": Interval, "UUID": UUID, "GUID": UUID,
 	"JSON": JSON, "JSONB": JSON, "BYTEA": Bytes, "VARBINARY": Bytes, "BINARY": Bytes,
-	"POINT": Unknown, "STRING": Text, // by SQLite's rules an integer and a number
+	"POINT": Unknown, "STRING": Text, // SQLite's rules make them an integer and a number
 }
 
-// sqliteKind is what a declared type means to whoever wrote it. SQLite itself
-// stores any value in any column but those of STRICT tables.
+// sqliteKind returns the kind that the author of a declared type meant. SQLite itself stores any value in any column, except in STRICT tables.
 func sqliteKind(typ string) Kind {
 	up := asciiUpper(typ)
 	word := up
@@ -62,10 +60,9 @@ func sqliteKind(typ string) Kind {
 	return Unknown
 }
 
-// Affinity is what a column of SQLite makes of the values that are stored in it or
-// compared with it, by SQLite's own rules: "INTEGER", "TEXT", "BLOB" (nothing), "REAL"
-// or "NUMERIC". All but TEXT and BLOB make numbers of texts: in a column of the type
-// STRING, UUID or DATE the texts 1000, 1e3 and 1000.0 are equal. In a STRICT table ANY is left alone.
+// Affinity is how SQLite converts values that are stored in a column or compared with it: "INTEGER", "TEXT", "BLOB" (not at all), "REAL" or
+// "NUMERIC". All but TEXT and BLOB turn texts into numbers: in a column of type STRING, UUID or DATE the texts 1000, 1e3 and 1000.0 are equal. ANY
+// in a STRICT table converts nothing.
 func (t *Table) Affinity(c *Column) string {
 	if up := asciiUpper(c.Type); t != nil && t.Strict && up == "ANY" {
 		return "BLOB"
@@ -86,6 +83,6 @@ func sqliteAffinity(typ string) string {
 	return "NUMERIC"
 }
 
-// sqliteLoose reports whether a collation takes different texts for equal. Nothing is known of
-// those that a program registered.
+// sqliteLoose reports whether a collation may treat different texts as equal. BINARY and the default never do. NOCASE and RTRIM do, and a collation
+// that a program registered may.
 func sqliteLoose(collation string) bool { return collation != "" && asciiUpper(collation) != "BINARY" }

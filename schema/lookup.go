@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// String is the name as it is written in messages: schema.name, or name alone.
+// String returns the name for messages: schema.name, or name alone.
 func (n Name) String() string {
 	if n.Schema == "" {
 		return n.Name
@@ -13,8 +13,7 @@ func (n Name) String() string {
 	return n.Schema + "." + n.Name
 }
 
-// Is reports whether two names of the engine are the same: SQLite's ignore the
-// case of the letters A to Z.
+// Is reports whether two names are the same for the engine: SQLite ignores the case of the letters A to Z.
 func (e Engine) Is(a, b string) bool {
 	if e != SQLite {
 		return a == b
@@ -22,7 +21,7 @@ func (e Engine) Is(a, b string) bool {
 	if len(a) != len(b) {
 		return false
 	}
-	for i := range len(a) { // without a copy: each name of a definition is compared with all the others
+	for i := range len(a) { // no copy: each name of a definition is compared with all others
 		if lower(a[i]) != lower(b[i]) {
 			return false
 		}
@@ -46,14 +45,14 @@ func asciiFold(s string) string {
 	}, s)
 }
 
-// Table finds a table by its name; without a schema it is looked up along Path, where a view of the name that comes first
-// hides it, as it does for the database. Where none is called so, schema.name finds it in that schema of Path. It is nil if there is none.
+// Table finds a table by its name, or returns nil. A name without a schema is looked up along Path; as in the database, a view of the same name in
+// an earlier schema hides the table. If nothing has that name, the text schema.name finds the table in that schema of Path.
 func (d *Database) Table(n Name) *Table { return find(d, n, d.Tables, tableName, d.Views, viewName) }
 
 func tableName(t *Table) Name { return t.Name }
 func viewName(v *View) Name   { return v.Name }
 
-// key is the name that names which mean the same have in common.
+// key returns the common form of all names that mean the same to the engine.
 func (e Engine) key(n Name) Name {
 	if e == SQLite {
 		return Name{asciiFold(n.Schema), asciiFold(n.Name)}
@@ -61,7 +60,7 @@ func (e Engine) key(n Name) Name {
 	return n
 }
 
-// Finder is Table for many names: it looks at each table once. What changes in the database's tables and views afterwards is not found.
+// Finder returns a function like Table that is fast for many names. It does not see later changes to the database's tables and views.
 func (d *Database) Finder() func(Name) *Table {
 	all := map[Name]*Table{}
 	for _, t := range d.Tables {
@@ -91,10 +90,10 @@ func (d *Database) Finder() func(Name) *Table {
 	}
 }
 
-// View finds a view like Table finds a table.
+// View finds a view as Table finds a table.
 func (d *Database) View(n Name) *View { return find(d, n, d.Views, viewName, d.Tables, tableName) }
 
-// find looks along the path, up to what is of the other kind and has the name.
+// find looks along the path. It stops at an object of the other kind with the name.
 func find[T, O any](d *Database, n Name, all []*T, name func(*T) Name, others []*O, other func(*O) Name) *T {
 	in := []string{n.Schema}
 	if n.Schema == "" && d.Engine == Postgres {
@@ -117,7 +116,8 @@ func find[T, O any](d *Database, n Name, all []*T, name func(*T) Name, others []
 	return nil
 }
 
-// qualified are the names with a schema of the path that a name without one may mean where nothing is called so as a whole: sales.customer.
+// qualified returns names with a schema that a text like sales.customer may mean, if nothing has the whole text as its name. The schema must be in
+// Path.
 func (d *Database) qualified(n Name) (out []Name) {
 	if n.Schema != "" || d.Engine != Postgres {
 		return nil
@@ -130,8 +130,8 @@ func (d *Database) qualified(n Name) (out []Name) {
 	return out
 }
 
-// Spell is the shortest text by which a Name without a schema finds a table or view: its name, or schema.name where another one of the
-// name comes first.
+// Spell returns the shortest text by which a Name without a schema finds a table or view: its name, or schema.name if another one of the same name
+// comes first.
 func (d *Database) Spell(n Name) string {
 	if n.Schema == "" {
 		return n.Name
@@ -142,7 +142,7 @@ func (d *Database) Spell(n Name) string {
 	return n.String()
 }
 
-// Where says for an error in which schemas names without one are looked up; "" on SQLite.
+// Where returns, for an error, the schemas in which names without a schema are looked up; "" on SQLite.
 func (d *Database) Where() string {
 	if d.Engine != Postgres {
 		return ""
@@ -150,7 +150,7 @@ func (d *Database) Where() string {
 	return " in the search path (" + strings.Join(d.Path, ", ") + ")"
 }
 
-// Rows finds what a name means that rows can be read of: a table, or a view as a table that has columns and nothing else; nil if there is neither.
+// Rows finds the table or the view of a name, or returns nil. A view is returned as a table with columns and nothing else.
 func (d *Database) Rows(n Name) *Table {
 	if v := d.View(n); v != nil {
 		return &Table{Name: v.Name, Comment: v.Comment, Columns: v.Columns, Extension: v.Extension}
@@ -158,7 +158,7 @@ func (d *Database) Rows(n Name) *Table {
 	return d.Table(n)
 }
 
-// Left is the reason why a table or view of this name is left out; nil: none of this name is.
+// Left returns the entry of a table or view that is left out; nil if the name has none.
 func (d *Database) Left(n Name) *LeftOut {
 	for i := range d.LeftOut {
 		if d.Engine.Is(d.LeftOut[i].Name.Name, n.Name) {
@@ -168,7 +168,7 @@ func (d *Database) Left(n Name) *LeftOut {
 	return nil
 }
 
-// ColumnNames are the names of the columns, in their order.
+// ColumnNames returns the names of the columns, in their order.
 func (t *Table) ColumnNames() (out []string) {
 	for i := range t.Columns {
 		out = append(out, t.Columns[i].Name)
@@ -176,7 +176,7 @@ func (t *Table) ColumnNames() (out []string) {
 	return out
 }
 
-// Column finds a column by its name as the engine keeps it, also SQLite's hidden rowid; nil if there is none.
+// Column finds a column by its name in the engine's form, also SQLite's hidden rowid; nil if there is none.
 func (t *Table) Column(name string) *Column {
 	i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
 	if i < 0 && t.RowID && name == rowID {
@@ -190,8 +190,8 @@ func (t *Table) Column(name string) *Column {
 
 const rowID = "rowid"
 
-// RowKey returns columns that are unique in every row: the first of Keys whose columns are never NULL and of types that
-// have an order, else SQLite's rowid; nil if there is none. PostgreSQL's heirs are beyond the keys of their table.
+// RowKey returns columns that are unique in every row, or nil. It is the first of Keys in which no column can be NULL and each has a type with an
+// order, or else SQLite's rowid. It is nil if other PostgreSQL tables inherit from the table: its keys don't cover their rows.
 func (t *Table) RowKey() []string {
 	for _, key := range t.Keys() {
 		if !t.Inherited && !slices.ContainsFunc(key, func(name string) bool {
@@ -207,8 +207,8 @@ func (t *Table) RowKey() []string {
 	return nil
 }
 
-// Keys are the columns of all that is unique in every row: the primary key, unique
-// constraints, and unique indexes over columns alone that have every row.
+// Keys returns the column lists that are unique in the table's rows: the primary key, unique constraints, and unique indexes over columns alone
+// without a condition.
 func (t *Table) Keys() [][]string {
 	var out [][]string
 	if t.PrimaryKey != nil {
@@ -225,7 +225,7 @@ func (t *Table) Keys() [][]string {
 	return out
 }
 
-// columns are the leading parts of the index that are columns.
+// columns returns the leading parts of the index that are columns.
 func (i *Index) columns() []string {
 	var out []string
 	for _, p := range i.Parts {

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// finish puts everything into the order that doc.go promises, and spells names
-// of SQLite as their definitions do.
+// finish puts everything into the order that doc.go promises, and spells SQLite's names as their definitions do.
 func (d *Database) finish() {
 	byName := func(a, b Name) int {
 		if c := strings.Compare(a.Schema, b.Schema); c != 0 {
@@ -47,7 +46,7 @@ func (d *Database) finish() {
 	}
 }
 
-// rest is what tells foreign keys of the same columns apart.
+// rest returns the properties in which foreign keys of the same columns can differ.
 func (f *ForeignKey) rest() []string {
 	return append([]string{f.Table.Schema, f.Table.Name, string(f.OnDelete), string(f.OnUpdate), strconv.FormatBool(f.Deferrable)}, f.References...)
 }
@@ -59,7 +58,7 @@ func byText(a, b Check) int {
 	return strings.Compare(a.Expr, b.Expr)
 }
 
-// orNil makes no list of an empty one, so that equal catalogues are equal in depth.
+// orNil turns an empty list into nil, so that equal catalogues are deeply equal.
 func orNil[T any](s []T) []T {
 	if len(s) == 0 {
 		return nil
@@ -74,8 +73,7 @@ func byColumns(a, b []string, n, m string) int {
 	return strings.Compare(n, m)
 }
 
-// resolve spells the target of a foreign key as it is defined, and fills in the
-// primary key where no columns were named.
+// resolve spells the target of a foreign key as the target's definition does, and fills in the primary key if no columns were named.
 func (d *Database) resolve(f *ForeignKey, find func(Name) *Table) {
 	to := find(f.Table)
 	if to == nil {

@@ -5,11 +5,10 @@ import (
 	"encoding/json"
 )
 
-// creators are those who may make an operator or a table that is found in place of
-// the one that a query means.
+// creators reads the roles that may create an operator or a table that a query would find in place of the one that it means.
 func (r *postgresReader) creators() error {
 	if len(r.schemas) == 0 {
-		return nil // all are read, and none is searched more than another
+		return nil // all schemas are read, so none is known to be searched
 	}
 	b, err := json.Marshal(r.schemas)
 	if err != nil {
@@ -25,8 +24,8 @@ func (r *postgresReader) creators() error {
 	})
 }
 
-// hidden are the relations that the search path of the session would find, if the role
-// might use their schemas. The path may be another one by now, so its reset value counts.
+// hidden reads the relations that the session's search path would find if the role might use their schemas. The path may have been changed since
+// the connection was opened, so its reset value counts.
 func (r *postgresReader) hidden() error {
 	return each(r.ctx, r.q, `SELECT n.nspname::text, c.relname::text FROM pg_namespace AS n JOIN pg_class AS c ON c.relnamespace = n.oid
 		WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm') AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_(toast|temp)' AND NOT has_schema_privilege(n.oid, 'USAGE')
@@ -39,8 +38,8 @@ func (r *postgresReader) hidden() error {
 	})
 }
 
-// partPolicies are the relatives of a table whose row-level security it passes by:
-// PostgreSQL applies the policies of the table that a query names, and no others.
+// partPolicies reads a table's partitions, heirs and parents with row-level security. PostgreSQL applies only the policies of the table that a
+// query names, so a query of this table bypasses theirs.
 func (r *postgresReader) partPolicies() error {
 	return r.each(`WITH RECURSIVE kin(rel, oid, below) AS (
 			SELECT c.oid, i.inhrelid, true FROM pg_class AS c JOIN pg_inherits AS i ON i.inhparent = c.oid WHERE c.oid = ANY ($1::text::oid[])

@@ -1,6 +1,6 @@
 package schema
 
-// This file looks at the times that a database of PostgreSQL holds.
+// This file samples the times in a PostgreSQL database.
 
 import (
 	"context"
@@ -11,18 +11,18 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
-// LookAtTimes sets Column.Finer of a PostgreSQL database, by 500 rows of each table. It is part of a transaction, in which it is the last.
-// A table with row-level security, of which 500 rows may be sought for long, is left alone. Of one that can't be read Finer is -1.
+// LookAtTimes sets Column.Finer of a PostgreSQL database, from 500 rows of each table. It must be the last step of a transaction. It skips tables
+// with row-level security, where finding 500 rows may take long. Finer is -1 for a table that can't be read.
 func (d *Database) LookAtTimes(ctx context.Context, q Querier) error {
 	var cols []*Column
 	var selects []string
-	var of [][]*Column // of each
+	var of [][]*Column // the columns of each select
 	for _, t := range d.Tables {
 		var names, values []string
 		for i := range t.Columns {
 			if c := &t.Columns[i]; c.Kind == Time && !c.Unreadable && !t.Foreign && !t.RowSecurity {
 				name := sqlname.Quote(c.Name)
-				names = append(names, name) // a role may have no right to the others
+				names = append(names, name) // the role may have no right to other columns
 				values = append(values, fmt.Sprintf("(%d, %[2]s <> date_trunc('milliseconds', %[2]s))", len(cols), name))
 				cols = append(cols, c)
 			}
@@ -32,7 +32,7 @@ func (d *Database) LookAtTimes(ctx context.Context, q Querier) error {
 			selects = append(selects, fmt.Sprintf("(SELECT x.i, count(*) FROM (SELECT %s FROM %s LIMIT %d) AS t, LATERAL (VALUES %s) AS x (i, finer) WHERE x.finer GROUP BY x.i)", strings.Join(names, ", "), sqlname.Path(t.Schema, t.Name.Name), lookedAt, strings.Join(values, ", ")))
 		}
 	}
-	for alone := 0; len(selects) > 0 && ctx.Err() == nil; { // so many of the next, of which one can't be read
+	for alone := 0; len(selects) > 0 && ctx.Err() == nil; { // alone: how many of the next selects run one by one, since one of them fails
 		n := min(len(selects), 100)
 		if alone > 0 {
 			n, alone = 1, alone-1

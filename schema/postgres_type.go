@@ -11,16 +11,16 @@ import (
 // postgresType is a type of a live PostgreSQL.
 type postgresType struct {
 	Name
-	kind      string // as pg_type has it: b, d for domains, e for enums
-	elem      int64  // of an array: the type of its elements
-	base      int64  // of a domain: the type of its values
-	format    string // of a domain: the same with its length
+	kind      string // pg_type's letter: b, d for a domain, e for an enum
+	elem      int64  // the type of an array's elements
+	base      int64  // the type of a domain's values
+	format    string // base in the form of format_type, with its length
 	notNull   bool
 	extension bool
 	used      bool
 }
 
-// readTypes reads those that a column can have.
+// readTypes reads the types that a column can have.
 func (r *postgresReader) readTypes() error {
 	return each(r.ctx, r.q, `SELECT t.oid::bigint, n.nspname::text, t.typname::text, t.typtype::text, CASE WHEN t.typcategory = 'A' AND t.typtype = 'b' THEN t.typelem::bigint ELSE 0 END, t.typbasetype::bigint,
 			CASE WHEN t.typtype = 'd' THEN format_type(t.typbasetype, t.typtypmod) ELSE '' END, t.typnotnull,
@@ -34,7 +34,7 @@ func (r *postgresReader) readTypes() error {
 	})
 }
 
-// typeOf is what a type says of a column; format is what PostgreSQL calls it, with its length.
+// typeOf returns what a type implies for a column; format is PostgreSQL's name of the type, with its length.
 func (r *postgresReader) typeOf(oid int64, format string) typeOf {
 	t := r.types[oid]
 	if t == nil {
@@ -62,7 +62,7 @@ func (r *postgresReader) typeOf(oid int64, format string) typeOf {
 		}
 	case t.Schema != "pg_catalog":
 		out.text = typeText(t.Name)
-		return out // whatever it is called, it is none of those that are known
+		return out // a type of another schema is unknown, even if it has a known name
 	}
 	out.kind, out.elem = postgresKind(out.text)
 	return out
@@ -122,7 +122,7 @@ func (r *postgresReader) domains() error {
 	})
 }
 
-// typeOf is what the type of a column says of it.
+// typeOf is what the type of a column implies for it.
 type typeOf struct {
 	text    string
 	kind    Kind
@@ -144,5 +144,5 @@ func (t typeOf) array() typeOf {
 	return typeOf{text: t.text + "[]", kind: List, elem: t.kind, enum: t.enum}
 }
 
-// typeText is the name of a type that is not PostgreSQL's own.
+// typeText returns the name of a type that is not PostgreSQL's own.
 func typeText(n Name) string { return sqlname.Path(n.Schema, n.Name) }

@@ -5,20 +5,21 @@ import (
 	"encoding/json"
 )
 
-// called begins a query of the functions that an object depends on, as unset reads them; a condition on the object follows. Functions that
-// these call are not looked for: no catalogue lists them.
+// called begins a query of the functions that an object depends on, in the form that unset reads; a condition on the object follows. Functions that
+// these call are not found: no catalogue lists them.
 const called = `SELECT o.proname::text, concat_ws(' ', o.prosrc, pg_get_function_sqlbody(o.oid)) FROM pg_depend AS d JOIN pg_proc AS o ON o.oid = d.refobjid
 	WHERE d.refclassid = 'pg_proc'::regclass AND `
 
-// unset is an expression for the settings that some texts read and the connection does not have, as JSON of []Setting. texts is a query of
-// functions and their bodies, or of ” and a definition.
+// unset is SQL for the settings that some texts read and that the connection lacks, as JSON of []Setting. texts is a query of functions and their
+// bodies, or of ” and a definition.
 func unset(texts string) string {
 	return `(SELECT json_agg(DISTINCT jsonb_build_object('Name', m[1], 'Function', x.of))::text
 		FROM (` + texts + `) AS x(of, body), regexp_matches(x.body, $$current_setting\(\s*'(\w+(?:\.\w+)+)'(?:::text)?\s*\)$$, 'gi') AS m
 		WHERE CASE WHEN NOT EXISTS (SELECT FROM pg_settings AS s WHERE s.name = lower(m[1])) THEN current_setting(m[1], true) IS NULL END)`
 }
 
-// viewSettings are those that views read, through other views, too. A materialized view reads none: it was refreshed.
+// viewSettings finds settings that views read and the connection lacks, also through other views. A materialized view needs none: it was computed
+// at its refresh.
 func (r *postgresReader) viewSettings() error {
 	return r.each(`WITH RECURSIVE reads(view, rel) AS (
 			SELECT c.oid, c.oid FROM pg_class AS c WHERE c.oid = ANY ($1::text::oid[]) AND c.relkind = 'v'
@@ -44,9 +45,8 @@ func (r *postgresReader) viewSettings() error {
 	})
 }
 
-// bypasses finds tables with row-level security behind views: a view reads under the policies for
-// its owner, unless the view and all through which it reads are security_invoker (PostgreSQL 15). A
-// materialized view always does.
+// bypasses finds tables with row-level security behind views. A view reads with its owner's policies, unless the view and all views on the way are
+// security_invoker (PostgreSQL 15). A materialized view always does.
 func (r *postgresReader) bypasses() error {
 	return r.each(`WITH RECURSIVE reads(view, rel, owner) AS (
 			SELECT c.oid, c.oid, false FROM pg_class AS c WHERE c.oid = ANY ($1::text::oid[]) AND c.relkind IN ('v', 'm')
@@ -65,7 +65,7 @@ func (r *postgresReader) bypasses() error {
 	})
 }
 
-// reads are the tables behind views.
+// behind finds the tables that views read.
 func (r *postgresReader) behind() error {
 	return r.each(`WITH RECURSIVE reads(view, rel) AS (
 			SELECT c.oid, c.oid FROM pg_class AS c WHERE c.oid = ANY ($1::text::oid[]) AND c.relkind IN ('v', 'm')

@@ -111,7 +111,7 @@ func TestReadFails(t *testing.T) {
 		}
 	}
 	d, err := schema.ReadSQLite(context.Background(), db)
-	if l := d.Left(schema.Name{Name: "a"}); err != nil || l == nil || len(d.Tables) != 0 || !strings.HasPrefix(l.Reason(), "its definition can't be read: it and the table's columns don't agree; ") {
+	if l := d.Left(schema.Name{Name: "a"}); err != nil || l == nil || len(d.Tables) != 0 || !strings.HasPrefix(l.Reason(), "its definition can't be read: its columns are not those that SQLite reports; ") {
 		t.Errorf("%v %+v", err, d)
 	}
 	var e *schema.ReadError

@@ -11,16 +11,15 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
-// Querier is what the readers need of a database: *sql.DB, *sql.Conn and *sql.Tx
-// have it. A transaction gives one picture while others change the catalogue.
+// Querier is what the readers need of a database; *sql.DB, *sql.Conn and *sql.Tx implement it. A transaction gives one consistent picture while
+// others change the catalogue.
 type Querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
 // ReadSQLite reads the catalogue of the main schema of a SQLite database (3.37 or newer).
 //
-// What SQLite itself reports is asked of it; what it keeps only as the text of a
-// definition (collations, checks, conditions, what a trigger is for) is read from that text.
+// Most of it SQLite reports. The rest (collations, checks, conditions, the event of a trigger) is read from the texts of definitions.
 func ReadSQLite(ctx context.Context, q Querier) (*Database, error) {
 	r := &sqliteReader{ctx: ctx, q: q, db: &Database{Engine: SQLite}, sql: map[string]string{}}
 	steps := []struct {
@@ -43,10 +42,10 @@ type sqliteReader struct {
 	ctx context.Context
 	q   Querier
 	db  *Database
-	sql map[string]string // of tables, views and indexes, by name
+	sql map[string]string // the texts of definitions of tables, views and indexes, by name
 }
 
-// each runs a query and hands its rows to scan.
+// each runs a query and calls scan for each row.
 func each(ctx context.Context, q Querier, query string, args []any, scan func(*sql.Rows) error) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -84,7 +83,7 @@ func (r *sqliteReader) tables() error {
 			return nil
 		}
 		t.Virtual = kind == "virtual"
-		if t.Virtual { // what it says of these depends on the module
+		if t.Virtual { // SQLite's report of both depends on the module
 			t.WithoutRowID, t.Strict = false, false
 		}
 		r.sql[t.Name.Name] = text
@@ -93,8 +92,8 @@ func (r *sqliteReader) tables() error {
 	})
 }
 
-// columns reads the columns of all tables and views. One that SQLite can't compile is left out with the reason: it ends
-// nothing but its own use.
+// columns reads the columns of all tables and views. A table or view that SQLite can't compile is left out with the reason: only queries of it
+// fail.
 func (r *sqliteReader) columns() error {
 	var tables []*Table
 	for _, t := range r.db.Tables {
@@ -115,7 +114,7 @@ func (r *sqliteReader) columns() error {
 		if len(key) > 0 {
 			t.PrimaryKey = &Key{NullsDistinct: true}
 		}
-		for i := 1; i <= len(key); i++ { // the name of a column may be empty
+		for i := 1; i <= len(key); i++ { // no test for "": a column's name may be empty
 			t.PrimaryKey.Columns = append(t.PrimaryKey.Columns, key[i])
 		}
 	}
@@ -134,8 +133,7 @@ func (r *sqliteReader) columns() error {
 	return nil
 }
 
-// compiles asks SQLite for a query of a table or view, which compiles it and reads no row. It reports columns of some that
-// can't be queried, too.
+// compiles makes SQLite compile a query of a table or view, without reading a row: SQLite lists the columns even of some that can't be queried.
 func (r *sqliteReader) compiles(name string, err error) error {
 	if err != nil {
 		return err
@@ -143,8 +141,8 @@ func (r *sqliteReader) compiles(name string, err error) error {
 	return each(r.ctx, r.q, `EXPLAIN SELECT * FROM main.`+sqlname.Quote(name), nil, func(*sql.Rows) error { return nil })
 }
 
-// leaveOut notes why a table or view is left out. A context that ended or a file that can't be read is no reason: then
-// nothing would be left.
+// leaveOut records why a table or view is left out. If the context has ended or the file can't be read, it returns that error: otherwise every
+// table would be left out.
 func (r *sqliteReader) leaveOut(name Name, why error) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
@@ -165,7 +163,7 @@ func (r *sqliteReader) columnsOf(table string, add func(c Column, pk int)) error
 			return err
 		}
 		switch hidden {
-		case 1: // a virtual table's own
+		case 1: // a hidden column of a virtual table
 			return nil
 		case 2:
 			c.Generated = Virtual
@@ -179,7 +177,7 @@ func (r *sqliteReader) columnsOf(table string, add func(c Column, pk int)) error
 	})
 }
 
-// eachTable calls read for each table. One for which it fails is left out with the reason: it ends nothing but its own use.
+// eachTable calls read for each table. A table for which read fails is left out with the reason: only queries of it fail.
 func (r *sqliteReader) eachTable(read func(*Table) error) error {
 	var kept []*Table
 	for _, t := range r.db.Tables {
@@ -193,7 +191,7 @@ func (r *sqliteReader) eachTable(read func(*Table) error) error {
 	return nil
 }
 
-// definitions takes from the texts what SQLite does not report.
+// definitions reads from the texts what SQLite does not report.
 func (r *sqliteReader) definitions() error {
 	return r.eachTable(func(t *Table) error {
 		if t.Virtual {
@@ -204,14 +202,14 @@ func (r *sqliteReader) definitions() error {
 			return fmt.Errorf("%w: %w", errDefinition, err)
 		}
 		if !slices.EqualFunc(own.columns, t.Columns, func(a, b Column) bool { return SQLite.Is(a.Name, b.Name) }) {
-			return fmt.Errorf("%w: it and the table's columns don't agree", errDefinition)
+			return fmt.Errorf("%w: its columns are not those that SQLite reports", errDefinition)
 		}
 		t.Checks, t.OnConflict = own.checks, own.onConflict
 		for i := range t.Columns {
 			c, w := &t.Columns[i], own.columns[i]
 			c.Collation, c.Loose, c.GenExpr = w.Collation, w.Loose, w.GenExpr
 		}
-		for _, d := range slices.Backward(own.deferrable) { // SQLite numbers them from the last to the first
+		for _, d := range slices.Backward(own.deferrable) { // SQLite lists foreign keys from the last to the first
 			t.ForeignKeys = append(t.ForeignKeys, ForeignKey{Deferrable: d})
 		}
 		return nil
@@ -219,7 +217,7 @@ func (r *sqliteReader) definitions() error {
 }
 
 func (r *sqliteReader) indexes() error {
-	texts := map[string]string{} // by name; for each index of each table, SQLite would go through its whole catalogue
+	texts := map[string]string{} // by name: one query, because SQLite would scan its whole catalogue for each index
 	err := each(r.ctx, r.q, `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL`, nil, func(rows *sql.Rows) error {
 		var name, text string
 		err := rows.Scan(&name, &text)
@@ -236,7 +234,7 @@ func (r *sqliteReader) indexes() error {
 			parts        []Part
 		}
 		var list []listed
-		// One statement gives the indexes with their parts: preparing one for each index would be most of the time.
+		// One statement returns the indexes with their parts: preparing one for each index would take most of the time.
 		err := each(r.ctx, r.q, `SELECT l.name, l.origin, l."unique", x.cid, coalesce(x.name, ''), x."desc", coalesce(x.coll, '')
 			FROM pragma_index_list(?, 'main') l, pragma_index_xinfo(l.name, 'main') x WHERE x.key ORDER BY l.name, x.seqno`, []any{t.Name.Name}, func(rows *sql.Rows) error {
 			var l listed
@@ -282,7 +280,7 @@ func (r *sqliteReader) indexes() error {
 		}
 		t.RowID = !t.Virtual && !t.WithoutRowID && (!rowid || t.PrimaryKey == nil) &&
 			!slices.ContainsFunc(t.Columns, func(c Column) bool { return asciiFold(c.Name) == rowID })
-		if k := t.PrimaryKey; rowid && k != nil { // without an index: the rowid by another name
+		if k := t.PrimaryKey; rowid && k != nil { // a key without an index is the rowid under another name
 			c := t.Column(k.Columns[0])
 			c.Identity, c.NotNull = ByDefault, true
 		}
@@ -290,7 +288,7 @@ func (r *sqliteReader) indexes() error {
 	})
 }
 
-// ofIndex is a part of an index of t as SQLite lists it: the rowid has the number -1, and the collation of its column goes without saying.
+// ofIndex returns a part of an index of t in our form. SQLite gives the rowid the number -1. A collation equal to the column's own is left out.
 func (p Part) ofIndex(t *Table, cid int) Part {
 	if cid == -1 {
 		p.Column = "rowid"
@@ -332,16 +330,16 @@ func (r *sqliteReader) foreignKeys() error {
 			return err
 		}
 		if len(texts) != len(t.ForeignKeys) && !t.Virtual {
-			return fmt.Errorf("%w: it and the table's foreign keys don't agree", errDefinition)
+			return fmt.Errorf("%w: its foreign keys are not those that SQLite reports", errDefinition)
 		}
 		for i := range t.ForeignKeys {
-			t.ForeignKeys[i].Deferrable = texts[i].Deferrable // only the text says so
+			t.ForeignKeys[i].Deferrable = texts[i].Deferrable // only the text has it
 		}
 		return nil
 	})
 }
 
-// triggers reads what the triggers act on. One with a text that can't be read counts as one of all writes of its table, which ask for it.
+// triggers reads the events of triggers. A trigger with an unreadable text has no events, and writes treat it as one of all events.
 func (r *sqliteReader) triggers() error {
 	return each(r.ctx, r.q, `SELECT tbl_name, name, coalesce(sql, '') FROM sqlite_schema WHERE type = 'trigger' ORDER BY name`, nil, func(rows *sql.Rows) error {
 		var table, name, text string
@@ -350,7 +348,7 @@ func (r *sqliteReader) triggers() error {
 		}
 		t := r.db.Table(Name{Name: table})
 		if t == nil {
-			return nil // of a view: no rows of ours
+			return nil // a trigger of a view
 		}
 		tr, err := readTrigger(text)
 		if err != nil {

@@ -13,18 +13,18 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
-// lookedAt is how many rows of a table LookAtCells reads from each end, and leastLooked how many of one of many tables: it reads so many in
-// all that a large database does not keep a command waiting.
+// lookedAt is the number of rows that LookAtCells reads from each end of a table. allLooked bounds the rows of all tables, so that a large database
+// does not keep a command waiting. With many tables each has fewer rows, but at least leastLooked.
 const lookedAt, leastLooked, allLooked = 500, 50, 40_000
 
-// Cells is what is known of a column of times, days or truth values of SQLite, which holds them in whatever form a tool writes.
+// Cells counts the cells that were looked at in a SQLite column of times, days or truth values. Tools write these in several forms.
 type Cells struct {
-	Held  int            // how many of the cells that were looked at are no NULL
-	Plain int            // how many of these need no word in a declaration: a time that is a text, a day like 2006-01-02, 0 and 1
-	Forms map[string]int // how many have each form of exosql's Column.Stored; a cell may have several
+	Held  int            // the cells that are not NULL
+	Plain int            // those that need no Column.Stored: a time as a text, a day like 2006-01-02, 0 and 1
+	Forms map[string]int // those in each form of exosql's Column.Stored; a cell may have several forms
 }
 
-// Form is the form that most cells have, and how many; "" where most of them have none.
+// Form returns the form that most cells have, and their number; "" if no form has most.
 func (c *Cells) Form(kind Kind) (form string, n int) {
 	for _, f := range cellform.Of(string(kind)) {
 		if k := c.Forms[string(f)]; k > n {
@@ -37,8 +37,8 @@ func (c *Cells) Form(kind Kind) (form string, n int) {
 	return form, n
 }
 
-// LookAtCells sets Column.Cells and Column.Misfits of the tables of a SQLite database, by the first and the last 500 rows of each, or by fewer
-// (50 at least) where there are more than 80 tables. It does nothing for PostgreSQL, where the type of a column says how its values are stored.
+// LookAtCells sets Column.Cells and Column.Misfits of the tables of a SQLite database, from the first and the last 500 rows of each table. With
+// more than 80 tables it reads fewer rows of each, at least 50. On PostgreSQL it does nothing: a column's type decides how values are stored.
 func (d *Database) LookAtCells(ctx context.Context, q Querier) error {
 	if d.Engine != SQLite {
 		return nil
@@ -60,8 +60,8 @@ func (t *Table) lookAtCells(ctx context.Context, q Querier, most int) error {
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		formed := c.Kind == Time || c.Kind == Date || c.Kind == Bool
-		if (formed || storageOf[c.Kind] != nil || c.Kind == Unknown) && c.Generated != Virtual { // one that is calculated may call anything
-			// An expression has no declared type, by which a driver would make a time of a text.
+		if (formed || storageOf[c.Kind] != nil || c.Kind == Unknown) && c.Generated != Virtual { // a virtual column may call any function
+			// The expression has no declared type, so no driver turns a text into a time.
 			name := sqlname.Quote(c.Name)
 			names, cols = append(names, name), append(cols, c)
 			outs = append(outs, fmt.Sprintf("CASE typeof(%[1]s) WHEN 'text' THEN substr(%[1]s, 1, 100) WHEN 'blob' THEN x'' ELSE %[1]s END", name))
@@ -87,7 +87,7 @@ func (t *Table) lookAtCells(ctx context.Context, q Querier, most int) error {
 		end := func(order string) string {
 			return fmt.Sprintf("SELECT * FROM (SELECT %s FROM %s ORDER BY %s%s LIMIT %d)", some, sqlname.Quote(t.Name.Name), rowid, order, most)
 		}
-		from = "(" + end("") + " UNION " + end(" DESC") + ")" // a row that both have is one
+		from = "(" + end("") + " UNION " + end(" DESC") + ")" // UNION counts a row at both ends once
 	}
 	cells := make([]any, len(cols))
 	for i := range cells {
@@ -114,7 +114,7 @@ func (t *Table) lookAtCells(ctx context.Context, q Querier, most int) error {
 	})
 }
 
-// storageOf reports, for each kind that needs no form, whether a cell is a value of it. A text is cut, and bytes are left out.
+// storageOf reports, for each kind that needs no form, whether a cell is a value of it. Texts are cut to 100 characters, and blobs come empty.
 var storageOf = map[Kind]func(cell any) bool{
 	Int:   func(x any) bool { _, ok := x.(int64); return ok },
 	Float: func(x any) bool { f, _ := x.(float64); return number(x) && !math.IsInf(f, 0) },
@@ -140,7 +140,7 @@ func number(x any) bool {
 	return false
 }
 
-// rowid is a name of the table's rowid that no column has; "": there is none.
+// rowid returns a name of the table's rowid that no column has, or "".
 func (t *Table) rowid() string {
 	for _, name := range []string{"rowid", "_rowid_", "oid"} {
 		if !t.WithoutRowID && !slices.ContainsFunc(t.Columns, func(c Column) bool { return asciiFold(c.Name) == name }) {

@@ -6,13 +6,12 @@ import (
 	"strings"
 )
 
-// SQLite keeps definitions as texts and reports most of what is in them. The
-// functions here read the rest: each takes one text as sqlite_schema has it, which
-// SQLite itself took before, and looks at nothing but what its result names.
+// SQLite keeps definitions as texts and reports most of their content. The functions here read the rest. Each takes one text of sqlite_schema,
+// which SQLite has accepted, and reads only what its result names.
 
 var errDefinition = errors.New("its definition can't be read")
 
-// definition is a text and its tokens.
+// definition is the text of a definition, and its tokens.
 type definition struct {
 	src  string
 	toks []token
@@ -23,7 +22,7 @@ func newDefinition(src string) (definition, error) {
 	return definition{src, toks}, err
 }
 
-// text is the source from one token to before another, without the space at its ends.
+// text returns the source from the token from up to the token to, without space at its ends.
 func (d definition) text(from, to int) string {
 	if from >= to {
 		return ""
@@ -31,7 +30,7 @@ func (d definition) text(from, to int) string {
 	return strings.TrimSpace(d.src[d.toks[from].pos:d.toks[to-1].end])
 }
 
-// word is the token i in upper case if it is a word.
+// word returns the token i in upper case if it is a word, else "".
 func (d definition) word(i int) string {
 	if i < 0 || i >= len(d.toks) {
 		return ""
@@ -39,7 +38,7 @@ func (d definition) word(i int) string {
 	return d.toks[i].up
 }
 
-// past is the token after the one at i, or after the parenthesis that begins there.
+// past returns the index after the token i, or after the parenthesis that begins there.
 func (d definition) past(i int) int {
 	depth := 0
 	for ; i < len(d.toks); i++ {
@@ -56,7 +55,7 @@ func (d definition) past(i int) int {
 	return i
 }
 
-// find is the first token from i on that is a word, outside of parentheses; -1 if none is.
+// find returns the first token from i on that is the word, outside of parentheses; -1 if there is none.
 func (d definition) find(i int, word string) int {
 	for ; i < len(d.toks); i = d.past(i) {
 		if d.toks[i].up == word {
@@ -66,7 +65,7 @@ func (d definition) find(i int, word string) int {
 	return -1
 }
 
-// parts are the ranges of tokens between the commas of the parenthesis at i.
+// parts returns the ranges of tokens between the commas of the parenthesis at i.
 func (d definition) parts(i int) (out [][2]int, err error) {
 	if i >= len(d.toks) || !d.toks[i].punct("(") {
 		return nil, errDefinition
@@ -82,11 +81,11 @@ func (d definition) parts(i int) (out [][2]int, err error) {
 	return append(out, [2]int{from, end}), nil
 }
 
-// definedTable is what only the text of a table says.
+// definedTable is what SQLite does not report of a table.
 type definedTable struct {
 	columns    []Column // name, collation and expression
 	checks     []Check
-	deferrable []bool // for each foreign key, as they are written
+	deferrable []bool // for each foreign key, in the order of the text
 	onConflict []string
 }
 
@@ -111,7 +110,7 @@ func readTable(text string) (*definedTable, error) {
 		}
 		switch d.word(p[0]) {
 		case "CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN":
-			t.constraints(d, p[0], p[1], &Column{}) // one after the other: the comma between them may be missing
+			t.constraints(d, p[0], p[1], &Column{}) // several: SQLite allows them without a comma between
 		default:
 			t.columns = append(t.columns, Column{Name: d.toks[p[0]].text})
 			t.constraints(d, p[0]+1, p[1], &t.columns[len(t.columns)-1])
@@ -120,7 +119,7 @@ func readTable(text string) (*definedTable, error) {
 	return t, nil
 }
 
-// constraints reads the type and the constraints of a column, or those of a table.
+// constraints reads the type and the constraints of a column, or constraints of a table.
 func (t *definedTable) constraints(d definition, i, end int, c *Column) {
 	name, foreign := "", len(t.deferrable)
 	for ; i < end; i = d.past(i) {
@@ -149,31 +148,30 @@ func (t *definedTable) constraints(d definition, i, end int, c *Column) {
 			}
 			continue
 		case "DEFAULT":
-			if d.word(i-1) != "SET" { // of a foreign key's action; else a value, which may be called like a constraint
+			if d.word(i-1) != "SET" { // not ON DELETE SET DEFAULT: skip the value, which may look like a constraint
 				i++
 			}
 		case "NOT", "NULL", "PRIMARY", "UNIQUE", "FOREIGN":
 		default:
-			continue // of a type, or of the constraint that is being read
+			continue // a word of the type, or of the current constraint
 		}
-		name = "" // it was that constraint's
+		name = "" // the name belonged to this constraint
 	}
 }
 
-// fromText takes from the definition of an index what SQLite does not report:
-// its expressions and its condition.
+// fromText reads from the definition of an index what SQLite does not report: its expressions and its condition.
 func (x *Index) fromText(text string) error {
 	d, err := newDefinition(text)
 	if err != nil {
 		return err
 	}
-	open := d.find(0, "ON") + 2 // ON table (
+	open := d.find(0, "ON") + 2 // skip ON and the table's name
 	parts, err := d.parts(open)
 	if err != nil {
 		return err
 	}
 	if len(parts) != len(x.Parts) {
-		return errors.New("its definition and its parts don't agree")
+		return errors.New("its parts are not those that SQLite reports")
 	}
 	for i, p := range parts {
 		if x.Parts[i].Column == "" {
@@ -190,7 +188,7 @@ func (x *Index) fromText(text string) error {
 	return nil
 }
 
-// unread makes of an index with a text that can't be read one that no query is served by, and that may be about every column.
+// unread marks an index with an unreadable text: no query counts on it, and it may involve every column.
 func (x *Index) unread(text string) {
 	x.Where = text
 	for i := range x.Parts {
@@ -200,7 +198,7 @@ func (x *Index) unread(text string) {
 	}
 }
 
-// indexEnd are the words that end the expression of a part of an index.
+// indexEnd are words that end the expression of an index's part.
 var indexEnd = map[string]bool{"ASC": true, "DESC": true, "COLLATE": true, "NULLS": true}
 
 // readTrigger reads the head of CREATE TRIGGER.
@@ -234,7 +232,7 @@ func readTrigger(text string) (Trigger, error) {
 				break
 			}
 		}
-		tr.Columns = nil // what can't be read may be any column
+		tr.Columns = nil // nil means any column: the list can't be read
 	}
 	return tr, nil
 }

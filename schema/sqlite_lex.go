@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// tokenKind is what a token is; its text is decoded for names and strings.
+// tokenKind is the kind of a token.
 type tokenKind uint8
 
 const (
@@ -20,14 +20,14 @@ const (
 
 type token struct {
 	kind     tokenKind
-	text     string // of names and strings: what they mean
-	up       string // of words: in upper case
+	text     string // the source; for names and strings without quotes
+	up       string // a word in upper case; else ""
 	pos, end int    // bytes of the source
 }
 
 func (t token) punct(s string) bool { return t.kind == tokPunct && t.text == s }
 
-// lex cuts a text of SQLite into tokens, without white space and comments.
+// lex splits a text of SQLite into tokens, without white space and comments.
 func lex(src string) ([]token, error) {
 	l := &lexer{src: src}
 	for {
@@ -50,8 +50,7 @@ type lexer struct {
 	toks []token
 }
 
-// space skips white space and comments. The last comment may be open. To both engines other white space than that of ASCII is a part of
-// a name.
+// space skips white space and comments. A comment at the end need not be closed. White space outside of ASCII is part of a name in both engines.
 func (l *lexer) space() {
 	for l.pos < len(l.src) {
 		rest := l.src[l.pos:]
@@ -147,7 +146,7 @@ func (l *lexer) number() token {
 	return token{kind: tokNumber, text: l.src[start:l.pos], pos: start}
 }
 
-// quoted reads what stands in quotes, of which two are one.
+// quoted reads a quoted text. A doubled quote is one quote of the text.
 func (l *lexer) quoted(q byte, kind tokenKind) (token, error) {
 	start := l.pos
 	l.pos += strings.IndexByte(l.src[start:], q) + 1
@@ -168,5 +167,5 @@ func (l *lexer) quoted(q byte, kind tokenKind) (token, error) {
 }
 
 func (l *lexer) open(at int, want string) error {
-	return fmt.Errorf("what begins at byte %d of its definition has no end: want %s", at+1, want)
+	return fmt.Errorf("the quoted text at byte %d of its definition has no closing %s", at+1, want)
 }

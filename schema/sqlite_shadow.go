@@ -1,7 +1,7 @@
 package schema
 
-// Shadow tables: what a virtual table of SQLite keeps in tables of its own, by the names that its module gives them. SQLite calls them so
-// only where it has the module: in a file of another build they look like any table.
+// Shadow tables are tables in which a virtual table of SQLite keeps its data. Its module gives them their names. SQLite marks them as shadow tables
+// only if it has the module; in a file of another build they look like any table.
 
 import (
 	"database/sql"
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// shadowNames are the endings of the names of the tables that the modules of SQLite keep.
+// shadowNames are the endings of shadow tables' names, by module.
 var shadowNames = map[string][]string{
 	"fts3": {"content", "segments", "segdir", "docsize", "stat"}, "fts4": {"content", "segments", "segdir", "docsize", "stat"},
 	"fts5": {"data", "idx", "content", "docsize", "config"}, "rtree": {"node", "rowid", "parent"}, "rtree_i32": {"node", "rowid", "parent"}, "geopoly": {"node", "rowid", "parent"},
@@ -17,10 +17,10 @@ var shadowNames = map[string][]string{
 
 var (
 	virtualTable = regexp.MustCompile(`(?is)^CREATE\s+VIRTUAL\s+TABLE\b.*?\bUSING\s+["\x60\[]?(\w+)`)
-	contentOf    = regexp.MustCompile("(?i)[(,\\s]content\\s*=\\s*[\"'`\\[]?([^\"'`\\],)]*)") // whose rows it indexes: a table like any other
+	contentOf    = regexp.MustCompile("(?i)[(,\\s]content\\s*=\\s*[\"'`\\[]?([^\"'`\\],)]*)") // the table that the virtual table indexes: it is an ordinary table
 )
 
-// shadows are the virtual tables by the tables that they keep, in lower case.
+// shadows maps each shadow table, in lower case, to its virtual table.
 func (r *sqliteReader) shadows() (map[string]string, error) {
 	out := map[string]string{}
 	err := each(r.ctx, r.q, `SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE%VIRTUAL%' ORDER BY name`, nil, func(rows *sql.Rows) error {

@@ -1,9 +1,9 @@
 package schema
 
-// This file reads from the texts of SQLite's views what they read.
+// This file finds the tables that SQLite's views read, from the views' texts.
 
-// views finds the tables behind each view: those whose names stand in its text, or in that of a view that does. A name may
-// stand there for something else, such as an alias, so these are at least the tables that it reads.
+// views finds the tables behind each view: all tables with a name in the view's text, or in the text of a view named there. Such a name may mean
+// something else, such as an alias, so the list may have too many tables, but never too few.
 func (r *sqliteReader) views() error {
 	named := map[string]map[string]bool{}
 	for _, v := range r.db.Views {
@@ -11,7 +11,7 @@ func (r *sqliteReader) views() error {
 		v.Calls = err != nil
 		names := map[string]bool{}
 		for _, t := range toks {
-			if t.kind == tokWord || t.kind == tokName || t.kind == tokString { // SQLite takes 'a' for a table's name, too
+			if t.kind == tokWord || t.kind == tokName || t.kind == tokString { // SQLite accepts 'a' as a table's name, too
 				names[asciiFold(t.text)] = true
 			}
 		}
@@ -23,14 +23,14 @@ func (r *sqliteReader) views() error {
 		for _, t := range r.db.Tables {
 			if all[asciiFold(t.Name.Name)] {
 				v.Reads = append(v.Reads, t.Name)
-				v.Calls = v.Calls || t.Virtual // a module may read any table
+				v.Calls = v.Calls || t.Virtual // the module of a virtual table may read any table
 			}
 		}
 	}
 	return nil
 }
 
-// expand adds the names in the text of a view, and of the views among them.
+// expand adds the names in the text of a view, and in the texts of views among them.
 func (r *sqliteReader) expand(view string, named map[string]map[string]bool, all map[string]bool) {
 	for name := range named[view] {
 		if !all[name] {

@@ -1,6 +1,6 @@
 package schema
 
-// Table is a table with all that acts on its rows.
+// Table is a table with everything that acts on its rows.
 type Table struct {
 	Name
 	Comment     string
@@ -8,68 +8,68 @@ type Table struct {
 	PrimaryKey  *Key         // nil if there is none
 	Uniques     []Key        // UNIQUE constraints; unique indexes are among Indexes
 	Exclusions  []Exclusion  // PostgreSQL
-	Indexes     []Index      // indexes of CREATE INDEX; those of keys are not listed
+	Indexes     []Index      // indexes made by CREATE INDEX, without those of keys
 	ForeignKeys []ForeignKey // from this table
 	Checks      []Check
 	Triggers    []Trigger
-	Rules       []Rule // PostgreSQL: rewrite rules, but for those of views
+	Rules       []Rule // PostgreSQL: rewrite rules, without those of views
 	Policies    []Policy
 
 	RowSecurity      bool // row-level security is enabled
-	ForceRowSecurity bool // and binds the owner too
-	Owned            bool // PostgreSQL, live: the role that read it owns it, alone or through a role it is in
+	ForceRowSecurity bool // row-level security binds the owner, too
+	Owned            bool // PostgreSQL: the role that read the catalogue owns the table, itself or through a role that it is in
 
-	Writable      []string // PostgreSQL, live: of "INSERT", "UPDATE", "DELETE", "TRUNCATE", what the role may do to it, or to some of its columns
-	PartPolicies  []Name   // PostgreSQL, live: partitions, and tables that inherit, at any depth, with row-level security of their own. It does not bind queries of this table
-	WholePolicies []Name   // PostgreSQL, live: tables that this one is a partition of or inherits from, at any depth, with row-level security. It does not bind queries of this table
+	Writable      []string // PostgreSQL: those of "INSERT", "UPDATE", "DELETE" and "TRUNCATE" that the role may do to the table or some of its columns
+	PartPolicies  []Name   // PostgreSQL: partitions and heirs, at any depth, with row-level security of their own, which does not bind queries of this table
+	WholePolicies []Name   // PostgreSQL: the tables above it, by partition or inheritance, at any depth, with row-level security, which does not bind queries of this table
 
-	PartitionBy string // the partition key: the table holds no rows of its own
-	PartitionOf *Name  // the table whose partition this is; of keys, indexes, foreign keys, checks and triggers only its own are listed, not those that it has of that table
-	Inherits    []Name // PostgreSQL, INHERITS: queries of these show its rows too
-	Inherited   bool   // PostgreSQL, live: others, of any schema, inherit from it by INHERITS; its keys say nothing of their rows
+	PartitionBy string // the partition key; "" for a table that has rows of its own
+	PartitionOf *Name  // the table of which this is a partition; nil: none. Keys, indexes, foreign keys, checks and triggers that come from that table are not listed
+	Inherits    []Name // PostgreSQL, INHERITS: the parents; their queries return its rows too
+	Inherited   bool   // PostgreSQL: tables of any schema inherit from it by INHERITS; its keys don't cover their rows
 
-	OnConflict   []string // SQLite: what rules of the table do in place of refusing a statement whole: REPLACE, IGNORE, FAIL
+	OnConflict   []string // SQLite: what the table's constraints do instead of refusing a whole statement: REPLACE, IGNORE, FAIL
 	Strict       bool     // SQLite: values have the declared types
 	WithoutRowID bool     // SQLite
-	RowID        bool     // SQLite, live: each row has a number besides its columns, the hidden column rowid. VACUUM may number them anew
-	Virtual      bool     // SQLite: a module decides what the rows are, and a definition does not say what the columns are
+	RowID        bool     // SQLite: each row has a number in the hidden column rowid. VACUUM may change the numbers
+	Virtual      bool     // SQLite: a module provides the rows, and the definition does not list the columns
 
-	Extension   string // PostgreSQL, live: the extension that the table is part of
-	Foreign     bool   // PostgreSQL: its rows are elsewhere, and it has no index here
-	Handlerless string // PostgreSQL, live: the wrapper of a foreign table, if it has no handler: each query fails
+	Extension   string // PostgreSQL: the extension that the table is part of
+	Foreign     bool   // PostgreSQL: its rows are elsewhere, and it has no index
+	Handlerless string // PostgreSQL: the foreign table's wrapper, if that has no handler, so that each query fails
 }
 
 // Key is a primary or unique key. SQLite's keys have no name.
 type Key struct {
 	Name          string
 	Columns       []string // in the key's order
-	NullsDistinct bool     // a unique key does not compare rows with NULL: always, except with NULLS NOT DISTINCT
+	NullsDistinct bool     // rows with NULL are never equal: true except with NULLS NOT DISTINCT
 	Deferrable    bool
-	Include       []string // PostgreSQL: columns that its index carries along
+	Include       []string // PostgreSQL: further columns in its index
 
-	// Parts are those of the index behind it, where one has a collation that is not its column's,
-	// or another direction; else nil. SQLite's constraints may say both.
+	// Parts are the parts of the key's index, if one has another collation than its column or a descending order; else nil. SQLite's constraints
+	// may declare both.
 	Parts []Part
 }
 
-// Index is an index that was made as such.
+// Index is an index made by CREATE INDEX.
 type Index struct {
 	Name       string
 	Parts      []Part
-	Include    []string // columns that are carried along
+	Include    []string // further columns in the index
 	Unique     bool
 	Method     string // PostgreSQL: "btree", "gin", ...; "" on SQLite
-	Where      string // which rows a partial index has; "" for all
+	Where      string // the condition of a partial index; "" for all rows
 	NullsAlike bool   // a unique index with NULLS NOT DISTINCT
-	Invalid    bool   // PostgreSQL, live: it was not built to the end, so nothing uses it
+	Invalid    bool   // PostgreSQL: its build did not finish, so no query uses it
 }
 
-// Exclusion is a constraint that no two rows may be alike by all of its operators: EXCLUDE USING gist (room WITH =, during WITH &&).
+// Exclusion is a constraint: no two rows may match by all of its operators, as in EXCLUDE USING gist (room WITH =, during WITH &&).
 type Exclusion struct {
 	Name      string
-	Parts     []Part   // columns and expressions alone
+	Parts     []Part   // only columns and expressions are set
 	Operators []string // one for each part
-	Where     string   // the rows that it is about; "" for all
+	Where     string   // its condition; "" for all rows
 }
 
 // Part is one column or one expression of an index.
@@ -77,12 +77,12 @@ type Part struct {
 	Column     string // "" for an expression
 	Expr       string
 	Desc       bool
-	NullsFirst bool   // PostgreSQL: NULLs come first, as they do with Desc if nothing is said. SQLite's are the smallest
-	Collation  string // if it is not the column's
-	OpClass    string // PostgreSQL, if it is not the default: "text_pattern_ops"
+	NullsFirst bool   // PostgreSQL: NULLs come first, which is the default with Desc. In SQLite NULLs sort as the smallest
+	Collation  string // if it differs from the column's
+	OpClass    string // PostgreSQL, if it differs from the default: "text_pattern_ops"
 }
 
-// ForeignKey says that a row refers to one of another table (or of the same). SQLite's have no name.
+// ForeignKey is a foreign key: a row refers to a row of another table, or of the same. SQLite's have no name.
 type ForeignKey struct {
 	Name       string
 	Columns    []string
@@ -91,10 +91,10 @@ type ForeignKey struct {
 	OnDelete   Action
 	OnUpdate   Action
 	Deferrable bool
-	NotValid   bool // PostgreSQL: rows may refer to no row: those that were there before it, or all while a trigger that enforces it is disabled
+	NotValid   bool // PostgreSQL: a row may refer to a missing row: one that is older than the key, or any row while a trigger that enforces the key is disabled
 }
 
-// Action is what happens to rows when the row they refer to is deleted or changed.
+// Action is what happens to a row when the row that it refers to is deleted or changed.
 type Action string
 
 const (
@@ -109,17 +109,17 @@ const (
 type Check struct {
 	Name     string
 	Expr     string
-	NotValid bool // PostgreSQL, live: rows that were there before it may break it
+	NotValid bool // PostgreSQL: rows that are older than the check may break it
 }
 
-// Trigger is code that runs when rows change. Those that PostgreSQL makes for
-// constraints are not listed, nor those that it makes for a part of a table, unless one is enabled and the one that it was made of is not.
+// Trigger is code that runs when rows change. Triggers that PostgreSQL makes for constraints are not listed. Those that it makes for a partition
+// are listed only if the partition's is enabled and the parent's is not.
 type Trigger struct {
 	Name     string
 	Timing   string   // "BEFORE", "AFTER", "INSTEAD OF"
-	Events   []string // of "INSERT", "UPDATE", "DELETE", "TRUNCATE", in this order
-	Columns  []string // UPDATE OF: it runs for an update of one of these; nil: of any column
-	Function string   // PostgreSQL: the name of what it calls, without its schema
+	Events   []string // some of "INSERT", "UPDATE", "DELETE", "TRUNCATE", in this order
+	Columns  []string // UPDATE OF: an update of one of these starts it; nil: of any column
+	Function string   // PostgreSQL: the function that it calls, without its schema
 	Disabled bool
 }
 
@@ -134,13 +134,13 @@ type Policy struct {
 	Name        string
 	Restrictive bool
 	Command     string   // "ALL", "SELECT", "INSERT", "UPDATE", "DELETE"
-	Roles       []string // sorted; "public" is everybody
+	Roles       []string // sorted; "public" means every role
 	Using       string
 	Check       string
-	Unset       []Setting // PostgreSQL, live: each query fails by them
+	Unset       []Setting // PostgreSQL: settings that the connection lacks, so each query fails
 }
 
-// Setting is one that a policy or a view reads by current_setting('x'), which fails where the connection does not have it.
+// Setting is a setting that a policy or a view reads by current_setting('x'), which fails if the connection lacks it.
 type Setting struct {
 	Name     string
 	Function string // the function that reads it; "": the definition itself reads it

@@ -1,6 +1,6 @@
 package schema
 
-// This file finds the values that a column may have, where the database lists them.
+// This file finds the values that a column may have, if the database lists them.
 
 import (
 	"regexp"
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Values lists the values of the enum of a column, or of the elements of its arrays; nil: it has none.
+// Values returns the values of the enum of a column, or of the elements of its arrays; nil if it has no enum.
 func (d *Database) Values(c *Column) []string {
 	if c.Enum == nil {
 		return nil
@@ -20,9 +20,9 @@ func (d *Database) Values(c *Column) []string {
 	return slices.Clone(d.Enums[i].Values)
 }
 
-// Listed has, for each text column, the values that a check allows: a check of the table that speaks of the column alone, as state IN
-// ('open', 'done') does, or one of the column's domain. A check that rows may break is none, nor one of a column whose collation takes
-// other texts for the listed ones.
+// Listed returns, for each text column, the values that a check allows: a check of the table on this column alone, like state IN ('open', 'done'),
+// or a check of the column's domain. It ignores a check that existing rows may break, and a column with a collation that treats other texts as
+// equal to listed ones.
 func (d *Database) Listed(t *Table) map[string][]string {
 	if len(t.Checks) == 0 && len(d.Domains) == 0 {
 		return nil
@@ -56,22 +56,20 @@ func (d *Database) Listed(t *Table) map[string][]string {
 	return out
 }
 
-// lists reports whether a list of texts says which values the column has. citext takes others for the same.
+// lists reports whether a list of texts determines the column's values. citext treats other texts as equal to them.
 func (c *Column) lists() bool {
 	return c.Kind == Text && c.Enum == nil && !c.Loose && c.Type != "citext"
 }
 
-// means reports whether a name in an expression, where it may not be quoted, can mean a column.
+// means reports whether a name in an expression can mean a column. The name may be unquoted.
 func (d *Database) means(inExpr, column string) bool {
 	return d.Engine.Is(inExpr, column) || d.Engine == Postgres && strings.ToLower(inExpr) == column
 }
 
 var tokens = regexp.MustCompile(`'(?:[^']|'')*'|"(?:[^"]|"")*"|` + "`[^`]*`" + `|\[[A-Za-z_][^\]'"]*\]|[\pL_][\pL\pN_]*|[0-9]+|::|\S`)
 
-// listed reads the forms of a check that lists texts, column IN ('a', 'b'), column = 'a' and
-// column = ANY (ARRAY['a', 'b']), with parentheses and casts wherever PostgreSQL
-// puts them. Anything else is no list: it must never leave out a value that the
-// check admits.
+// listed reads a check that lists texts: column IN ('a', 'b'), column = 'a' or column = ANY (ARRAY['a', 'b']), with the parentheses and casts that
+// PostgreSQL adds. It reads no other form as a list, because a list must have every value that the check admits.
 func listed(expr string) (column string, values []string) {
 	ts := bare(tokens.FindAllString(expr, -1))
 	if len(ts) < 3 {
@@ -87,7 +85,7 @@ func listed(expr string) (column string, values []string) {
 		ts = ts[1:]
 	case len(ts) > 3 && ts[0] == "=" && strings.EqualFold(ts[1], "any") && strings.EqualFold(ts[2], "array"):
 		ts = ts[3:]
-	case len(ts) == 2 && ts[0] == "=": // as PostgreSQL writes a list of one
+	case len(ts) == 2 && ts[0] == "=": // PostgreSQL's form of a list of one
 		ts = ts[1:]
 	default:
 		return "", nil
@@ -109,8 +107,7 @@ func listed(expr string) (column string, values []string) {
 	return column, values
 }
 
-// bare leaves out parentheses, brackets and casts to texts: of the forms that are
-// read, the order of the other tokens still says which one it is.
+// bare removes parentheses, brackets and casts to texts. The order of the other tokens still identifies the form.
 func bare(ts []string) (out []string) {
 	for i := 0; i < len(ts); i++ {
 		switch ts[i] {
@@ -126,10 +123,10 @@ func bare(ts []string) (out []string) {
 	return out
 }
 
-// castWords are the texts of PostgreSQL that its checks are cast to.
+// castWords are words of the text types that PostgreSQL's checks cast to.
 var castWords = map[string]bool{"text": true, "character": true, "varying": true, "varchar": true, "bpchar": true}
 
-// identifier is a name as an expression has it, without quotes.
+// identifier returns a name of an expression without its quotes, and whether the token is a name.
 func identifier(t string) (string, bool) {
 	q := t[0]
 	switch {

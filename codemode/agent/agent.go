@@ -10,32 +10,32 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 )
 
-// Agent answers questions with a model and tools. It must not be changed while it
-// is used, and may be used by many goroutines at once, each with its own chat.
+// Agent answers questions with a model and tools. Don't change it while
+// it is used. Many goroutines may use it at once, each with its own chat.
 type Agent struct {
 	Model  Model
 	Tools  []*codemode.Tool
 	System string // further instructions for the model; "": none
-	// Distrust says for how long later programs are kept from effects that don't admit what outsiders wrote (see value.Untrusted), once a program has read it: by
-	// default until the user speaks again. What is secret is never forgotten: where a tool Admits a label, and a result with it was shown, each later program of the
-	// chat begins with it.
+	// Distrust says how long later programs may not cause effects that don't admit outsiders' words (see value.Untrusted),
+	// after a program has read such words: by default until the user speaks again. Secret labels are never forgotten: if a
+	// tool Admits a label, and a result with it was shown, each later program of the chat begins with that label.
 	Distrust Distrust
-	// Allow names the models that may be shown the tools and their results. Nil is any,
-	// and empty is none: Model is the host's own choice already, and a list is for a host
-	// that lets a setting or a user choose it, where it must not be nil.
+	// Allow names the models that may see the tools and their results. Nil allows any
+	// model, and an empty list none. Set it if a setting or a user chooses the model:
+	// then it must not be nil. If the host has chosen Model itself, it needs no list.
 	Allow  []string
 	Limits QuestionLimits
 	Prices Prices // for Answer.Cost
 }
 
-// Answer is how a question was answered.
+// Answer is the answer to a question.
 type Answer struct {
 	Text  string
-	Cut   bool // the model reached the bound of tokens: Text ends where it was cut
-	Steps int  // requests that were replied to
+	Cut   bool // the model reached the bound of tokens: the end of Text is missing
+	Steps int  // requests that got a reply
 	Usage Usage
-	Cost  float64 // the cost of this question, if Priced
-	// Priced says that Agent.Prices has the model.
+	Cost  float64 // the cost of this question, if Priced is true
+	// Priced reports whether Agent.Prices has the model.
 	Priced bool
 }
 
@@ -45,16 +45,16 @@ const system = "You answer questions about live data for one user. To look somet
 
 const lastStep = "\n\nNo more programs can be run for this question: answer it now from what you know, and say what is missing."
 
-// Ask puts a question and answers it. The chat gets the question, every call and result, and the
-// answer; on is called with each event and may be nil. If it fails the chat still holds what
-// happened, and Resume goes on from there. The error wraps ctx's when that ended, and is a
-// *ModelError otherwise, apart from errors of use.
+// Ask adds a question to the chat and answers it. The chat gets the question, every
+// call and result, and the answer. on is called with each event; it may be nil. If Ask
+// fails, the chat still has what happened, and Resume continues it. The error wraps
+// ctx's error if ctx ended. Otherwise it is a *ModelError, except for wrong use of Ask.
 func (a *Agent) Ask(ctx context.Context, chat *Chat, question string, on func(ChatEvent)) (*Answer, error) {
 	if strings.TrimSpace(question) == "" {
 		return nil, errors.New("agent: the question is empty")
 	}
 	if a == nil {
-		return nil, errors.New("agent: there is no agent")
+		return nil, errors.New("agent: the Agent is nil")
 	}
 	if most := a.Limits.OrDefault().Question; len(question) > most {
 		return nil, fmt.Errorf("agent: the question has %d bytes; it may have %d", len(question), most)
@@ -62,26 +62,25 @@ func (a *Agent) Ask(ctx context.Context, chat *Chat, question string, on func(Ch
 	return a.answer(ctx, chat, &question, on)
 }
 
-// Resume goes on with a chat that ended before its answer: after an error, or after
-// a crash of the process. No call of it runs again.
+// Resume continues a chat that has no answer yet, after an error or
+// after a crash of the process. It runs no call of the chat again.
 func (a *Agent) Resume(ctx context.Context, chat *Chat, on func(ChatEvent)) (*Answer, error) {
 	if chat == nil || len(chat.Messages) == 0 {
-		return nil, errors.New("agent: there is nothing to go on with")
+		return nil, errors.New("agent: the chat has no question to go on with")
 	}
 	if m := chat.Messages[len(chat.Messages)-1]; m.Role == RoleAssistant && len(m.Calls) == 0 {
-		return nil, errors.New("agent: the last question is answered")
+		return nil, errors.New("agent: the last question is answered already; Ask puts a new one")
 	}
 	return a.answer(ctx, chat, nil, on)
 }
 
-// check refuses what could not work, and a model that is not allowed, before
-// anything is sent.
+// check refuses settings that can't work, and a model that is not allowed, before anything is sent.
 func (a *Agent) check(chat *Chat) error {
 	switch {
 	case a == nil || a.Model == nil:
-		return errors.New("agent: there is no model")
+		return errors.New("agent: Agent.Model is missing")
 	case chat == nil:
-		return errors.New("agent: there is no chat")
+		return errors.New("agent: the Chat is nil")
 	}
 	names := map[string]bool{}
 	for _, t := range a.Tools {

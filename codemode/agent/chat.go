@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// Chat is a conversation. It is plain data: encode it as JSON to keep it, and go
-// on with it after decoding, also with another model. The zero Chat is a new one.
-// It must not be used by two goroutines at once.
+// Chat is a conversation. It is plain data: encode it as JSON to store
+// it, and continue it after decoding, even with another model. The zero
+// Chat is a new conversation. Two goroutines must not use it at once.
 type Chat struct {
 	Messages []ChatMessage    `json:"messages"`
 	Usage    map[string]Usage `json:"usage,omitempty"` // by model
 }
 
-// Cost is what the chat has cost; ok is false when a price is not known.
+// Cost returns the cost of the chat. ok is false if a price is not known.
 func (c *Chat) Cost(p Prices) (cost float64, ok bool) {
 	ok = true
 	for _, m := range slices.Sorted(maps.Keys(c.Usage)) {
@@ -31,12 +31,12 @@ func (c *Chat) used(model string, u Usage) {
 	c.Usage[model] = c.Usage[model].Add(u)
 }
 
-// interrupted is the result of a call of which nobody knows how far it came. It
-// is never run again: it may have changed something.
+// interrupted is the result of a call if it is not known how far the call
+// came. The call never runs again, because it may have changed something.
 const interrupted = `{"error":{"kind":"cancelled","message":"this call was interrupted, and what it did is not known: do not run it again as it is if it may have changed something"}}`
 
-// mend checks a chat that may come from a file, gives each call that has no result
-// one that says so, and makes ids and names fit for every API.
+// mend checks a chat that may come from a file. It gives each call without a
+// result the result interrupted, and makes ids and names fit for every API.
 func (c *Chat) mend() error {
 	ids := map[string]bool{}
 	for i := 0; i < len(c.Messages); i++ {
@@ -48,7 +48,7 @@ func (c *Chat) mend() error {
 		case m.Role == RoleAssistant && len(m.Results) > 0:
 			return bad("is the model's and has results")
 		case m.Role == RoleTool && (i == 0 || c.Messages[i-1].Role != RoleAssistant || len(m.Results) > len(c.Messages[i-1].Calls) || m.Text != "" || len(m.Calls) > 0):
-			return bad("has results of no calls")
+			return bad("has results without calls")
 		case m.Role != RoleUser && m.Role != RoleAssistant && m.Role != RoleTool:
 			return bad(fmt.Sprintf("has the role %q", m.Role))
 		}
@@ -78,8 +78,8 @@ func (c *Chat) mend() error {
 	return nil
 }
 
-// makeRoom drops the oldest results until half of their text is gone, the newest
-// message's not among them: the model waits for those. It says how many it dropped.
+// makeRoom drops the oldest results until half of their text is gone. It never drops
+// those of the newest message, for which the model waits. It returns how many it dropped.
 func (c *Chat) makeRoom() (n int) {
 	var old []*ToolResult
 	size := 0

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// ErrorKind says what class of failure an error is.
+// ErrorKind is a class of failure.
 type ErrorKind uint8
 
 const (
 	Other       ErrorKind = iota // none of these
 	RateLimited                  // too many requests or tokens for now; see RetryAfter
-	Overloaded                   // the endpoint failed: it may work later
-	Unreachable                  // no connection to the endpoint came about: it may work later
+	Overloaded                   // the endpoint failed; it may work later
+	Unreachable                  // there was no connection to the endpoint; it may work later
 	Truncated                    // the end of the reply did not arrive
 	TooLong                      // the conversation does not fit into the model's context
 	Refused                      // the model or its provider would not answer
 	Auth                         // the key is missing, wrong, without credit or without the right
-	Invalid                      // the request can't work: no such model, a wrong address, a wrong setting
+	Invalid                      // the request can't work: there is no such model, the address is wrong, a setting is wrong
 	Malformed                    // the reply breaks the wire format, is too large, or took too long
 	Unanswered                   // the bound of steps was reached without an answer
 	NotAllowed                   // the model is not on the agent's list
@@ -33,16 +33,16 @@ func (k ErrorKind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// ModelError is why a model gave no reply, or an agent no answer. Its text is for the
-// host and the person at the keyboard. It may quote what an endpoint said, cut and
-// made printable, and never shows a key.
+// ModelError is the error if a model gave no reply, or an agent no
+// answer. Its text is for the host and the person at the keyboard. It may
+// quote the endpoint, cut and made printable. It never has a key in it.
 type ModelError struct {
 	Kind       ErrorKind
-	Model      string        // whose
-	Status     int           // the status of HTTP, or 0
-	Msg        string        // what was wrong and, where it is known, what to do
-	RetryAfter time.Duration // what the endpoint asked for, or 0
-	Usage      Usage         // the tokens of the failed request, as far as they are known
+	Model      string        // the name of the model
+	Status     int           // the HTTP status, or 0
+	Msg        string        // what was wrong, and if it is known, what to do
+	RetryAfter time.Duration // the wait that the endpoint asked for, or 0
+	Usage      Usage         // the tokens of the failed request, as far as known
 	Err        error
 }
 

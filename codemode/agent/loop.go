@@ -14,7 +14,7 @@ type run struct {
 	on        func(ChatEvent)
 	model     string
 	steps     int
-	fruitless int // turns in a row
+	fruitless int // fruitless turns in a row
 	used      Usage
 }
 
@@ -23,7 +23,7 @@ func (r *run) add(m ChatMessage) {
 	r.on(Added{m})
 }
 
-// loop asks the model until it answers in text.
+// loop asks the model until it answers with text.
 func (r *run) loop(ctx context.Context) (text string, cut bool, err error) {
 	for r.steps < r.limits.Steps {
 		if r.fruitless >= r.limits.Fruitless {
@@ -35,7 +35,7 @@ func (r *run) loop(ctx context.Context) (text string, cut bool, err error) {
 			return "", false, err
 		}
 		r.steps++
-		if n := len(reply.Calls); n > 8*r.limits.Calls { // each has a result in the chat, also one that does not run
+		if n := len(reply.Calls); n > 8*r.limits.Calls { // each call has a result in the chat, even if it does not run
 			return "", false, &ModelError{Kind: Malformed, Model: r.model, Msg: fmt.Sprintf("a reply has %d calls; %d may run in one turn", n, r.limits.Calls)}
 		}
 		r.name(reply.Calls)
@@ -47,7 +47,7 @@ func (r *run) loop(ctx context.Context) (text string, cut bool, err error) {
 		case empty && reply.Stop == StopTokens:
 			return "", false, &ModelError{Kind: Malformed, Model: r.model, Msg: fmt.Sprintf("it used up its %d tokens before it said anything: allow more", r.limits.Tokens)}
 		case empty:
-			r.fruitless++ // asked again: an empty message has no place in a chat
+			r.fruitless++ // ask again: a chat must not have an empty message
 		case len(reply.Calls) == 0:
 			r.add(ChatMessage{Role: RoleAssistant, Text: reply.Text, Model: r.model, Opaque: reply.Opaque})
 			return reply.Text, reply.Stop == StopTokens, nil

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// Ids and names of calls go back to the endpoint with every later request, and APIs
-// refuse a request for any of them that is not plain: one strange name that a model
-// made up would end the conversation for good. So they are made plain before they
-// are in a chat, and again in a chat that may come from elsewhere.
+// Ids and names of calls go back to the endpoint with every later request, and an API
+// refuses a request if one of them has other characters than these. One strange name
+// that a model made up would end the conversation for good. So ids and names are made
+// plain before they come into a chat, and again in a chat that may come from elsewhere.
 
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
-// maxName is how long an id or a name may be: what every API takes.
+// maxName is the longest id or name that every API accepts.
 const maxName = 64
 
 func isPlain(s string) bool { return s != "" && len(s) <= maxName && strings.Trim(s, plain) == "" }
 
-// ids are those of a chat's calls.
+// ids has the ids of a chat's calls.
 type ids map[string]bool
 
 func (c *Chat) ids() ids {
@@ -30,7 +30,7 @@ func (c *Chat) ids() ids {
 	return seen
 }
 
-// fresh is an id that no call has.
+// fresh returns an id that no call has.
 func (s ids) fresh() string {
 	for k := len(s) + 1; ; k++ {
 		if id := fmt.Sprintf("call_%d", k); !s[id] {
@@ -40,9 +40,8 @@ func (s ids) fresh() string {
 	}
 }
 
-// name gives each call of a reply an id that is unique in the chat and that every
-// API takes, and such a name: an endpoint that gives an id twice would have one
-// result taken for another's.
+// name gives each call of a reply an id that is unique in the chat, and a name; every API
+// accepts both. If an endpoint gave an id twice, one result would be taken for the other's.
 func (r *run) name(calls []ToolCall) {
 	seen := r.chat.ids()
 	for i := range calls {
@@ -52,7 +51,7 @@ func (r *run) name(calls []ToolCall) {
 		}
 		seen[c.ID] = true
 		if !isName(c.Name) {
-			// It must not become a tool's by this: what is called by a wrong name is not run.
+			// This must not become the name of a tool: a call by a wrong name does not run.
 			for c.Name = plainName(c.Name); r.tool(c.Name) != nil; {
 				c.Name += "_"
 			}
@@ -60,7 +59,7 @@ func (r *run) name(calls []ToolCall) {
 	}
 }
 
-// rename does the same in a chat whose calls all have their results.
+// rename does the same in a chat in which all calls have results.
 func (c *Chat) rename() {
 	seen := c.ids()
 	for i := range c.Messages {
@@ -77,10 +76,10 @@ func (c *Chat) rename() {
 	}
 }
 
-// isName reports whether every API takes s as the name of a tool.
+// isName reports whether every API accepts s as the name of a tool.
 func isName(s string) bool { return isPlain(s) && strings.IndexByte(plain[:52]+"_", s[0]) >= 0 }
 
-// plainName is s with _ for what no name has, and room to grow.
+// plainName returns s with _ in place of characters that are not allowed, and short enough to grow.
 func plainName(s string) string {
 	s = strings.Map(func(c rune) rune {
 		if strings.ContainsRune(plain, c) {

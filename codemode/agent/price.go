@@ -1,21 +1,21 @@
 package agent
 
-// Price is what a model's tokens cost, in any currency, per million of them.
+// Price is the cost of a model's tokens, in any currency, per million.
 type Price struct {
-	Input        float64 // neither read from a cache nor written to one
+	Input        float64 // input that was neither read from a cache nor written to one
 	Output       float64
 	CacheRead    float64
 	CacheWritten float64
 }
 
-// Prices are prices by the name of the model. There are none by default: a list in a library is
-// soon out of date.
+// Prices has prices by the name of the model. There are no default
+// prices, because a list in a library is soon out of date.
 type Prices map[string]Price
 
-// Cost is what a use of the model cost; ok is false when its price is not known.
+// Cost returns the cost of a use of the model. ok is false if its price is not known.
 func (p Prices) Cost(model string, u Usage) (cost float64, ok bool) {
 	q, ok := p[model]
-	u = Usage{}.Add(u) // who made it may not have
+	u = Usage{}.Add(u) // u may not come from Add
 	plain := max(0, u.Input-u.CacheRead-u.CacheWritten)
 	return (float64(plain)*q.Input + float64(u.Output)*q.Output + float64(u.CacheRead)*q.CacheRead + float64(u.CacheWritten)*q.CacheWritten) / 1e6, ok
 }

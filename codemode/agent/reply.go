@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// reply asks the model once, in several tries if need be. No call runs before a
-// whole reply is here, so a try repeats nothing but the request.
+// reply asks the model once, with several tries if necessary. No call runs
+// before the whole reply has arrived, so a try repeats only the request.
 func (r *run) reply(ctx context.Context, last bool) (*ModelReply, error) {
 	for try := 1; ; {
 		if ctx.Err() != nil {
@@ -50,9 +50,9 @@ func (r *run) reply(ctx context.Context, last bool) (*ModelReply, error) {
 	}
 }
 
-// once sends one request. An endpoint that says a little at a time would be within
-// the bounds of silence and of bytes for days: so the whole of it has one, too, here
-// and not in the adapters, so that it holds for every Model.
+// once sends one request. An endpoint that sends a little at a time would stay
+// within the bounds of silence and of bytes for days. So the whole request has a
+// bound, too. It is here and not in the adapters, so that it applies to every Model.
 func (r *run) once(outer context.Context, last bool) (*ModelReply, error) {
 	late := &ModelError{Kind: Malformed, Model: r.model, Msg: "the reply was not complete after " + r.limits.Reply.String()}
 	ctx, cancel := context.WithTimeoutCause(outer, r.limits.Reply, late)
@@ -73,9 +73,9 @@ func (r *run) count(u Usage) {
 	r.chat.used(r.model, u)
 }
 
-// wait is what the endpoint asked for, or else the backoff: doubled with each try,
-// and between half and all of it, so that many who were turned away together do
-// not come back together.
+// wait returns the wait that the endpoint asked for, or else the backoff: it
+// doubles with each try, and is a random time between half and all of it, so
+// that many clients that were refused together do not come back together.
 func (r *run) wait(e *ModelError, try int) time.Duration {
 	if e.RetryAfter > 0 {
 		return e.RetryAfter

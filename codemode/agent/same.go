@@ -2,22 +2,21 @@ package agent
 
 import "strings"
 
-// same reports whether two calls are the same program, whatever its spaces,
-// comments, semicolons, last commas and kinds of quotes. It is a guard against the
-// habit of models to send a program once more after an error, tidied up at most. It
-// is none against somebody who writes another program of the same effects: what may
-// happen once only must be refused where it happens.
+// same reports whether two calls are the same program, ignoring spaces, comments, semicolons,
+// last commas and kinds of quotes. It guards against the habit of models to send a program
+// again after an error, at most tidied up. It does not guard against another program with the
+// same effects: what may happen only once must be refused by the object that does it.
 func same(a, b ToolCall) bool {
 	p, q := a.program(), b.program()
 	return p != nil && q != nil && (*p == *q || bare(*p) == bare(*q))
 }
 
-// bare is a program without what changes nothing. It knows strings, templates and
-// comments, and takes a regular expression for marks: that may make two programs
-// alike which differ behind a quote in one, and then the second must be written anew.
+// bare returns a program without the parts that change nothing. It knows strings, templates and comments,
+// but reads a regular expression as ordinary characters. So two programs that differ after a quote in a
+// regular expression may look the same; then the second is refused and the model must write another.
 func bare(s string) string {
 	var out []byte
-	apart := false // something stood between the last byte and the next
+	apart := false // spaces or a comment were between the last byte and the next
 	add := func(text string) {
 		if apart && len(out) > 0 && word(out[len(out)-1]) && word(text[0]) {
 			out = append(out, ' ')
@@ -54,7 +53,7 @@ func bare(s string) string {
 	return string(out)
 }
 
-// until is how far the end reaches, or all of s.
+// until returns the length of s up to and with end, or of all of s.
 func until(s, end string) int {
 	if i := strings.Index(s, end); i >= 0 {
 		return i + len(end)
@@ -62,8 +61,8 @@ func until(s, end string) int {
 	return len(s)
 }
 
-// quoted is the length of the string that s begins with. Only a template goes over
-// the end of a line; what its ${} hold counts as its text.
+// quoted returns the length of the string at the start of s. Only a template
+// continues after the end of a line. The code in its ${} counts as its text.
 func quoted(s string) int {
 	for i := 1; i < len(s); i++ {
 		switch c := s[i]; {
@@ -78,7 +77,7 @@ func quoted(s string) int {
 	return len(s)
 }
 
-// quotes gives a string that any quotes could hold the same ones.
+// quotes returns a string in double quotes, if any kind of quotes could enclose it.
 func quotes(s string) string {
 	if n := len(s); n > 1 && s[n-1] == s[0] && !strings.ContainsAny(s[1:n-1], "'\"`\\$\n") {
 		return `"` + s[1:n-1] + `"`
@@ -86,7 +85,7 @@ func quotes(s string) string {
 	return s
 }
 
-// word reports whether c may be in a name or a number, which a space ends.
+// word reports whether c may be part of a name or a number.
 func word(c byte) bool {
 	return c == '_' || c == '$' || c >= 0x80 || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
 }

@@ -16,27 +16,27 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// call runs a program. One that fails is a result, which the model reads to mend the program.
+// call runs a program. If the program fails, that is a result: the model reads it to correct the program.
 func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	defer s.notify(ctx, req)()
 	began := time.Now()
 	owner := owner{who.Issuer, who.Subject}
 	label, err := s.labels.label(owner, began)
-	if err != nil { // it would begin clean
+	if err != nil { // without its labels the program would begin as if nothing had been shown
 		return nil, unknownLabels(err, "nothing was run")
 	}
 	s.metrics.running.Add(1)
 	out, res := t.CallJob(ctx, codemode.Job{Label: label}, req.Params.Arguments)
-	err = s.labels.shown(owner, t.Shown(res), time.Now()) // before it is sent
+	err = s.labels.shown(owner, t.Shown(res), time.Now()) // before the result is sent
 	s.metrics.running.Add(-1)
 	s.metrics.ran(res, time.Since(began))
 	if s.cfg.OnHiddenError != nil && exo.HasHiddenCause(res.Err) {
 		s.cfg.OnHiddenError(who, res.ID, res.Err)
 	}
 	if err := ctx.Err(); err != nil && res.Err != nil {
-		return nil, err // the client has gone, or cancelled: nobody reads a result
+		return nil, err // the client has gone or cancelled: nobody reads a result
 	}
-	if err != nil { // what it reads would not count for its next program
+	if err != nil { // the next program would begin without the labels of this result
 		return nil, unknownLabels(err, "the program has run, and what it changed may stay changed, so do not run it again")
 	}
 	var links []mcp.Content
@@ -49,26 +49,26 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, req *
 			}
 		}
 	}
-	// What rows hold is a text in JSON, in a text of the protocol. A client shows it in a
-	// terminal, perhaps: so nothing that a terminal acts on is left in it.
+	// Rows are JSON, and that is a text in a message. The client may print the text in a terminal: so it must
+	// have no character on which a terminal acts.
 	//
-	// There is no structured content beside it, so no output schema is declared either. Of the two,
-	// Claude Code, VS Code and Codex give their model the structured one and drop the text with its
-	// links, others the text, and some both: a result that is sent once is read once.
+	// There is no structured content beside the text, and so no output schema. If there were, Claude Code, VS Code and
+	// Codex would give their model only the structured content, without the links of the text; some clients give only the
+	// text, and some both. A result that is sent once is read once.
 	text := &mcp.TextContent{Text: string(printable.JSON(out))}
 	return &mcp.CallToolResult{Content: append([]mcp.Content{text}, links...), IsError: res.Err != nil}, nil
 }
 
-// unknownLabels tells the host what is wrong, and the client what became of its program.
+// unknownLabels logs the error for the host, and returns what the client must know about its program.
 func unknownLabels(err error, what string) error {
 	slog.Error("what a client is shown can't be kept", "error", err)
-	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server can't note what this client is shown, and shows nothing: " + what}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server can't record what this client is shown, so it shows nothing: " + what}
 }
 
-// noted adds to the notice of what the model reads.
+// noted adds a note to the notice that the model reads.
 func noted(out []byte, note string) ([]byte, error) {
 	var o struct {
-		Notice  string          `json:"notice"` // first: a part of the result follows
+		Notice  string          `json:"notice"` // the notice comes before the result, which was cut
 		Result  json.RawMessage `json:"result"`
 		Console json.RawMessage `json:"console,omitempty"`
 		Effects json.RawMessage `json:"effects,omitempty"`
@@ -84,8 +84,8 @@ func noted(out []byte, note string) ([]byte, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), err
 }
 
-// notify tells a client that asked for it, now and then, that its program still runs: how
-// long, and nothing of what it does.
+// notify tells a client that asked for it, from time to time, that its program
+// still runs, and for how long. It reveals nothing else about the program.
 func (s *Server) notify(ctx context.Context, req *mcp.CallToolRequest) (stop func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil {

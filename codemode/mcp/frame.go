@@ -12,10 +12,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// notMessage is the answer to what is no message, in one line, or nil. The SDK would end the conversation with it. If an object has a key twice, one
-// reader takes the first and another the last: what a proxy, a record or a person has seen would not be what runs.
+// notMessage returns the answer to a line that is no message, or nil. The SDK would end the conversation with such a line. An object with a key
+// twice is no message, because one reader takes the first value and another the last: then a proxy, a record or a person would not see what runs.
 func notMessage(frame []byte) []byte {
-	if !json.Valid(frame) { // with a byte order mark before it, too
+	if !json.Valid(frame) { // also if a byte order mark is before it
 		return answerTo(nil, jsonrpc.CodeParseError, "this is no JSON: want one message in a line, in UTF-8 without a byte order mark")
 	}
 	id, twice := keysOf(frame)
@@ -28,26 +28,26 @@ func notMessage(frame []byte) []byte {
 	return nil
 }
 
-// answerTo is an error. id is nil where nobody can know which message it is for.
+// answerTo returns an error as a message. id is nil if it can't be known to which message it belongs.
 func answerTo(id any, code int, text string) []byte {
-	b, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": text}}) // texts and a number alone
+	b, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": text}}) // only texts and a number
 	return append(b, '\n')
 }
 
-// keysOf is the id of a message, nil unless it is there once, as a text or a number; and a key that an object in it has twice, or nil. The frame is valid JSON.
+// keysOf returns the id of a message, or nil unless it has one id, a text or a number, and a key that an object in it has twice, or nil. frame is valid JSON.
 func keysOf(frame []byte) (id any, twice *string) {
 	d := json.NewDecoder(bytes.NewReader(frame))
 	d.UseNumber()
 	type object struct {
 		keys map[string]bool // nil: it is an array
-		key  string          // whose value comes next
+		key  string          // the key whose value comes next
 		open bool
 	}
 	var in []object
 	ids := 0
 	for {
 		token, err := d.Token()
-		if err != nil { // the end
+		if err != nil { // the end of the frame
 			break
 		}
 		at := len(in) - 1
@@ -79,7 +79,7 @@ func keysOf(frame []byte) (id any, twice *string) {
 			in = in[:at]
 		}
 		if n := len(in); n > 0 {
-			in[n-1].open = false // its value has come
+			in[n-1].open = false // the value for its key has come
 		}
 	}
 	if ids != 1 {
@@ -88,17 +88,17 @@ func keysOf(frame []byte) (id any, twice *string) {
 	return id, twice
 }
 
-// isBatch reports whether a list of messages begins here: thousands of calls that run at once, in one frame, of which the limits see one.
+// isBatch reports whether a list of messages begins here. Thousands of calls could run at once in a batch, and the limits would see one.
 func isBatch(frame []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(frame, " \t\r\n"), []byte("["))
 }
 
-// lines reads one message in each line, answers what is none, and passes the others on.
+// lines reads one message from each line. It answers lines that are no message, and passes the others on.
 type lines struct {
 	io.Closer
 	in   *bufio.Reader
 	out  io.Writer
-	left []byte // of a line that is passed on
+	left []byte // the rest of a line that is passed on
 	err  error
 }
 
@@ -143,7 +143,7 @@ func (l *lines) line() (line []byte, err error) {
 	}
 }
 
-// inTurn lets several write whole lines.
+// inTurn lets several goroutines write, each a whole line at a time.
 type inTurn struct {
 	mu sync.Mutex
 	io.WriteCloser

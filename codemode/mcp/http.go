@@ -23,29 +23,29 @@ import (
 	"github.com/exoagent/exoagent/codemode/mcp/bearer"
 )
 
-// HTTPOptions are for [Server.Handler]. A limit that is zero or negative means the default that stands behind it here.
+// HTTPOptions are the options of [Server.Handler]. A limit that is zero or negative means the default at the end of its comment.
 type HTTPOptions struct {
-	// Verifier says who a bearer token stands for. It or Session has to be given: no request is served for nobody.
+	// Verifier finds the identity for a bearer token. Either Verifier or Session is required: no request is served without an identity.
 	Verifier bearer.Verifier
-	// Session says on whose behalf a request comes that has no Authorization header, where the host's own middleware has
-	// verified a session, by a cookie perhaps, and left in the request's context whose it is. An error, and an Identity
-	// that is zero, refuse the request; one that wraps [bearer.ErrUnavailable] says to come again. It is asked for a POST
-	// alone, and for none that a web page of another site makes a browser send, unless Origins lists it. nil: a token is needed.
+	// Session finds the identity of a request without an Authorization header, if the host's own middleware has verified a
+	// session, for example by a cookie, and has put it into the request's context. An error or a zero Identity refuses the
+	// request; an error that wraps [bearer.ErrUnavailable] asks the client to try again. Session is called only for a POST, and
+	// never for one that a web page of another site makes a browser send, unless Origins lists the site. nil: a token is required.
 	Session func(*http.Request) (Identity, error)
-	// Resource is the address of the server as clients know it, like https://shop.example.com/mcp. Requests are
-	// taken at its path, and for its host besides those of this machine. "": /mcp, for this machine alone.
+	// Resource is the server's address as clients know it, like https://shop.example.com/mcp. The server answers at
+	// its path, under its host name and the names of this machine. "": /mcp, and the names of this machine only.
 	Resource string
-	Issuers  []string // the authorization servers that give tokens out, for clients that look for them (RFC 9728)
-	Scopes   []string // the scopes that a token needs, for the same
+	Issuers  []string // the authorization servers that issue tokens, for clients that look for them (RFC 9728)
+	Scopes   []string // the scopes that a token needs, for the same clients
 	Origins  []string // the origins of web pages that may send requests; all others are refused
 
-	BodyBytes int64         // the size of a request; 1 MiB
-	BodyTime  time.Duration // the time for a request to arrive whole; 10 s
-	RunTime   time.Duration // the time from a request until its answer is taken; 5 min
+	BodyBytes int64         // bytes of a request; 1 MiB
+	BodyTime  time.Duration // the time until a request has arrived whole; 10 s
+	RunTime   time.Duration // the time from a request until the client has read its answer; 5 min
 	Requests  int           // requests at the same time; 128
 	Each      int           // requests of one identity at the same time; 8
-	PerMinute int           // requests of one identity in a minute, a quarter of them at once; 240
-	// Log is called with the reason of each refusal, which clients do not see. The text has no token and no claim in it; nil: no log.
+	PerMinute int           // requests of one identity per minute, a quarter of them at once; 240
+	// Log is called with the reason of each refusal, which clients do not see. The text never has a token or a claim in it. nil: no log.
 	Log func(reason string)
 }
 
@@ -74,16 +74,16 @@ func (o HTTPOptions) orDefault() HTTPOptions {
 }
 
 // Handler serves clients over HTTP, without sessions: each request is authenticated by itself, and
-// no request depends on another. Make it with [Server.Handler]; the zero Handler refuses.
+// no request depends on another. Make it with [Server.Handler]; the zero Handler refuses every request.
 //
-// Besides the protocol it answers /healthz, /metrics, and the metadata of the resource, which need no
-// token and name no one.
+// It also answers /healthz, /metrics, and the metadata of the resource. These need no
+// token, and their answers name nobody.
 type Handler struct {
 	s        *Server
 	opt      HTTPOptions
-	path     string   // of the protocol
-	hosts    []string // that requests may name
-	metadata string   // the address of the document; "": there is none
+	path     string   // the path of the protocol
+	hosts    []string // host names that requests may use
+	metadata string   // the address of the metadata document; "": there is none
 	document []byte
 	sdk      http.Handler
 	limiter  *limiter
@@ -92,13 +92,13 @@ type Handler struct {
 
 const wellKnown = "/.well-known/oauth-protected-resource"
 
-// Handler makes a handler.
+// Handler makes a handler for HTTP.
 func (s *Server) Handler(opt HTTPOptions) (*Handler, error) {
 	if s == nil || s.cfg.Tool == nil {
 		return nil, errZero
 	}
 	if opt.Verifier == nil && opt.Session == nil {
-		return nil, fmt.Errorf("%w: HTTPOptions.Verifier and HTTPOptions.Session are missing: nobody would be known", ErrConfig)
+		return nil, fmt.Errorf("%w: HTTPOptions.Verifier and HTTPOptions.Session are missing: set one, or no request would have an identity", ErrConfig)
 	}
 	h := &Handler{s: s, opt: opt.orDefault(), path: "/mcp", hosts: []string{"localhost", "127.0.0.1", "::1"}}
 	if opt.Resource != "" {
@@ -112,13 +112,13 @@ func (s *Server) Handler(opt HTTPOptions) (*Handler, error) {
 		h.hosts = append(h.hosts, strings.ToLower(u.Hostname()))
 		if len(opt.Issuers) > 0 {
 			h.metadata = u.Scheme + "://" + u.Host + h.metadataPath()
-			h.document, _ = json.Marshal(map[string]any{ // texts alone
+			h.document, _ = json.Marshal(map[string]any{ // it has only texts, so it can't fail
 				"resource": opt.Resource, "authorization_servers": opt.Issuers, "scopes_supported": append([]string{}, opt.Scopes...), "bearer_methods_supported": []string{"header"},
 			})
 		}
 	}
 	if slices.Contains([]string{"/healthz", "/metrics"}, h.path) || strings.HasPrefix(h.path, wellKnown) {
-		return nil, fmt.Errorf("%w: HTTPOptions.Resource has the path %s, which means something else", ErrConfig, h.path)
+		return nil, fmt.Errorf("%w: HTTPOptions.Resource has the path %s, which the server itself uses: choose another", ErrConfig, h.path)
 	}
 	h.limiter = &limiter{all: h.opt.Requests, each: h.opt.Each, perSecond: float64(h.opt.PerMinute) / 60, burst: max(1, float64(h.opt.PerMinute)/4), known: map[owner]*member{}}
 	h.sdk = mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
@@ -126,31 +126,31 @@ func (s *Server) Handler(opt HTTPOptions) (*Handler, error) {
 		return m
 	}, &mcp.StreamableHTTPOptions{
 		Stateless:                    true,
-		DisableLocalhostProtection:   true, // ours is stricter, and knows the name by which a proxy passes requests on
+		DisableLocalhostProtection:   true, // our own protection is stricter, and knows the host name under which a proxy forwards requests
 		MaxRequestBodyBytes:          h.opt.BodyBytes,
 		PropagateRequestCancellation: true,
 	})
 	return h, nil
 }
 
-// serverKey is of the server of one request, in its context.
+// serverKey is the key of the server for one request, in the request's context.
 type serverKey struct{}
 
 func (h *Handler) metadataPath() string { return strings.TrimSuffix(wellKnown+h.path, "/") }
 
-// Path is the path at which requests of the protocol are taken.
+// Path returns the path of the protocol.
 func (h *Handler) Path() string { return h.path }
 
-// Drain makes /healthz say that no more requests should come. Those that come are served.
+// Drain makes /healthz report that no more requests should come. Requests that still come are served.
 func (h *Handler) Drain() { h.draining.Store(true) }
 
-// refusal is why a request is not served. Clients learn the status, and what is wrong with a message, and nothing else.
+// refusal is why a request is not served. A client learns only the status, and what is wrong with a message.
 type refusal struct {
 	status int
-	reason string // of a fixed few: it is a label of the metrics
-	detail string // for the host
+	reason string // one of a fixed few, since it is a label of the metrics
+	detail string // only for the host
 	header [2]string
-	answer []byte // of JSON-RPC, where it is about a message
+	answer []byte // an answer of JSON-RPC, if the refusal is about a message
 }
 
 // ServeHTTP implements http.Handler.
@@ -159,8 +159,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this handler was not made with Server.Handler", http.StatusInternalServerError)
 		return
 	}
-	// Whoever sends slowly loses its connection, also one who is refused before its body was read: net/http reads on to
-	// the body's end, to use the connection again. Full duplex: it reads after the refusal was sent, and not before.
+	// A client that sends slowly loses its connection, even if it is refused before its body was read: net/http reads
+	// the body to its end, to use the connection again. With full duplex, it does so after the refusal was sent.
 	c := http.NewResponseController(w)
 	_ = c.EnableFullDuplex()
 	_ = c.SetReadDeadline(time.Now().Add(h.opt.BodyTime))
@@ -181,7 +181,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.s.metrics.write(w)
 	case h.document != nil && (r.URL.Path == h.metadataPath() || r.URL.Path == wellKnown):
 		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Access-Control-Allow-Origin", "*") // it says nothing of anybody
+		w.Header().Set("Access-Control-Allow-Origin", "*") // the document names nobody
 		w.Write(h.document)
 	case r.URL.EscapedPath() == h.path:
 		h.protocol(c, w, r)
@@ -205,7 +205,7 @@ func (h *Handler) refuse(w http.ResponseWriter, no *refusal) {
 		text += ": " + no.detail
 	}
 	h.opt.Log(text)
-	w.Header().Set("Connection", "close") // what comes after it may be the rest of its body
+	w.Header().Set("Connection", "close") // the bytes that follow may be the rest of the refused body
 	if no.header[0] != "" {
 		w.Header().Set(no.header[0], no.header[1])
 	}
@@ -218,8 +218,8 @@ func (h *Handler) refuse(w http.ResponseWriter, no *refusal) {
 	http.Error(w, http.StatusText(no.status), no.status)
 }
 
-// foreign refuses a request that a web page of somebody else makes a browser send. One whose name resolves to this machine
-// since a moment ago (DNS rebinding) names itself in Host.
+// foreign refuses a request that a web page of another site makes a browser send. A site whose
+// name was just made to resolve to this machine (DNS rebinding) has its own name in Host.
 func (h *Handler) foreign(r *http.Request) *refusal {
 	if !slices.Contains(h.hosts, hostName(r.Host)) {
 		return &refusal{status: http.StatusForbidden, reason: "host", detail: fmt.Sprintf("%.80q", r.Host)}
@@ -230,8 +230,8 @@ func (h *Handler) foreign(r *http.Request) *refusal {
 	return nil
 }
 
-// hostName is the name in a Host header, in lower case; "": it is none. An IPv6 address must be in brackets, or a proxy
-// before us could read another name than we do.
+// hostName returns the name in a Host header, in lower case; "" if it is not valid. An IPv6
+// address must be in brackets, or a proxy before us could read another name than we do.
 func hostName(host string) string {
 	name, port := host, ""
 	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
@@ -253,9 +253,9 @@ func hostName(host string) string {
 	return strings.ToLower(name)
 }
 
-// protocol serves a request of the protocol. Nothing of its body is read before it is known who sends it.
+// protocol serves a request of the protocol. It reads nothing of the body before it knows the identity.
 func (h *Handler) protocol(c *http.ResponseController, w http.ResponseWriter, r *http.Request) {
-	if origin := r.Header.Get("Origin"); origin != "" { // one of ours: foreign let it in
+	if origin := r.Header.Get("Origin"); origin != "" { // one of our origins, because foreign has let it in
 		w.Header().Set("Access-Control-Allow-Origin", origin)
 		w.Header().Set("Vary", "Origin")
 		w.Header().Set("Access-Control-Expose-Headers", "WWW-Authenticate")
@@ -266,7 +266,7 @@ func (h *Handler) protocol(c *http.ResponseController, w http.ResponseWriter, r 
 			return
 		}
 	}
-	if r.URL.RawQuery != "" { // a token there ends in logs and histories
+	if r.URL.RawQuery != "" { // a token in a query would end up in logs and histories
 		h.refuse(w, &refusal{status: http.StatusBadRequest, reason: "query"})
 		return
 	}
@@ -291,17 +291,17 @@ func (h *Handler) protocol(c *http.ResponseController, w http.ResponseWriter, r 
 		h.refuse(w, no)
 		return
 	}
-	_ = c.SetReadDeadline(time.Time{}) // from here on it would only end a program that runs
+	_ = c.SetReadDeadline(time.Time{}) // after this, the deadline would only end a program that runs
 	h.serve(w, r, who, tool, body)
 }
 
-// authenticate finds who sends a request.
+// authenticate finds the identity of a request.
 func (h *Handler) authenticate(r *http.Request) (Identity, *refusal) {
-	if _, has := r.Header["Authorization"]; !has && h.opt.Session != nil { // a token that is not right never falls back to a session
+	if _, has := r.Header["Authorization"]; !has && h.opt.Session != nil { // an invalid token is refused, even if there is a session, too
 		if r.Method != http.MethodPost {
 			return Identity{}, &refusal{status: http.StatusMethodNotAllowed, reason: "method", header: [2]string{"Allow", http.MethodPost}}
 		}
-		// A browser sends cookies along with a form of another site, and not all name its Origin.
+		// A browser sends cookies with a form of another site, too, and not every browser names its Origin.
 		if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" && r.Header.Get("Origin") == "" {
 			return Identity{}, &refusal{status: http.StatusForbidden, reason: "origin", detail: "a browser's request of another site"}
 		}
@@ -309,7 +309,7 @@ func (h *Handler) authenticate(r *http.Request) (Identity, *refusal) {
 		return h.known(who, err, "session")
 	}
 	token, found := "", false
-	if all := r.Header.Values("Authorization"); len(all) == 1 { // of two, proxies and servers choose one each
+	if all := r.Header.Values("Authorization"); len(all) == 1 { // if there are two headers, a proxy and a server may choose different ones
 		var scheme string
 		scheme, token, found = strings.Cut(all[0], " ")
 		found = found && strings.EqualFold(scheme, "Bearer") && token != ""
@@ -321,7 +321,7 @@ func (h *Handler) authenticate(r *http.Request) (Identity, *refusal) {
 	return h.known(who, err, "token")
 }
 
-// known lets a party in, or says why it is refused; by is how it came.
+// known returns the identity, or why it is refused. by is how it was found.
 func (h *Handler) known(who Identity, err error, by string) (Identity, *refusal) {
 	switch {
 	case err == nil && !who.Zero():
@@ -336,7 +336,7 @@ func (h *Handler) known(who Identity, err error, by string) (Identity, *refusal)
 	return Identity{}, h.challenge(http.StatusUnauthorized, by, "invalid_token", err.Error())
 }
 
-// challenge names the place where tokens are given out (RFC 9728), and not what is wrong with the client's own.
+// challenge names the place where tokens are issued (RFC 9728). It does not say what is wrong with the client's token.
 func (h *Handler) challenge(status int, reason, code, detail string) *refusal {
 	var params []string
 	if code != "" {
@@ -351,7 +351,7 @@ func (h *Handler) challenge(status int, reason, code, detail string) *refusal {
 	return &refusal{status: status, reason: reason, detail: detail, header: [2]string{"WWW-Authenticate", strings.TrimSpace("Bearer " + strings.Join(params, ", "))}}
 }
 
-// read reads the body: all of it, so that no program waits for a client that sends slowly.
+// read reads the whole body first, so that no program waits for a client that sends slowly.
 func (h *Handler) read(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
 	if r.ContentLength > h.opt.BodyBytes {
 		return nil, &refusal{status: http.StatusRequestEntityTooLarge, reason: "body"}
@@ -364,8 +364,8 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request) ([]byte, *refusal
 		}
 		return nil, &refusal{status: status, reason: "body"}
 	}
-	if isBatch(body) { // of a revision before 2025-06-18
-		return nil, &refusal{status: http.StatusBadRequest, reason: "batch", answer: answerTo(nil, jsonrpc.CodeInvalidRequest, "a batch of messages came: want one")}
+	if isBatch(body) { // revisions before 2025-06-18 had batches
+		return nil, &refusal{status: http.StatusBadRequest, reason: "batch", answer: answerTo(nil, jsonrpc.CodeInvalidRequest, "a batch of messages is not accepted: send one")}
 	}
 	if no := notMessage(body); no != nil && r.Method == http.MethodPost {
 		return nil, &refusal{status: http.StatusBadRequest, reason: "message", answer: no}
@@ -373,14 +373,14 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request) ([]byte, *refusal
 	return body, nil
 }
 
-// serve hands a request to the SDK, with a server that is for its identity and for nothing else.
+// serve gives a request to the SDK, with a server only for this identity.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, who Identity, tool *codemode.Tool, body []byte) {
 	h.s.metrics.requests.Add(1)
 	ctx, stop := context.WithTimeout(r.Context(), h.opt.RunTime)
 	defer stop()
 	r = r.WithContext(context.WithValue(ctx, serverKey{}, h.s.server(ctx, who, tool)))
 	r.Header = r.Header.Clone()
-	for _, name := range []string{"Authorization", "Cookie", "Mcp-Session-Id", "Last-Event-Id"} { // nothing behind this line needs the token, or knows sessions
+	for _, name := range []string{"Authorization", "Cookie", "Mcp-Session-Id", "Last-Event-Id"} { // the code after this needs no token, and has no sessions
 		r.Header.Del(name)
 	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))

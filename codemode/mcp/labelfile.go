@@ -19,19 +19,19 @@ import (
 	"github.com/exoagent/exoagent/internal/filelock"
 )
 
-// LabelFile keeps in a file what clients were shown, for [Config].LabelFile: a process that is started again goes on with it, and several
-// processes share it. It has at most 10,000 identities and 8 MiB. Make it with OpenLabels; the zero LabelFile refuses.
+// LabelFile keeps in a file what clients were shown, for [Config].LabelFile. A process that is restarted continues with it, and
+// several processes can share it. It has at most 10,000 identities and 8 MiB. Make it with OpenLabels; the zero LabelFile refuses.
 type LabelFile struct {
 	path string
 
 	mu   sync.Mutex
-	at   fs.FileInfo // of the file that all is of; nil: there was none
+	at   fs.FileInfo // the file from which all was read; nil: there was none
 	all  shownLabels
 	read bool
 }
 
-// ErrLabels means that a file of labels can't be used: what clients were shown is not known, so they are served nothing.
-// The error says which file, why, and what to do.
+// ErrLabels means that a file of labels can't be used. Then it is not known what clients
+// were shown, so they are served nothing. The error says which file, why, and what to do.
 var ErrLabels = errors.New("mcp: the file of labels can't be used")
 
 const (
@@ -40,8 +40,8 @@ const (
 	labelLockWait = 10 * time.Second
 )
 
-// OpenLabels takes the file at path, which is made, for its owner only, when a client is first shown a label. One that can't be read, is damaged or of
-// another version of exo is refused: without it a client would begin clean. Where the folder can't be written it fails now, and not when a result is due.
+// OpenLabels opens the file at path. It is made, for its owner only, when a client is first shown a label. OpenLabels fails if
+// the file is unreadable, damaged or of another version, as clients would lose their labels, and if the folder can't be written.
 func OpenLabels(path string) (*LabelFile, error) {
 	f := &LabelFile{path: path}
 	unlock, err := f.lock()
@@ -55,15 +55,15 @@ func OpenLabels(path string) (*LabelFile, error) {
 	return f, nil
 }
 
-// fail says what to do about a file.
+// fail returns the error of a file, with what to do about it.
 func (f *LabelFile) fail(err error) error {
 	if f.path == "" {
 		return fmt.Errorf("%w: it was not opened with OpenLabels", ErrLabels)
 	}
-	return fmt.Errorf("%w: %s: %w; it says what clients were shown, so nothing is served without it: correct the file; or stop all servers that use it and remove it, once no model remembers what it was shown", ErrLabels, f.path, err)
+	return fmt.Errorf("%w: %s: %w; it records what clients were shown, so nothing is served without it: correct the file; or stop all servers that use it and remove it, once no model remembers what it was shown", ErrLabels, f.path, err)
 }
 
-// lock takes the file for one change. The file itself is replaced by each, so another one stands for it.
+// lock locks the file for one change. Each change replaces the file, so the lock is on another file.
 func (f *LabelFile) lock() (unlock func() error, err error) {
 	if f == nil || f.path == "" {
 		return nil, (&LabelFile{}).fail(nil)
@@ -79,7 +79,7 @@ func (f *LabelFile) lock() (unlock func() error, err error) {
 	}
 }
 
-// load is what the file says now. It is replaced as a whole, so it needs no lock to be read.
+// load returns what is in the file now. It needs no lock, because each change replaces the whole file.
 func (f *LabelFile) load() (*shownLabels, error) {
 	at, err := os.Stat(f.path)
 	switch {
@@ -137,7 +137,7 @@ func (f *LabelFile) shown(who owner, label value.Label, now time.Time, keep time
 	return nil
 }
 
-// save replaces the file. A killed process leaves the old one or the new one.
+// save replaces the file. If the process is killed, either the old or the new file is there.
 func (f *LabelFile) save(all *shownLabels, now time.Time) error {
 	text, err := all.encode(now)
 	if err == nil && len(text) > maxLabelFile {
@@ -146,7 +146,7 @@ func (f *LabelFile) save(all *shownLabels, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	t, err := os.CreateTemp(filepath.Dir(f.path), filepath.Base(f.path)+".*.new") // for its owner alone
+	t, err := os.CreateTemp(filepath.Dir(f.path), filepath.Base(f.path)+".*.new") // only its owner may read it
 	if err != nil {
 		return err
 	}
@@ -160,14 +160,14 @@ func (f *LabelFile) save(all *shownLabels, now time.Time) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(t.Name()))
 	}
-	if d, err := os.Open(filepath.Dir(f.path)); err == nil { // the name, too, where the system can
+	if d, err := os.Open(filepath.Dir(f.path)); err == nil { // this also makes the file's name durable, if the system can
 		_ = d.Sync()
 		_ = d.Close()
 	}
 	return nil
 }
 
-// toldFile is the file.
+// toldFile is the content of the file.
 type toldFile struct {
 	Version int         `json:"version"`
 	Rest    *toldEntry  `json:"rest,omitempty"`
@@ -191,7 +191,7 @@ func (t *shownLabels) encode(now time.Time) ([]byte, error) {
 		out.Rest = &rest
 	}
 	for who, s := range t.of {
-		if !utf8.ValidString(who.issuer + "\x00" + who.subject) { // JSON would give it another name, and a restart a clean beginning
+		if !utf8.ValidString(who.issuer + "\x00" + who.subject) { // JSON would change the identity, and it would lose its labels
 			return nil, fmt.Errorf("the identity %.80q is not UTF-8", who.subject)
 		}
 		if now.Before(s.until) {
@@ -203,13 +203,13 @@ func (t *shownLabels) encode(now time.Time) ([]byte, error) {
 	})
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // a subject of "<" would take six times its size
+	e.SetEscapeHTML(false) // otherwise a subject of "<" would take six times its size
 	e.SetIndent("", " ")
 	err := e.Encode(out)
 	return b.Bytes(), err
 }
 
-// decodeShown reads a file as strictly as it is written: what can't be read may be what somebody was shown.
+// decodeShown reads a file as strictly as it was written: an unreadable part may be the labels of somebody.
 func decodeShown(text []byte) (t shownLabels, err error) {
 	var v struct{ Version int }
 	if json.Unmarshal(text, &v) == nil && v.Version != labelVersion && v.Version != 0 {
@@ -233,7 +233,7 @@ func decodeShown(text []byte) (t shownLabels, err error) {
 			return s, err
 		}
 		if len(e.Label) == 0 || e.Until.IsZero() {
-			return s, errors.New("an entry without a label or its end")
+			return s, errors.New("an entry has no label, or no time at which it ends")
 		}
 		return s, nil
 	}
@@ -246,7 +246,7 @@ func decodeShown(text []byte) (t shownLabels, err error) {
 	for _, e := range in.Shown {
 		who := owner{e.Issuer, e.Subject}
 		if _, twice := t.of[who]; twice || who == (owner{}) {
-			return t, fmt.Errorf("it is damaged: %.80q is there twice, or nobody", e.Subject)
+			return t, fmt.Errorf("it is damaged: %.80q is there twice, or is empty", e.Subject)
 		}
 		if t.of[who], err = read(e); err != nil {
 			return t, fmt.Errorf("it is damaged: %w", err)

@@ -108,8 +108,8 @@ func TestLabelFileDamaged(t *testing.T) {
 		`{"version":1,"shown":[` + entry + `]}{}`:                                     "damaged",
 		`{"version":1,"shown":[` + entry + `],"shown":[]}`:                            "twice",
 		`{"version":1,"shown":[` + entry + "," + entry + `]}`:                         "twice",
-		`{"version":1,"shown":[{"label":["pii"],"until":"2999-01-02T03:04:05Z"}]}`:    "nobody",
-		`{"version":1,"shown":[` + strings.Replace(entry, `"pii"`, ``, 1) + `]}`:      "without a label",
+		`{"version":1,"shown":[{"label":["pii"],"until":"2999-01-02T03:04:05Z"}]}`:    "is empty",
+		`{"version":1,"shown":[` + strings.Replace(entry, `"pii"`, ``, 1) + `]}`:      "has no label",
 		`{"version":1,"shown":[` + strings.Replace(entry, `"pii"`, `"a,b"`, 1) + `]}`: "damaged",
 		strings.Repeat(" ", maxLabelFile+1):                                           "bytes",
 	} {

@@ -7,24 +7,24 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// labels are what clients were shown, by identity. A model can write what it read in one program into the next, as a plain
-// text, so the next one begins with the labels of what was shown: a secret that the client may read, and a method may
-// not have, does not reach it by way of the client. No two requests over HTTP are of one session, so it is the identity that
-// counts, until nothing was shown to it for a while.
+// labels has what clients were shown, by identity. A model can write what it read in one program into
+// the next as plain text, so the next program begins with the labels of what was shown. So a secret that
+// the client may read, and a method may not get, does not reach the method through the client. Requests
+// over HTTP belong to no session, so the identity counts, until nothing was shown to it for a while.
 type labels struct {
 	keep    time.Duration
-	believe bool       // tags of integrity do not count
-	file    *LabelFile // nil: they are in memory alone
+	believe bool       // integrity tags are ignored
+	file    *LabelFile // nil: the labels are only in memory
 
 	mu sync.Mutex
-	of shownLabels // where there is no file
+	of shownLabels // used if there is no file
 }
 
-// shownLabels is what identities were shown.
+// shownLabels has what each identity was shown.
 type shownLabels struct {
 	of   map[owner]shown
-	rest shown // what those were shown, all together, for whom there was no room: it counts for all who are not in of
-	tidy int   // at how many they are looked through
+	rest shown // the labels, together, of identities for which there was no room: they count for all that are not in of
+	tidy int   // the number of identities at which expired ones are removed
 }
 
 type shown struct {
@@ -39,13 +39,13 @@ func (s shown) at(now time.Time) value.Label {
 	return value.Label{}
 }
 
-// Bounds on identities that are told apart, and on the bytes of one.
+// Bounds on the number of identities, and on the bytes of one.
 const (
 	maxTold  = 10_000
 	maxOwner = 1 << 10
 )
 
-// label is what programs of an identity begin with.
+// label returns the label with which programs of an identity begin.
 func (t *shownLabels) label(who owner, now time.Time) value.Label {
 	if s, known := t.of[who]; known && now.Before(s.until) {
 		return s.label
@@ -53,11 +53,11 @@ func (t *shownLabels) label(who owner, now time.Time) value.Label {
 	return t.rest.at(now)
 }
 
-// lasts is how long what is shown now counts: a little more than it has to, so that a file is not written for each result.
+// lasts returns how long a label counts that is shown now. It is a little more than keep, so that a file is not written for each result.
 func lasts(keep time.Duration) time.Duration { return keep + keep/24 }
 
-// add notes what an identity was shown, and reports whether that says more than was known. Whoever has no room is among the rest: somebody
-// with many identities makes nobody's label end early, and gives those who have no place of their own more labels, not fewer.
+// add notes what an identity was shown, and reports whether that adds to what was known. If there is no room, the identity belongs
+// to the rest. So an attacker with many identities ends no label early, and gives those without a place more labels, not fewer.
 func (t *shownLabels) add(who owner, label value.Label, now time.Time, keep time.Duration) (more bool) {
 	s, known := t.of[who]
 	known = known && now.Before(s.until)
@@ -74,7 +74,7 @@ func (t *shownLabels) add(who owner, label value.Label, now time.Time, keep time
 		into = &s
 	}
 	joined, until := label.Join(into.at(now)), into.until
-	if !known && into == &s { // it was among them, perhaps
+	if !known && into == &s { // it may have been among the rest
 		joined, until = joined.Join(t.rest.at(now)), t.rest.until
 	}
 	if joined.Equal(into.at(now)) && !into.until.Before(now.Add(keep)) {
@@ -93,7 +93,7 @@ func (t *shownLabels) add(who owner, label value.Label, now time.Time, keep time
 	return true
 }
 
-// label is what programs of an identity begin with.
+// label returns the label with which programs of an identity begin.
 func (l *labels) label(who owner, now time.Time) (value.Label, error) {
 	if l.file != nil {
 		return l.file.label(who, now)
@@ -103,7 +103,7 @@ func (l *labels) label(who owner, now time.Time) (value.Label, error) {
 	return l.of.label(who, now), nil
 }
 
-// shown notes what an identity is shown, before it is shown.
+// shown notes what an identity is shown. It must be called before it is shown.
 func (l *labels) shown(who owner, label value.Label, now time.Time) error {
 	if l.believe {
 		label = label.Secrecy()

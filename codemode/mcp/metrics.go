@@ -14,14 +14,14 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// metrics are counts. Their labels are of fixed sets: nothing of a principal, a program or a row is in them.
+// metrics has the counts. Their labels come from fixed sets: nothing of a principal, a program or a row is in them.
 type metrics struct {
-	requests atomic.Int64 // that were let in
-	running  atomic.Int64 // programs
+	requests atomic.Int64 // requests that were let in
+	running  atomic.Int64 // programs that run
 
 	mu      sync.Mutex
 	refusal map[string]int64 // by reason
-	ended   map[string]int64 // by how
+	ended   map[string]int64 // by the way in which they ended
 	seconds [len(durations) + 1]int64
 	sum     float64
 }
@@ -38,7 +38,7 @@ func (m *metrics) refused(reason string) {
 	m.refusal[reason]++
 }
 
-// ran counts a run by how it ended.
+// ran counts a run by the way in which it ended.
 func (m *metrics) ran(res *codemode.Result, took time.Duration) {
 	how := "done"
 	if res.Err != nil {
@@ -58,7 +58,7 @@ func (m *metrics) ran(res *codemode.Result, took time.Duration) {
 	m.sum += took.Seconds()
 }
 
-// write writes the counts as Prometheus reads them.
+// write writes the counts in the format of Prometheus.
 func (m *metrics) write(w io.Writer) {
 	var b bytes.Buffer
 	head := func(name, kind, help string) { fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind) }

@@ -9,9 +9,9 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// Refuse serves one client to which nothing may be served yet, as ServeStdio does: it lists a tool without any authority, whose
-// description and every answer is reason. A client that only ended would leave its user with nothing to read; so the model
-// passes on what to do. name is the server's, and version its version.
+// Refuse serves one client as ServeStdio does, if nothing may be served yet. It lists a tool without
+// any authority. Its description and all its answers are reason, so the model tells the user what to
+// do. If the server just ended, the user would read nothing. name and version are the server's.
 func Refuse(ctx context.Context, name, version, reason string, in io.ReadCloser, out io.WriteCloser) error {
 	reason = printable.Text(reason)
 	m := mcp.NewServer(&mcp.Implementation{Name: name, Version: version}, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}})

@@ -24,7 +24,7 @@ func (s *Server) addResources(m *mcp.Server, who Identity, t *codemode.Tool) {
 	m.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: resultURI + "{handle}", Name: "result", Title: "A whole result", Description: "The result of a program that was too large for the model, for a while.", MIMEType: "application/json"},
 		func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 			uri := req.Params.URI
-			now, err := s.tool(ctx, who) // the right to it may be gone
+			now, err := s.tool(ctx, who) // the identity may have lost its right to the result
 			if err != nil {
 				return nil, mcp.ResourceNotFoundError(uri)
 			}
@@ -32,7 +32,7 @@ func (s *Server) addResources(m *mcp.Server, who Identity, t *codemode.Tool) {
 			if !ok {
 				return nil, mcp.ResourceNotFoundError(uri)
 			}
-			// Again: what is read now lasts from now on.
+			// Note the labels again: they count from this reading on.
 			if err := s.labels.shown(owner{who.Issuer, who.Subject}, shown, time.Now()); err != nil {
 				return nil, unknownLabels(err, "read it again when its operator has mended that")
 			}
@@ -40,7 +40,7 @@ func (s *Server) addResources(m *mcp.Server, who Identity, t *codemode.Tool) {
 		})
 }
 
-// addPrompts adds the worked examples of the tool, which hold no row.
+// addPrompts adds the worked examples of the tool. They have no row in them.
 func addPrompts(m *mcp.Server, t *codemode.Tool) {
 	for i, e := range t.Examples() {
 		m.AddPrompt(&mcp.Prompt{Name: fmt.Sprintf("example-%d", i+1), Title: printable.Text(e.About), Description: "A program that works here: " + printable.Text(e.About) + "."},

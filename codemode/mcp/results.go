@@ -13,13 +13,13 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// ResultLimits bound what is kept of results that were too large for the model. A field that
-// is zero or negative means the default that stands behind it here.
+// ResultLimits bound the kept results that were too large for the model. A
+// field that is zero or negative means the default at the end of its comment.
 type ResultLimits struct {
-	Bytes int           // the size of one result; 4 MiB
-	All   int           // the size of all results; 64 MiB
+	Bytes int           // bytes of one result; 4 MiB
+	All   int           // bytes of all results; 64 MiB
 	Each  int           // results of one identity; 8
-	For   time.Duration // how long one is kept; 10 min
+	For   time.Duration // how long a result is kept; 10 min
 }
 
 func (l ResultLimits) orDefault() ResultLimits {
@@ -38,12 +38,12 @@ func (l ResultLimits) orDefault() ResultLimits {
 	return l
 }
 
-// results are whole results under random handles.
+// results has whole results, each under a random handle.
 type results struct {
 	limits ResultLimits
 
 	mu    sync.Mutex
-	kept  []*kept // the oldest first
+	kept  []*kept // oldest first
 	bytes int
 }
 
@@ -54,8 +54,8 @@ type kept struct {
 	owner  owner
 	text   string
 	label  value.Label
-	shown  value.Label // what whoever reads it was shown
-	// Only with the tool that gave the result: after another grant it can't be read any more.
+	shown  value.Label // the label of what its reader is shown
+	// The result can be read only with the same tool: after another grant it can't be read any more.
 	principal    exo.Principal
 	declarations string
 	timer        *time.Timer
@@ -63,7 +63,7 @@ type kept struct {
 
 const resultURI = "exo://result/"
 
-// keep keeps the whole result of a run and returns its address; "" where it is too large.
+// keep keeps the whole result of a run and returns its address, "" if it is too large.
 func (r *results) keep(who Identity, t *codemode.Tool, res *codemode.Result) string {
 	b := &bounded{left: min(r.limits.Bytes, r.limits.All)}
 	if err := res.Value.WriteJSON(b); err != nil {
@@ -93,7 +93,7 @@ func (r *results) keep(who Identity, t *codemode.Tool, res *codemode.Result) str
 	return resultURI + k.handle
 }
 
-// drop removes the oldest of those that are meant.
+// drop removes the oldest result for which meant is true.
 func (r *results) drop(meant func(*kept) bool) {
 	for i, k := range r.kept {
 		if meant(k) {
@@ -104,8 +104,8 @@ func (r *results) drop(meant func(*kept) bool) {
 	}
 }
 
-// read is a result, for its own identity alone, as long as the identity has the tool that gave it
-// and the model may still read what it is labelled with.
+// read returns a result to its own identity, as long as the identity
+// has the same tool and the model may still read the result's labels.
 func (r *results) read(who Identity, t *codemode.Tool, uri string) (text string, shown value.Label, ok bool) {
 	handle, ok := strings.CutPrefix(uri, resultURI)
 	if !ok {
@@ -125,7 +125,7 @@ func (r *results) read(who Identity, t *codemode.Tool, uri string) (text string,
 	return "", shown, false
 }
 
-// bounded is a buffer that refuses what is too much.
+// bounded is a buffer that refuses more than its bound.
 type bounded struct {
 	bytes.Buffer
 	left int

@@ -16,59 +16,59 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// Identity is on whose behalf a client comes.
+// Identity is the party for whom a client acts.
 type Identity = bearer.Identity
 
-// Config is for New.
+// Config is the configuration of New.
 type Config struct {
 	Name, Version string // the server's name for clients; "": exoagent, dev
-	// Tool is the tool of one identity, asked for each request of a client over HTTP, each
-	// conversation over stdio, and each read of a kept result. An error means that there is none;
-	// clients do not read it. It has to be the same tool for the same rights: make it once and keep it.
+	// Tool returns the tool of one identity. It is called for each request of a client over HTTP, each
+	// conversation over stdio, and each read of a kept result. An error means that the identity has no tool;
+	// clients do not see the error. For the same rights it must return the same tool: make it once and keep it.
 	Tool    func(context.Context, Identity) (*codemode.Tool, error)
-	Results ResultLimits // the limits of what is kept of results that were too large for the model
+	Results ResultLimits // limits on the kept results that were too large for the model
 
-	// Where a tool admits labels, each program of an identity begins with those of what its clients were shown by this
-	// server: a model can write what it read into its next program. Labels is for how long that lasts after
-	// the last result with a label, and at most a 24th of that more; zero or negative: 24 h.
+	// If a tool admits labels, each program of an identity begins with the labels of all results that this
+	// server showed to that identity's clients: a model can write what it read into its next program. Labels
+	// is how long they last after the last labelled result (up to 1/24 longer); zero or negative: 24 h.
 	Labels time.Duration
-	// LabelFile keeps them when the process ends, for all servers that share it. nil: they are in memory alone, so a restarted server begins without them, and one
-	// identity must always be served by the same server.
+	// LabelFile keeps these labels across restarts, and shares them among servers. nil: they are only in memory.
+	// Then a restarted server begins without them, and one identity must always be served by the same server.
 	LabelFile *LabelFile
-	// Believe forgets what outsiders wrote (see value.Untrusted) with the program that read it. Otherwise it counts for as long as a label:
-	// whoever has read it may have been instructed by it, and no server sees when the user speaks again.
+	// Believe forgets outsiders' words (see value.Untrusted) when the program that read them ends. Otherwise they count
+	// as long as a label: they may have instructed a model that read them, and no server sees when the user speaks again.
 	Believe bool
 
-	// OnHiddenError is called with each error that ended a program and has a reason that its client does not read: an internal error, a database
-	// that the host has to look at (see exo.HasHiddenCause). The error may hold values of rows. It is called on the goroutine of the request. nil:
-	// nothing is called.
+	// OnHiddenError is called with each error that ended a program and has a reason that the client does not
+	// see: an internal error, or a database that the host must look at (see exo.HasHiddenCause). The error may
+	// have values of rows in it. It is called on the goroutine of the request. nil: nothing is called.
 	OnHiddenError func(who Identity, run exo.RunID, err error)
 }
 
-// Server serves tools to clients. Make it with New; the zero Server refuses.
+// Server serves tools to clients. Make it with New; the zero Server refuses every request.
 type Server struct {
 	cfg      Config
 	results  results
 	labels   labels
-	progress time.Duration // between two notices of a run that goes on
+	progress time.Duration // the time between two notices about a program that runs
 	metrics  metrics
 }
 
-// maxLine is how many bytes one message of a client has at most.
+// maxLine bounds the bytes of one message of a client.
 const maxLine = 4 << 20
 
-// ErrConfig means that a server or a handler can't be made of what its host gave. The error says what is missing or wrong.
+// ErrConfig means that the configuration of a server or a handler is wrong. The error says what is missing or wrong.
 var ErrConfig = errors.New("mcp: wrong configuration")
 
-// ErrNoTool means that an identity has no tool: the error wraps that of Config.Tool, if there was one. It is all that a client learns.
+// ErrNoTool means that an identity has no tool. The error wraps that of Config.Tool, if there was one. A client learns only that there is no tool.
 var ErrNoTool = errors.New("mcp: there is no tool for this identity")
 
 var errZero = fmt.Errorf("%w: this server was not made with New", ErrConfig)
 
-// New makes a server.
+// New makes a server from its configuration.
 func New(cfg Config) (*Server, error) {
 	if cfg.Tool == nil {
-		return nil, fmt.Errorf("%w: Config.Tool is missing: no identity would have a tool", ErrConfig)
+		return nil, fmt.Errorf("%w: Config.Tool is missing: set a function that returns the tool of an identity", ErrConfig)
 	}
 	if cfg.Name == "" {
 		cfg.Name = "exoagent"
@@ -82,7 +82,7 @@ func New(cfg Config) (*Server, error) {
 	return &Server{cfg: cfg, results: results{limits: cfg.Results.orDefault()}, labels: labels{keep: cfg.Labels, believe: cfg.Believe, file: cfg.LabelFile}, progress: 2 * time.Second}, nil
 }
 
-// tool is the tool of one identity.
+// tool returns the tool of one identity.
 func (s *Server) tool(ctx context.Context, who Identity) (*codemode.Tool, error) {
 	if s == nil || s.cfg.Tool == nil {
 		return nil, errZero
@@ -100,10 +100,10 @@ func (s *Server) tool(ctx context.Context, who Identity) (*codemode.Tool, error)
 	return t, nil
 }
 
-// server is what one identity is served. Programs end with life.
+// server returns a server for one identity. Its programs end with life.
 func (s *Server) server(life context.Context, who Identity, t *codemode.Tool) *mcp.Server {
 	m := mcp.NewServer(&mcp.Implementation{Name: s.cfg.Name, Version: s.cfg.Version}, &mcp.ServerOptions{
-		// No list changes while it is served, and nothing is logged to clients.
+		// No list changes while it is served, and clients get no log messages.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { *c = mcp.Cacheable{CacheScope: "private"} },
 	})
@@ -113,8 +113,8 @@ func (s *Server) server(life context.Context, who Identity, t *codemode.Tool) *m
 	m.AddTool(&mcp.Tool{Name: t.Name(), Title: title, Description: printable.Text(t.Description()), InputSchema: t.InputSchema(),
 		Annotations: &mcp.ToolAnnotations{Title: title, ReadOnlyHint: t.ReadOnly(), DestructiveHint: &destructive}},
 		func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			// The SDK lets a call of the older revision go on when its connection is gone. Nobody could fetch what it
-			// would come to.
+			// In the older revision, the SDK lets a call go on when its connection
+			// is gone. Nobody could fetch its result, so it is stopped.
 			ctx, stop := context.WithCancel(ctx)
 			defer stop()
 			defer context.AfterFunc(life, stop)()
@@ -127,8 +127,8 @@ func (s *Server) server(life context.Context, who Identity, t *codemode.Tool) *m
 	return m
 }
 
-// noCursors refuses cursors of lists: every list is one page, and the SDK would decode a
-// cursor, which a client can forge, with encoding/gob.
+// noCursors refuses cursors of lists. Every list is one page. A client
+// can forge a cursor, and the SDK would decode it with encoding/gob.
 func noCursors(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		cursor := ""
@@ -151,7 +151,7 @@ func noCursors(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 		}
 		if cursor != "" {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no such page: lists are whole"}
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no such page: each list has one page"}
 		}
 		return next(ctx, method, req)
 	}

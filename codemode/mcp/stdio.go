@@ -11,11 +11,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ServeStdio serves one client for one identity, over lines of JSON, until in ends or the context
-// does. At the end of in, what was received is answered first: each program within its own limits.
-// When the context ends, programs that still run are stopped. Nothing but the protocol is written
-// to out. What is no message, or has a key twice in one object, is answered with an error of JSON-RPC. A batch, which the protocol has
-// not had since its revision 2025-06-18, ends it with ErrBatch. Who has no tool is not served: ErrNoTool.
+// ServeStdio serves one client for one identity, over lines of JSON, until in ends or the context ends. At the end of in,
+// it first answers what it has received, each program within its own limits. When the context ends, it stops programs that
+// still run. It writes nothing but the protocol to out. It answers a line that is no message, or has a key twice in one object,
+// with an error of JSON-RPC. A batch, which the protocol has not had since revision 2025-06-18, ends it with ErrBatch. If the
+// identity has no tool, it returns ErrNoTool.
 func (s *Server) ServeStdio(ctx context.Context, who Identity, in io.ReadCloser, out io.WriteCloser) error {
 	t, err := s.tool(ctx, who)
 	if err != nil {
@@ -24,7 +24,7 @@ func (s *Server) ServeStdio(ctx context.Context, who Identity, in io.ReadCloser,
 	return overLines(ctx, s.server(ctx, who, t), in, out)
 }
 
-// overLines runs a server for one client, over lines of JSON.
+// overLines runs a server for one client over lines of JSON.
 func overLines(ctx context.Context, m *mcp.Server, in io.ReadCloser, out io.WriteCloser) error {
 	answers := &inTurn{WriteCloser: out}
 	messages := &lines{Closer: in, in: bufio.NewReader(in), out: answers}
@@ -35,11 +35,11 @@ func overLines(ctx context.Context, m *mcp.Server, in io.ReadCloser, out io.Writ
 	return err
 }
 
-// ErrBatch ends ServeStdio where a client sends a batch.
-var ErrBatch = errors.New("mcp: a batch of messages came: want one message in a line")
+// ErrBatch is the error of ServeStdio if a client sends a batch.
+var ErrBatch = errors.New("mcp: a batch of messages is not accepted: send one message in a line")
 
-// answering is a transport that ends when all requests are answered. The SDK cancels them when
-// it reads the end of the input, so that `echo REQUEST | exo serve` would have no answer.
+// answering is a transport that ends when all requests are answered. The SDK alone cancels
+// requests when it reads the end of the input, so `echo REQUEST | exo serve` would get no answer.
 type answering struct{ mcp.Transport }
 
 func (a *answering) Connect(ctx context.Context) (mcp.Connection, error) {
@@ -50,16 +50,16 @@ func (a *answering) Connect(ctx context.Context) (mcp.Connection, error) {
 	return &answeringConn{Connection: c, open: map[jsonrpc.ID]bool{}, gone: make(chan struct{})}, nil
 }
 
-// answeringConn gives an error of reading when all that was read before is answered. The SDK
-// answers each request once, and rejects a second one with the same ID without naming the ID:
-// so a set of IDs is enough.
+// answeringConn returns an error of reading only when all earlier requests
+// are answered. The SDK answers each request once. It rejects a second
+// request with the same ID without naming the ID, so a set of IDs is enough.
 type answeringConn struct {
 	mcp.Connection
 
 	mu    sync.Mutex
-	open  map[jsonrpc.ID]bool // the requests that have no answer
-	ended bool                // no more is read
-	gone  chan struct{}       // closed when ended and nothing is open, or at Close
+	open  map[jsonrpc.ID]bool // the requests without an answer
+	ended bool                // no more requests are read
+	gone  chan struct{}       // closed when ended is true and open is empty, or at Close
 	once  sync.Once
 }
 
@@ -90,7 +90,7 @@ func (c *answeringConn) Write(ctx context.Context, m jsonrpc.Message) error {
 		c.mu.Unlock()
 	}
 	if err != nil {
-		c.once.Do(func() { close(c.gone) }) // nobody reads the others either
+		c.once.Do(func() { close(c.gone) }) // nobody reads the other answers either
 	}
 	c.leave()
 	return err
@@ -101,7 +101,7 @@ func (c *answeringConn) Close() error {
 	return c.Connection.Close()
 }
 
-// leave lets Read return its error if nothing is left to answer.
+// leave lets Read return its error if no request is left to answer.
 func (c *answeringConn) leave() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

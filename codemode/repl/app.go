@@ -23,69 +23,69 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// App is a command: a terminal on what Grants gives. The others of its fields may be
-// left out.
+// App is a command: a terminal on the objects that Grants
+// returns. All other fields may be left out.
 type App struct {
 	Grants any // a function in the form of [GrantFunc]
 
-	Name    string // what is typed to run the command, for its help and errors; "": the name of the process
-	About   string // one sentence, for -help and for a model
-	Package string // the name under which the history is kept: the import path of a package; "": Name
-	Who     string // the kind of principal, and the name of the flag that chooses one; "": user
-	Default string // who acts without the flag
+	Name    string // the name of the command in its help and errors; "": the name of the process
+	About   string // a sentence for -help and for a model
+	Package string // the name under which the history is kept, the import path of a package; "": Name
+	Who     string // the kind of principal, which is the name of the flag that chooses one; "": user
+	Default string // who acts if the flag is missing
 
-	// Setup is SQL that makes and fills an empty database. With it -db may be left out, for a
-	// database in memory, and a database with other tables is refused. Without it -db is a database
-	// of the user's own, which is used as it is.
+	// Setup is SQL that makes and fills an empty database. With it -db may be left
+	// out, which means a database in memory, and a database with other tables is
+	// refused. Without it -db is the user's own database, which is used as it is.
 	Setup    string
-	Postgres string // Setup in PostgreSQL's words; "": the same text
+	Postgres string // Setup for PostgreSQL; "": the same text
 
-	// DB is the database where the host has opened it: -db is not needed then, and the database stays open.
+	// DB is a database that the host has already opened. Then -db is not needed, and the terminal does not close the database.
 	DB *exosql.DB
 
-	// Users lists whom Who can name, by whole numbers, so that another one is refused.
+	// Users lists the principals that Who may name, by whole numbers. All others are refused.
 	Users func(ctx context.Context, db *exosql.DB) ([]User, error)
 
-	// Members lists who can act within what Who names, first the default. With it there is a flag
-	// -as, and Grants takes the number of a member after the user's.
+	// Members lists who can act within the principal that Who names. The first is the default.
+	// With it there is a flag -as, and Grants takes the number of a member after the user's.
 	Members func(ctx context.Context, db *exosql.DB, user int64) ([]User, error)
 
-	// Principal is the record's name for a principal that Who named; nil: Who, the name, and the member that acts.
+	// Principal returns the record's name for a principal that Who named; nil: the word Who, the name, and the member that acts.
 	Principal func(user string) (exo.Principal, error)
 
 	Examples []string // programs to start from
 
-	// Questions can be answered from this very database. They are in the place of Examples: the terminal lists all of them before
-	// its first prompt, and a number that is typed alone runs one.
+	// Questions are questions that this database can answer. They replace Examples: the terminal
+	// lists all of them before its first prompt, and a number that is typed alone runs one.
 	Questions []Question
 
-	// Consent says what somebody agrees to who lets a model, "provider:name", see what programs for a user return. The terminal
-	// prints it before the first question for each user and waits for a yes; without a terminal no model is asked. nil: the flags are the consent.
+	// Consent returns what the user must agree to before a model, "provider:name", sees the results of a user's programs. The terminal prints
+	// it before the first question for each user and waits for a yes. Without a terminal no model is asked. nil: the flags are the consent.
 	Consent func(model, user string) string
 
-	// Keep does .keep FILE. It gets the programs that ran without an error, the oldest first, and what it returns is printed. nil:
-	// there is no such command.
+	// Keep does the command .keep FILE. It gets the programs that ran without an
+	// error, oldest first, and its result is printed. nil: there is no such command.
 	Keep func(path string, ran []string) (string, error)
 
-	// Options are for the tool that programs run by, so that a terminal has the limits and the zone of
-	// the tool that is served. Admits holds for the screen as for a model. Record is kept beside the
-	// terminal's own; Principal is the terminal's, and so is Zone where -zone is given.
+	// Options are the options of the tool that runs programs, so that a terminal can have the limits and
+	// the zone of the served tool. Admits applies to the screen as to a model. Record gets the entries
+	// in addition to the terminal's own record. The terminal sets Principal, and with -zone also Zone.
 	Options codemode.Options
 
-	// Models are those that may be asked, as [models.Among] has them, of which the first one with a key is; nil: any that
-	// -model or the environment names. A model is shown what programs return.
+	// Models are the models that may be asked, in the form of [models.Among]: the first one with a key
+	// is asked. nil: any model that -model or the environment names. A model sees what programs return.
 	Models []string
 
-	// Distrust says how long a chat with a model is wary of what outsiders wrote, unless -distrust does.
+	// Distrust says how long outsiders' words count in a chat with a model. The flag -distrust replaces it.
 	Distrust agent.Distrust
 
-	asker func(ctx context.Context, opt askerOptions) (asker, error) // nil: the model that the environment or -model names
+	asker func(ctx context.Context, opt askerOptions) (asker, error) // nil: the model that -model or the environment names
 }
 
-// Question is one in words, and the program that answers it.
+// Question is a question in words, and the program that answers it.
 type Question struct{ Words, Program string }
 
-// User is a person on whose behalf a program can run.
+// User is a person for whom a program can run.
 type User struct {
 	ID   int64
 	Name string
@@ -95,19 +95,19 @@ type User struct {
 const (
 	exitOK     = 0
 	exitFailed = 1 // a program failed
-	exitUsage  = 2 // it never ran: wrong flags, no database
+	exitUsage  = 2 // no program ran: wrong flags, no database
 
-	exitStopped = 128 + 2 // Ctrl-C, as shells have it
+	exitStopped = 128 + 2 // Ctrl-C: shells use this number
 )
 
-// Main is the main function of a command: it runs the app with the arguments of the
-// process, and does not return.
+// Main is the main function of a command. It runs the app
+// with the arguments of the process, and does not return.
 func Main(a App) {
 	os.Exit(a.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// Run is Main with the arguments of a command line and other streams, and gives the
-// exit code: 0 with a result, 1 when a program failed, 2 when it could not be run, 130 when Ctrl-C stopped it.
+// Run does the same as Main with these arguments and streams. It returns the exit code: 0
+// with a result, 1 if a program failed, 2 if it could not run, 130 if Ctrl-C stopped it.
 func (a App) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return a.run(args, screen.Standard(stdin, stdout, stderr))
 }
@@ -178,7 +178,7 @@ func (a App) run(args []string, std *screen.Streams) int {
 	return s.piped(ctx, std)
 }
 
-// dryRun is once, and keeps nothing.
+// dryRun does the same as once, but keeps no change.
 func (s *session) dryRun(ctx context.Context, program string, std *screen.Streams) (code int) {
 	s.preview = true
 	if code = s.once(ctx, program, std); code == exitOK {
@@ -190,7 +190,7 @@ func (s *session) dryRun(ctx context.Context, program string, std *screen.Stream
 	return code
 }
 
-// once runs one program and prints what it gave as JSON, and beside it what it changed.
+// once runs one program. It prints the result as JSON, and the changes beside it.
 func (s *session) once(ctx context.Context, program string, std *screen.Streams) int {
 	res := s.interruptible(ctx, program)
 	fmt.Fprint(std.Err, printable.Text(res.Console))
@@ -200,7 +200,7 @@ func (s *session) once(ctx context.Context, program string, std *screen.Streams)
 	screen.Screen{}.Changed(std.Err, s.last.Settled(), s.last.Admits, s.last.Now)
 	line, code := []byte(res.JSON), exitOK
 	if res.Err != nil {
-		if errors.Unwrap(res.Err) != nil && !screen.Stopped(res.Err) { // for us who run it; the program's author reads the message
+		if errors.Unwrap(res.Err) != nil && !screen.Stopped(res.Err) { // for the person who runs it; the program's author reads the message
 			std.Complain(s.app.Name, res.Err)
 		}
 		at := fail.PosOf(res.Err)
@@ -229,16 +229,16 @@ func failureJSON(kind, message string, line, column int) []byte {
 	}{failure{kind, message, line, column}})
 }
 
-// interruptible runs a program that Ctrl-C cancels. A second Ctrl-C ends the process.
+// interruptible runs a program. Ctrl-C cancels it, and a second Ctrl-C ends the process.
 func (s *session) interruptible(ctx context.Context, program string) *codemode.Result {
 	var res *codemode.Result
 	s.interrupted = cancellable(ctx, 0, func(ctx context.Context) { res = s.run(ctx, program) })
 	return res
 }
 
-// cancellable runs f with a context that Ctrl-C cancels, and reports whether it
-// did. Within patience another one is the same one; after that it ends the process,
-// for what does not heed its context must not hold whoever waits.
+// cancellable runs f with a context that Ctrl-C cancels, and reports whether it was
+// cancelled. A second Ctrl-C within patience has no further effect. After that it
+// ends the process, so that nobody has to wait for code that ignores its context.
 func cancellable(ctx context.Context, patience time.Duration, f func(ctx context.Context)) bool {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()

@@ -108,7 +108,7 @@ func TestFlags(t *testing.T) {
 		{"another owner", "", []string{"-owner", "2", "-e", "api.me.notes().count()"}, outcome{"1\n", "", 0}},
 		{"database in memory", "", []string{"-db", "sqlite::memory:", "-e", program}, outcome{first, "", 0}},
 		{"zone", "", []string{"-zone", "Asia/Tokyo", "-e", "new Date('2024-01-01T00:00').toISOString()"}, outcome{"\"2023-12-31T15:00:00.000Z\"\n", "", 0}},
-		{"nothing returned", "", []string{"-e", "const x = 1;"}, outcome{"null\n", "notes: the program gave undefined: end it with return, await what it asks for, and mind that execute gives an array of rows\n", 0}},
+		{"nothing returned", "", []string{"-e", "const x = 1;"}, outcome{"null\n", "notes: the program returned undefined: end it with return, await each call, and note that execute gives an array of rows\n", 0}},
 		{"console", "", []string{"-e", "console.log('hello', 1); return 2"}, outcome{"2\n", "hello 1\n", 0}},
 		{"console can't drive the terminal", "", []string{"-e", `console.log('\u001b[2Jx\rz'); return 2`}, outcome{"2\n", `\u001b[2Jx\u000dz` + "\n", 0}},
 		{"angle brackets stay", "", []string{"-e", "return '<b>&'"}, outcome{"\"<b>&\"\n", "", 0}},

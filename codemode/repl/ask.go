@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent/models"
 )
 
-// modelNamed is for App.asker: a model that -model names, or the first one for which
-// the environment has a key.
+// modelNamed is the default of App.asker. It returns the model that
+// -model names, or the first one for which the environment has a key.
 func modelNamed(_ context.Context, opt askerOptions) (asker, error) { return newAsker(opt, os.Getenv) }
 
 func newAsker(opt askerOptions, getenv func(string) string) (asker, error) {
@@ -38,15 +38,15 @@ type agentAsker struct {
 	chat  agent.Chat
 }
 
-// Name is that of the model.
+// Name returns the name of the model.
 func (a *agentAsker) Name() string { return a.agent.Model.Name() }
 
-// Ask implements asker. After an error the conversation goes on with the next
-// question, which the model reads after what happened.
+// Ask implements asker. After an error the conversation goes on
+// with the next question: the model reads what happened before it.
 func (a *agentAsker) Ask(ctx context.Context, question string, on func(answerEvent)) error {
 	name := a.agent.Model.Name()
 	before := a.chat.Usage[name]
-	said := false // something that the end of the reply has not come to yet
+	said := false // text of a reply that has not ended yet
 	answer, err := a.agent.Ask(ctx, &a.chat, question, func(ev agent.ChatEvent) {
 		switch ev := ev.(type) {
 		case agent.TextDelta:
@@ -56,7 +56,7 @@ func (a *agentAsker) Ask(ctx context.Context, question string, on func(answerEve
 			said = false
 		case agent.Waiting:
 			if said {
-				on(answerText{Delta: " …\n"}) // it comes again from its beginning
+				on(answerText{Delta: " …\n"}) // the text comes again from its beginning
 			}
 			said = false
 			on(answerWaiting{Reason: reason(ev.Err), For: ev.Wait})
@@ -78,7 +78,7 @@ func (a *agentAsker) Ask(ctx context.Context, question string, on func(answerEve
 	return err
 }
 
-// reason is in a word or two why a request is sent again.
+// reason returns, in a word or two, why a request is sent again.
 func reason(err error) string {
 	var e *agent.ModelError
 	if errors.As(err, &e) {

@@ -12,11 +12,11 @@ import (
 // asker is a model that answers questions about what one tool reaches. It keeps
 // the conversation: each question follows the ones before it.
 //
-// Ask calls on for every answerEvent in the order in which things happen, never two at a
-// time, and never after it has returned. When ctx ends, Ask ends soon after, with an
-// error that wraps ctx's; the question and what was answered so far may be forgotten
-// or kept, but the asker stays usable. Its errors are shown to whoever sits at the
-// terminal: they hold no key.
+// Ask calls on for every answerEvent in order, one at a time, and never after it has
+// returned. When ctx ends, Ask ends soon after, with an error that wraps ctx's. Then
+// the question and the part of its answer may be forgotten or kept, and the asker
+// stays usable. Its errors are shown to the person at the terminal, so they must not
+// have a key in them.
 type asker interface {
 	Ask(ctx context.Context, question string, on func(answerEvent)) error
 }
@@ -24,26 +24,26 @@ type asker interface {
 // answerEvent is one of answerText, answerProgram, answerOutcome, answerWaiting and answerDone.
 type answerEvent interface{ event() }
 
-// answerText is more of the answer. Its pieces joined are the whole.
+// answerText is the next piece of the answer. All pieces joined are the answer.
 type answerText struct{ Delta string }
 
-// answerProgram is one that the model wrote and that starts now.
+// answerProgram is a program that the model wrote. It starts now.
 type answerProgram struct{ Source string }
 
 // answerOutcome is how the last answerProgram ended.
 type answerOutcome struct{ Result *codemode.Result }
 
-// answerWaiting says that the model's service made us wait, and why: "rate limit".
+// answerWaiting reports that the model's service makes us wait, and why: "rate limit".
 type answerWaiting struct {
 	Reason string
 	For    time.Duration
 }
 
-// answerDone ends an answer, once, also one that failed half way.
+// answerDone ends an answer. It comes once, even if the answer failed before its end.
 type answerDone struct {
 	Model         string  // provider:name
-	Input, Output int     // tokens, over all calls for this question; 0: not known
-	Cost          float64 // US dollars; 0: not known
+	Input, Output int     // tokens of all calls for this question; 0: unknown
+	Cost          float64 // US dollars; 0: unknown
 	Cut           bool    // the model reached its bound of tokens: the answer ends in the middle
 }
 
@@ -53,16 +53,16 @@ func (answerOutcome) event() {}
 func (answerWaiting) event() {}
 func (answerDone) event()    {}
 
-// askerOptions are for App.asker.
+// askerOptions are the options of App.asker.
 type askerOptions struct {
-	Model string         // -model provider:name; "": the first key in the environment decides
-	Tool  *codemode.Tool // what the model is given; it acts for one principal
+	Model string         // the value of -model, provider:name; "": the first key in the environment decides
+	Tool  *codemode.Tool // the tool that the model gets; it acts for one principal
 	About string         // App.About, for the model's instructions
 	Among []string       // App.Models
 
 	Distrust agent.Distrust // App.Distrust, or -distrust
 }
 
-// errNoModel is what App.asker fails with when no model was named and the
-// environment holds no key: then whoever types is the model.
+// errNoModel is the error of App.asker if no model was named and the
+// environment has no key. Then the person who types takes the model's part.
 var errNoModel = models.ErrNone

@@ -13,16 +13,16 @@ import (
 	"github.com/exoagent/exoagent/internal/spin"
 )
 
-// conversation shows the events of one answer as they come.
+// conversation shows the events of one answer when they come.
 type conversation struct {
 	*session
 	std  *screen.Streams
 	spin *spin.Spinner
 
-	program  string // that runs
-	pending  string // bytes of a letter whose rest has not come yet
-	midLine  bool   // what was printed last did not end its line
-	answered bool   // there was text
+	program  string // the program that runs
+	pending  string // the first bytes of a letter whose other bytes have not come yet
+	midLine  bool   // the last printed text did not end its line
+	answered bool   // there was text in the answer
 	quiet    bool   // programs and their results are not shown
 	unfold   bool
 }
@@ -46,8 +46,8 @@ func (c *console) ask(ctx context.Context, question string) {
 	}
 }
 
-// askOnce is -ask: the answer on standard output and nothing else, unless somebody
-// looks at it; then the programs are shown as at the prompt.
+// askOnce does -ask. It prints only the answer to standard output. If standard
+// output is a terminal, it also shows the programs, as at the prompt.
 func (s *session) askOnce(ctx context.Context, question string, std *screen.Streams) int {
 	m, err := s.unasked(ctx)
 	if err != nil {
@@ -66,15 +66,15 @@ func (s *session) askOnce(ctx context.Context, question string, std *screen.Stre
 	return exitOK
 }
 
-// unasked is the model that answers where nobody can be asked for their consent.
+// unasked returns the model if nobody can be asked for their consent.
 func (s *session) unasked(ctx context.Context) (asker, error) {
 	if s.app.Consent != nil {
-		return nil, errors.New("a model sees what programs return only once somebody has agreed at a terminal")
+		return nil, errors.New("a model may see what programs return only after the user has agreed at a terminal")
 	}
 	return s.modelled(ctx)
 }
 
-// modelOf is the name of the model that answers.
+// modelOf returns the name of the model that answers.
 func modelOf(m asker) string {
 	if n, ok := m.(interface{ Name() string }); ok {
 		return n.Name()
@@ -121,7 +121,7 @@ func (v *conversation) on(ev answerEvent) {
 	case answerOutcome:
 		v.still()
 		v.remember(v.program, ev.Result)
-		if !v.quiet && !screen.Stopped(ev.Result.Err) { // else the whole answer is said to be stopped
+		if !v.quiet && !screen.Stopped(ev.Result.Err) { // otherwise the whole answer is reported as stopped
 			scr.Show(out, v.last, v.unfold)
 			v.think("thinking")
 		}
@@ -139,10 +139,10 @@ func (v *conversation) on(ev answerEvent) {
 	}
 }
 
-// cutNotice is said of an answer that is not whole.
+// cutNotice is printed after an answer that was cut.
 const cutNotice = "the answer is cut: the model reached its bound of tokens; ask it to go on, or for less"
 
-// askLine is .ask in a session without a terminal: the answer is a line of JSON.
+// askLine does .ask in a session without a terminal: it prints the answer as a line of JSON.
 func (s *session) askLine(ctx context.Context, question string, std *screen.Streams) int {
 	m, err := s.unasked(ctx)
 	if err == nil && question == "" {
@@ -182,7 +182,7 @@ func (s *session) askLine(ctx context.Context, question string, std *screen.Stre
 	return code
 }
 
-// String is what an answer took: "openai:x, 1200 + 80 tokens, $0.0012".
+// String returns the cost of an answer: "openai:x, 1200 + 80 tokens, $0.0012".
 func (d answerDone) String() string {
 	var parts []string
 	if d.Model != "" {
@@ -197,7 +197,7 @@ func (d answerDone) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// write prints more of the answer. A letter may be cut between two pieces.
+// write prints a piece of the answer. A letter may be cut between two pieces.
 func (v *conversation) write(delta string) {
 	s := v.pending + delta
 	v.pending = ""
@@ -216,7 +216,7 @@ func (v *conversation) write(delta string) {
 	fmt.Fprint(v.std.Out, printable.Text(s))
 }
 
-// endText ends the line on which text stands.
+// endText ends the line of the text, if it has not ended.
 func (v *conversation) endText() {
 	v.still()
 	if v.pending != "" {

@@ -8,11 +8,11 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// MaxImages is for OpenOptions.Images: how many changed rows WriteChanges shows.
+// MaxImages is the number of changed rows that WriteChanges shows. Use it for OpenOptions.Images.
 const MaxImages = screen.MaxImages
 
-// WriteChanges writes what a program would change, or has changed, as a terminal without colours shows it. admits are the labels that the
-// screen may show: those of the program's result.
+// WriteChanges writes what a program would change, or has changed, in the form of a terminal without
+// colours. admits are the labels that the screen may show: the same as for the program's result.
 func WriteChanges(out io.Writer, all []exosql.Changes, admits value.Label, kept string) {
 	screen.Screen{}.Changed(out, all, admits, kept)
 }

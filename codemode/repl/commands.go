@@ -14,10 +14,10 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// patience is within which a second Ctrl-C at the prompt means the same as the first.
+// patience is the time in which a second Ctrl-C at the prompt has no further effect.
 const patience = 2 * time.Second
 
-// command takes a line like ".api" apart; a program never begins with a dot.
+// command splits a line like ".api" into command and argument. A program never begins with a dot.
 func command(line string) (cmd, arg string, ok bool) {
 	if cmd, arg, ok = word(line); ok {
 		return cmd, arg, true
@@ -29,7 +29,7 @@ func command(line string) (cmd, arg string, ok bool) {
 	return cmd, strings.TrimSpace(arg), true
 }
 
-// command does what the prompt and a piped session have in common.
+// command does a command that the prompt and a piped session both have.
 func (s *session) command(ctx context.Context, cmd, arg string, out io.Writer) error {
 	switch cmd {
 	case ".help":
@@ -38,13 +38,13 @@ func (s *session) command(ctx context.Context, cmd, arg string, out io.Writer) e
 		fmt.Fprintln(out, s.api())
 	case "." + s.app.Who, ".user", ".as":
 		if s.tx != nil {
-			return errors.New("first end what .begin began: .commit keeps what was changed, .rollback undoes it")
+			return errors.New("first end the transaction of .begin: .commit keeps its changes, .rollback undoes them")
 		}
 		if cmd != ".as" {
 			return s.become(ctx, arg, "")
 		}
 		if s.app.Members == nil {
-			return fmt.Errorf("there is no command .as here; .help lists them")
+			return fmt.Errorf("there is no command .as here; .help lists the commands")
 		}
 		return s.become(ctx, s.user, arg)
 	case ".tables":
@@ -66,10 +66,10 @@ func (s *session) command(ctx context.Context, cmd, arg string, out io.Writer) e
 }
 
 func noCommand(cmd string) error {
-	return fmt.Errorf("there is no command %s; .help lists them", printable.OneLine(cmd))
+	return fmt.Errorf("there is no command %s; .help lists the commands", printable.OneLine(cmd))
 }
 
-// keep is .keep FILE.
+// keep does .keep FILE.
 func (s *session) keep(path string, out io.Writer) error {
 	switch {
 	case s.app.Keep == nil:
@@ -86,7 +86,7 @@ func (s *session) keep(path string, out io.Writer) error {
 
 var errNothingRan = errors.New("no program has run yet")
 
-// command does what is typed at the prompt.
+// command does a command that was typed at the prompt.
 func (c *console) command(ctx context.Context, cmd, arg string) error {
 	out, scr := c.std.Out, c.std.Screen
 	if n, err := strconv.Atoi(strings.TrimPrefix(cmd, ".")); err == nil {
@@ -156,7 +156,7 @@ func (c *console) sql(arg string) error {
 	return nil
 }
 
-// expandedCommand says how rows are shown; without a word it turns between the two.
+// expandedCommand sets how rows are shown. Without an argument it switches between the two ways.
 func (c *console) expandedCommand(arg string) error {
 	mode := &c.std.Screen.Expanded
 	switch arg {
@@ -194,7 +194,7 @@ func (c *console) traceCommand(arg string) error {
 	return nil
 }
 
-// commands are those of the prompt, each with a word for it.
+// commands returns the commands of the prompt, each with a short description.
 func (s *session) commands() []names.Candidate {
 	list := []names.Candidate{
 		{Name: ".help", About: "this text"},

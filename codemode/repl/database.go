@@ -37,8 +37,8 @@ func (a App) open(ctx context.Context, url string, grants granter) (*exosql.DB, 
 	return db, nil
 }
 
-// check compares what the app grants with what the database has. On somebody's own
-// database the grants depend on the user, and exo check is for those.
+// check compares the app's grants with the database. On a user's own
+// database the grants depend on the user, so use exo check there.
 func (a App) check(ctx context.Context, db *exosql.DB, grants granter) error {
 	if a.Setup == "" {
 		return nil
@@ -59,8 +59,8 @@ func (a App) check(ctx context.Context, db *exosql.DB, grants granter) error {
 	return nil
 }
 
-// redacted is a database's URL as it may be shown: a password can be in any part
-// of one that can't be read, so only its kind is shown then.
+// redacted returns a database's URL in a form that may be shown. If it can't
+// be parsed, a password can be in any part of it, so only its kind is shown.
 func redacted(database string) string {
 	kind, _, ok := strings.Cut(database, ":")
 	if kind == "sqlite" || !ok {
@@ -73,9 +73,8 @@ func redacted(database string) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// setUp makes and fills an empty database, leaves one that it made before as it
-// is, and refuses any other: a mistyped path must not mix the app's tables into
-// somebody's data.
+// setUp makes and fills an empty database. It leaves a database that it made before as it is,
+// and refuses any other: a mistyped path must not mix the app's tables into a user's data.
 func (a App) setUp(ctx context.Context, db *sql.DB) error {
 	d, setup := sqlite, a.Setup
 	if _, ok := db.Driver().(*stdlib.Driver); ok {
@@ -96,16 +95,16 @@ func (a App) setUp(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if !slices.Equal(have, want) {
-		return fmt.Errorf("it holds other tables than those of %s (%s); give a new one", a.Name, strings.Join(tables(have), ", "))
+		return fmt.Errorf("the database has other tables than those of %s (%s); give a new database", a.Name, strings.Join(tables(have), ", "))
 	}
 	return nil
 }
 
-// dialect is how the database that -db names is asked about itself.
+// dialect has the statements by which an app asks the database about itself.
 type dialect struct {
-	// begin begins a transaction that another process like this one waits for.
+	// begin begins a transaction for which another process like this one waits.
 	begin []string
-	list  string // table.column of all that is in the database
+	list  string // lists table.column for everything in the database
 }
 
 var sqlite = dialect{
@@ -119,15 +118,15 @@ var postgres = dialect{
 	list:  `SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = current_schema() ORDER BY (table_name || '.' || column_name) COLLATE "C"`,
 }
 
-// create makes the tables in one transaction, so that there are all or none. If
-// another process was first it returns the columns that are there now.
+// create makes the tables in one transaction, so that there are all of them or
+// none. If another process was first, it returns the columns that are there now.
 func create(ctx context.Context, db *sql.DB, d dialect, setup string) (there []string, err error) {
 	c, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer c.Close()
-	for _, statement := range d.begin { // of two processes the second waits here, and then looks
+	for _, statement := range d.begin { // of two processes, the second waits here and then reads the columns
 		if _, err := c.ExecContext(ctx, statement); err != nil {
 			return nil, err
 		}
@@ -144,7 +143,7 @@ func create(ctx context.Context, db *sql.DB, d dialect, setup string) (there []s
 	return there, err
 }
 
-// columns are those that Setup makes.
+// columns returns the columns that Setup makes.
 func (a App) columns(ctx context.Context) (cols []string, err error) {
 	db, err := exosql.Open(ctx, "sqlite::memory:", &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
 		if _, err := db.ExecContext(ctx, a.Setup); err != nil {
@@ -159,7 +158,7 @@ func (a App) columns(ctx context.Context) (cols []string, err error) {
 	return cols, db.Close()
 }
 
-// columns lists what there is.
+// columns lists the columns in the database.
 func (d dialect) columns(ctx context.Context, db interface {
 	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
 }) ([]string, error) {
@@ -179,7 +178,7 @@ func (d dialect) columns(ctx context.Context, db interface {
 	return out, rows.Err()
 }
 
-// tables are the tables of columns, a few of them.
+// tables returns the names of a few tables of these columns.
 func tables(cols []string) []string {
 	var out []string
 	for _, c := range cols {

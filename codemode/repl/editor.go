@@ -18,9 +18,8 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// editor is the line editor of a terminal: several lines, history, completion and
-// highlighting. It takes over the terminal only while somebody types, so that
-// Ctrl-C is a signal while a program runs.
+// editor is the line editor of a terminal: several lines, history, completion and highlighting. It
+// controls the terminal only while the user types, so that Ctrl-C is a signal while a program runs.
 type editor struct {
 	*console
 	shell  *readline.Shell
@@ -28,13 +27,13 @@ type editor struct {
 	past   *history
 	folded *folded
 
-	pasted bool     // Enter came with more keys behind it: what was typed may be several parts
-	queue  []string // parts that were pasted and have not run
+	pasted bool     // more keys came at once after Enter: the typed text may have several parts
+	queue  []string // pasted parts that have not run yet
 }
 
-// keyActions are what keys do here: those that every terminal has and the editor
-// leaves to a file of the system's, and those that have another meaning in a shell,
-// where a line is all there is: between the lines of a program the arrows move.
+// keyActions are the actions of keys. Some are on every terminal, but the editor
+// expects them in a file of the system. Others differ from a shell, which has
+// single lines: here the arrow keys move between the lines of a program.
 var keyActions = map[string]string{
 	`\C-i`:   "menu-complete",
 	`\M-[A`:  "up-line-or-history",
@@ -52,8 +51,8 @@ func newEditor(c *console, h *history) *editor {
 		"enable-bracketed-paste":  true,
 		"echo-control-characters": false,
 		"multiline-column":        c.std.Screen.Color, // it is a coloured bar
-		// The answer of a terminal to where its cursor is would be read in the place of
-		// keys, and keys that come with it be lost. See reserve.
+		// The editor would ask the terminal for its cursor's position. It would
+		// read the answer as keys, and lose keys that come with it. See reserve.
 		"cursor-position-probe": false,
 	}
 	if !c.std.Screen.Color {
@@ -80,7 +79,7 @@ func newEditor(c *console, h *history) *editor {
 
 func (e *editor) read(prompt string) (string, error) {
 	if e.interrupted || e.waiting != "" {
-		e.queue = nil // Ctrl-C stops all that was pasted, and no paste agrees to anything
+		e.queue = nil // Ctrl-C stops everything that was pasted, and a paste must not answer a question for consent
 	}
 	if len(e.queue) > 0 {
 		next := e.queue[0]
@@ -106,9 +105,9 @@ func (e *editor) read(prompt string) (string, error) {
 	return text, nil
 }
 
-// accept reports whether Enter ends what was typed. With more keys behind it, which
-// nobody types that fast, it does not: a terminal that does not say what is pasted sends
-// its lines so, and the next one may go on with this one.
+// accept reports whether Enter ends the typed text. It does not if more keys
+// come at once: nobody types that fast. A terminal that does not mark pasted
+// text sends its lines in that way, and the next line may belong to this text.
 func (e *editor) accept(text string) bool {
 	last := text
 	if parts := e.parts(text); e.pasted && len(parts) > 0 && !strings.HasSuffix(text, "\n") {
@@ -126,7 +125,7 @@ func (e *editor) accept(text string) bool {
 
 func (e *editor) close() {}
 
-// rows is how many rows of the screen what is being typed takes.
+// rows returns how many rows of the screen the typed text takes.
 func (e *editor) rows() int {
 	n, cols := 0, screen.Columns()
 	indent := printable.Width(screen.EscapeSequence.ReplaceAllString(e.prompt, ""))
@@ -136,16 +135,16 @@ func (e *editor) rows() int {
 	return n
 }
 
-// reserve scrolls the screen until there is room under the prompt for what is being
-// typed and one row more, and leaves the cursor where it was. The editor only moves
-// relative to the prompt, so at the last row it would lose its place.
+// reserve scrolls the screen until there is room under the prompt for the typed
+// text and one row more, and leaves the cursor where it was. The editor only
+// moves relative to the prompt, so at the last row it would lose its place.
 func (e *editor) reserve() string {
 	n := min(e.rows(), screen.ScreenRows()-1)
 	return strings.Repeat("\x1bD", n) + fmt.Sprintf("\x1b[%dA", n)
 }
 
-// whole reports whether Enter ends what was typed, or begins another line of it.
-// An empty line always ends it.
+// whole reports whether Enter ends the typed text, or
+// begins another line. An empty line always ends it.
 func (c *console) whole(text string) bool {
 	switch {
 	case isFence(text):
@@ -170,11 +169,11 @@ func (e *editor) highlight(text string) string {
 	return e.std.Screen.Highlight(text)
 }
 
-// complete gives the completions of what stands before the cursor.
+// Complete returns the completions for the text before the cursor.
 func (e *editor) Complete(before string) readline.Completions {
 	part, found := e.completions(before)
-	// The letter before the name is made part of it, because the editor takes an
-	// empty prefix for the whole word.
+	// The character before the name becomes a part of it, because
+	// the editor takes an empty prefix for the whole word.
 	lead := before[:len(before)-len(part)]
 	_, n := utf8.DecodeLastRuneInString(lead)
 	lead = lead[len(lead)-n:]
@@ -194,7 +193,7 @@ func (e *editor) Complete(before string) readline.Completions {
 	return out
 }
 
-// completions are the commands, or the names of a program.
+// completions returns the commands, or the names of a program.
 func (c *console) completions(before string) (part string, found []names.Candidate) {
 	if strings.HasPrefix(before, ".") && !strings.ContainsAny(before, " \n") {
 		for _, cmd := range c.commands() {
@@ -207,7 +206,7 @@ func (c *console) completions(before string) (part string, found []names.Candida
 	return c.names.Candidates(before)
 }
 
-// pastLines is the history as the editor reads it.
+// pastLines is the history in the form that the editor reads.
 type pastLines struct{ *editor }
 
 func (p pastLines) Write(s string) (int, error) {
@@ -233,14 +232,14 @@ func (p pastLines) GetLine(i int) (string, error) {
 func (p pastLines) Len() int  { return len(p.past.entries) }
 func (p pastLines) Dump() any { return p.past.entries }
 
-// folded are long texts that the editor shows as one mark each: it can only edit
-// what fits on the screen. The program is unfolded before it runs.
+// folded has long texts. The editor shows each as a mark, because it can only edit
+// text that fits on the screen. The text replaces the mark before the program runs.
 type folded struct {
 	texts []string
-	rows  func() int // of the screen
+	rows  func() int // rows of the screen
 }
 
-// fold gives text, or a mark in its place when it takes much of the screen.
+// fold returns text, or a mark in its place if the text takes much of the screen.
 func (f *folded) fold(text string) string {
 	n := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1
 	if n <= max(5, f.rows()/2) {
@@ -252,8 +251,8 @@ func (f *folded) fold(text string) string {
 
 var foldMark = regexp.MustCompile(`«([0-9]{1,9}): [0-9]+ lines»`)
 
-// unfold puts the texts back in the place of their marks. A mark that was edited,
-// or of which there is no text, is what was typed.
+// unfold replaces marks by their texts. A mark that was
+// edited, or has no text, stays as it was typed.
 func (f *folded) unfold(text string) string {
 	return foldMark.ReplaceAllStringFunc(text, func(mark string) string {
 		i, err := strconv.Atoi(foldMark.FindStringSubmatch(mark)[1])

@@ -33,8 +33,8 @@ type options struct {
 	dryRun    bool
 }
 
-// maxProgram bounds what is read of a file or a stream: far above what a program
-// may have, so that the evaluator names its own limit.
+// maxProgram bounds what is read from a file or a stream. It is far more
+// than a program may have, so that the evaluator reports its own limit.
 const maxProgram = 4 << 20
 
 func (a App) parse(args []string) (*options, error) {
@@ -108,7 +108,7 @@ func number(s string) (int64, error) {
 	return n, nil
 }
 
-// source is the program that -e or -f gave, or nil.
+// source returns the program of -e or -f, or nil.
 func (o *options) source(stdin io.Reader) (*string, error) {
 	if o.file == nil {
 		return o.program, nil
@@ -172,5 +172,5 @@ func (a App) help() string {
 	return b.String()
 }
 
-// quoted is s as a shell takes it.
+// quoted returns s in quotes for a shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -13,8 +13,8 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// GrantFunc is the form of a function of grants: what a program may use that runs on
-// behalf of a user. It fails when there is no such user.
+// GrantFunc is the form of a function of grants. It returns what a program that runs for a user may use. It fails
+// if there is no such user.
 //
 // The context, the user and the error may be left out. The user may be an integer
 // or a UUID, [16]byte, and the result any map from names to objects.
@@ -22,10 +22,10 @@ type GrantFunc = func(ctx context.Context, db *exosql.DB, user string) (codemode
 
 const form = "func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error), where ctx, user and error may be left out and user may be an integer or a UUID, [16]byte"
 
-// granter is a function of grants in the one form; as is empty for an App without Members.
+// granter is a function of grants in one form. as is empty for an App without Members.
 type granter = func(ctx context.Context, db *exosql.DB, user, as string) (codemode.Grants, error)
 
-// adapt is a function of grants in the one form; the flag named who says who acts, and -as which of its members.
+// adapt turns a function of grants into a granter. The flag who names the user, and -as a member.
 func adapt(f any, who string, members bool) (granter, error) {
 	v := reflect.ValueOf(f)
 	if v.Kind() != reflect.Func || v.IsNil() {
@@ -92,7 +92,7 @@ func adapt(f any, who string, members bool) (granter, error) {
 
 var uuid = reflect.TypeFor[[16]byte]()
 
-// userValue is what the flag named who said, as a function wants it.
+// userValue converts the value of the flag who to the type that the function wants.
 func userValue(who, user string, t reflect.Type) (reflect.Value, error) {
 	v := reflect.New(t).Elem()
 	if t.Kind() == reflect.String {
@@ -100,7 +100,7 @@ func userValue(who, user string, t reflect.Type) (reflect.Value, error) {
 		return v, nil
 	}
 	if user == "" {
-		return v, errors.New("on whose behalf? give -" + who)
+		return v, errors.New("for whom should programs run? give -" + who)
 	}
 	if t.Kind() == reflect.Array {
 		b, err := hex.DecodeString(strings.ReplaceAll(user, "-", ""))

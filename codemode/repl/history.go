@@ -15,21 +15,21 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// Bounds of a history.
+// These bound a history.
 const (
 	maxEntries = 1000
 	maxEntry   = 64 << 10 // bytes
 )
 
-// history is what was typed, oldest first. It is kept in a file that only its
-// owner may read, one JSON text on a line: programs and questions hold data.
+// history has what was typed, oldest first. It is kept in a file that only its owner may
+// read, because programs and questions may have data in them. Each line is one JSON text.
 type history struct {
-	path    string // "": not kept
+	path    string // "": it is not kept
 	entries []string
 }
 
-// historyPath is where the history of an app is kept: in the directory that the
-// system has for what a program remembers.
+// historyPath returns the file for the history of an app,
+// in the system's directory for state that programs keep.
 func historyPath(a App) (string, error) {
 	dir := os.Getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(dir) {
@@ -42,8 +42,8 @@ func historyPath(a App) (string, error) {
 	return filepath.Join(dir, "exoagent", url.PathEscape(a.Package)+".history"), nil
 }
 
-// openHistory reads the history in a file, if there is one. A file that can't be read is
-// left out: no history is worth refusing to start.
+// openHistory reads the history from a file, if there is
+// one. If the file can't be read, the app starts without it.
 func openHistory(path string) (*history, error) {
 	h := &history{path: path}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -67,7 +67,7 @@ func openHistory(path string) (*history, error) {
 			h.entries = append(h.entries, typable(s))
 		}
 	}
-	if sc.Err() != nil { // a line that we never wrote: the file is somebody else's
+	if sc.Err() != nil { // we never wrote this line: the file belongs to another program
 		return &history{}, fmt.Errorf("%s: %w", path, sc.Err())
 	}
 	if len(h.entries) > maxEntries {
@@ -84,8 +84,8 @@ func (h *history) rewrite() error {
 	for _, e := range h.entries {
 		b = append(append(b, printable.Marshal(e)...), '\n')
 	}
-	// A name that is known could be a link by now, and what it leads to the loss.
-	f, err := os.CreateTemp(filepath.Dir(h.path), filepath.Base(h.path)+".*.new") // for its owner alone
+	// A fixed temporary name could have become a symbolic link: writing through it would overwrite the file behind it. So the name is random.
+	f, err := os.CreateTemp(filepath.Dir(h.path), filepath.Base(h.path)+".*.new") // only its owner may read it
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (h *history) rewrite() error {
 	return nil
 }
 
-// add appends what was typed, unless it was typed just before.
+// add appends what was typed, unless it is the same as the last entry.
 func (h *history) add(s string) error {
 	s = strings.TrimSpace(s)
 	if s == "" || len(s) > maxEntry || len(h.entries) > 0 && h.entries[len(h.entries)-1] == s {
@@ -115,15 +115,15 @@ func (h *history) add(s string) error {
 	if err != nil {
 		return err
 	}
-	err = f.Chmod(0o600) // also one that was there, with other rights
+	err = f.Chmod(0o600) // also for an existing file with other rights
 	if err == nil {
 		_, err = f.Write(append(printable.Marshal(s), '\n'))
 	}
 	return errors.Join(err, f.Close())
 }
 
-// typable is s without what can't be typed: pasted text and a file's text must not
-// move the cursor of the editor that shows them. Tabs become spaces.
+// typable returns s without characters that can't be typed: pasted text, or
+// text from a file, must not move the cursor of the editor. Tabs become spaces.
 func typable(s string) string {
 	var b strings.Builder
 	for _, r := range strings.ReplaceAll(s, "\t", "  ") {

@@ -13,15 +13,15 @@ import (
 	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 )
 
-// lines reads lines ahead, so that one can be looked at before it is taken.
+// lines reads lines in advance, so that a line can be read before it is taken.
 type lines struct {
 	read   chan string
 	stop   chan struct{}
-	err    error // why read was closed, nil at the end of the input
+	err    error // why read was closed; nil at the end of the input
 	peeked *string
 
-	interrupt chan os.Signal // nil, or what makes next give up
-	dropped   bool           // it did
+	interrupt chan os.Signal // a signal on it makes next give up; nil: none does
+	dropped   bool           // next has given up
 }
 
 func newLines(r io.Reader) *lines {
@@ -50,7 +50,7 @@ func (l *lines) next() (string, bool) {
 	return s, ok
 }
 
-// typing runs f while Ctrl-C drops what was typed so far, instead of ending the process.
+// typing runs f. Meanwhile Ctrl-C drops the typed text instead of ending the process.
 func (l *lines) typing(f func()) (dropped bool) {
 	l.interrupt, l.dropped = make(chan os.Signal, 1), false
 	signal.Notify(l.interrupt, os.Interrupt)
@@ -60,7 +60,7 @@ func (l *lines) typing(f func()) (dropped bool) {
 	return l.dropped
 }
 
-// peek is the next line, if there is one within the time; 0 waits for it.
+// peek returns the next line, if one comes within the time. With 0 it waits without limit.
 func (l *lines) peek(wait time.Duration) (s string, ok bool) {
 	if l.peeked != nil {
 		return *l.peeked, true
@@ -81,13 +81,12 @@ func (l *lines) peek(wait time.Duration) (s string, ok bool) {
 	return s, ok
 }
 
-// pasteTime is within which pasted lines follow each other, and typed ones don't.
+// pasteTime is the longest time between pasted lines. Typed lines take longer.
 const pasteTime = 30 * time.Millisecond
 
-// program is one that begins with line. It goes on while brackets are open, and
-// with a line that is indented or begins with a dot; an empty line ends it where
-// no bracket is open. For somebody who types, whoever does not go on in time has
-// finished, and an empty line ends it in any case.
+// program returns the program that begins with line. It goes on while brackets are
+// open, and with a line that is indented or begins with a dot. An empty line ends it if
+// no bracket is open. At a terminal, an empty line always ends it, and so does a pause.
 func (l *lines) program(line string, std *screen.Streams) string {
 	b := line
 	var wait time.Duration
@@ -124,11 +123,11 @@ func (l *lines) program(line string, std *screen.Streams) string {
 
 func isFence(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "```") }
 
-// plain reads what is typed, or pasted, at a terminal that only takes lines.
+// plain reads typed or pasted text at a terminal without a line editor.
 type plain struct {
 	*lines
 	std      *screen.Streams
-	question func(string) bool // it is one, and so ends with its line
+	question func(string) bool // whether a line is a question, which is always one line
 }
 
 func (p *plain) read(prompt string) (text string, err error) {
@@ -156,9 +155,9 @@ func (p *plain) read(prompt string) (text string, err error) {
 	return text, nil
 }
 
-// parts are the programs, questions and commands in text that was pasted at a terminal
-// which does not say what is pasted: there every line ends with Enter. A program goes
-// on while it is not complete, and with a line that can only be more of it.
+// parts splits text that was pasted into programs, questions and commands, at a
+// terminal that does not mark pasted text, so that every line ends with Enter. A
+// program goes on while it is not complete, and with a line that can only continue it.
 func (c *console) parts(text string) []string {
 	var out []string
 	now := ""
@@ -179,8 +178,8 @@ func (c *console) parts(text string) []string {
 	return out
 }
 
-// ended reports whether a part that was pasted can end here. An empty line ends it
-// only where no bracket is open.
+// ended reports whether a pasted part can end here. An
+// empty line ends it only if no bracket is open.
 func (c *console) ended(text string) bool {
 	if strings.HasSuffix(text, "\n") && !isFence(text) {
 		return !js.Open(text)

@@ -12,7 +12,7 @@ import (
 	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 )
 
-// paged shows what f writes: through the pager where it is longer than the screen, and nothing but a screen has one.
+// paged shows what f writes. On a screen, it uses the pager for text that is longer than the screen.
 func (c *console) paged(f func(out io.Writer) error) error {
 	if !c.std.Screen.Live || c.noPager {
 		return f(c.std.Out)
@@ -27,13 +27,13 @@ func (c *console) paged(f func(out io.Writer) error) error {
 
 var errNoPager = errors.New("there is no pager")
 
-// page shows a text with $PAGER, or with less where that is not set. The error means that nothing was shown.
+// page shows a text with $PAGER, or with less if $PAGER is not set. An error means that nothing was shown.
 func page(text string) error {
 	cmd := exec.Command("less", "-FRX")
 	if name, set := os.LookupEnv("PAGER"); set && strings.TrimSpace(name) == "" {
 		return errNoPager
 	} else if set {
-		cmd = exec.Command("sh", "-c", name) // whoever types chose it, as for git and psql
+		cmd = exec.Command("sh", "-c", name) // the user chose the command, as for git and psql
 	}
 	if _, set := os.LookupEnv("LESS"); !set {
 		cmd.Env = append(os.Environ(), "LESS=FRX")
@@ -41,7 +41,7 @@ func page(text string) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), os.Stdout, os.Stderr
 	err := cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() != notExecutable && exit.ExitCode() != notFound {
-		return nil // it was left
+		return nil // the user has left the pager
 	}
 	return err
 }

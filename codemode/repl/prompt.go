@@ -15,29 +15,29 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// source is where a prompt gets what is typed.
+// source is where a prompt reads what the user types.
 type source interface {
-	// read shows a prompt and gives one program, question or command, whole. It
-	// fails with errDropped when what was typed was dropped, and with io.EOF at the end.
+	// read shows a prompt and returns one whole program, question or command. It fails
+	// with errDropped if the user dropped the typed text, and with io.EOF at the end.
 	read(prompt string) (string, error)
 	close()
 }
 
 var errDropped = errors.New("dropped")
 
-// console is a session with somebody who types.
+// console is a session with a person who types.
 type console struct {
 	*session
 	std     *screen.Streams
-	noPager bool   // what is longer than the screen is printed all the same
+	noPager bool   // text that is longer than the screen is printed without a pager
 	unfold  bool   // the SQL of every program is shown under its result
-	agreed  string // for whom somebody agreed to App.Consent: session.who
-	waiting string // a question that goes to the model once somebody agrees to App.Consent; "": none does
+	agreed  string // the session.who for whom the user has agreed to App.Consent
+	waiting string // a question that goes to the model if the user agrees to App.Consent; "": none
 
-	interrupts chan os.Signal // nobody reads them: Ctrl-C between two moments in which it means something is nothing
+	interrupts chan os.Signal // it is never read: a Ctrl-C that comes between two actions has no effect
 }
 
-// prompt is a session with somebody who types. It ends with the input.
+// prompt runs a session with a person who types. It ends with the input.
 func (s *session) prompt(ctx context.Context, std *screen.Streams, opt *options) int {
 	c := &console{session: s, std: std, interrupts: make(chan os.Signal, 1)}
 	signal.Notify(c.interrupts, os.Interrupt)
@@ -70,8 +70,7 @@ func (s *session) prompt(ctx context.Context, std *screen.Streams, opt *options)
 	}
 }
 
-// source is a line editor where the screen allows one, and else lines. A warning does
-// not keep it from working.
+// source returns a line editor if the screen allows one, else lines. It works even with a warning.
 func (c *console) source(opt *options) (source, error) {
 	if !c.std.Screen.Live {
 		return &plain{lines: newLines(c.std.In), std: c.std, question: c.isQuestion}, nil
@@ -87,7 +86,7 @@ func (c *console) source(opt *options) (source, error) {
 	return newEditor(c, h), err
 }
 
-// answered goes on with the question that waits, if somebody agreed that the model may see what programs return.
+// answered asks the waiting question, if the user has agreed that the model may see what programs return.
 func (c *console) answered(ctx context.Context, yes bool) {
 	question := c.waiting
 	if c.waiting = ""; !yes {
@@ -110,7 +109,7 @@ func (c *console) primary() string {
 	return c.std.Screen.Paint(screen.Bold, printable.Cut(strings.ReplaceAll(who, "\n", " "), 30)) + trying + "> "
 }
 
-// greet says who acts, who the model is, and how to begin.
+// greet prints who acts, who the model is, and how to begin.
 func (c *console) greet(ctx context.Context) {
 	out, scr := c.std.Out, c.std.Screen
 	name := printable.OneLine(c.name)
@@ -135,7 +134,7 @@ func (c *console) greet(ctx context.Context) {
 	c.list()
 }
 
-// list lists the programs to start from, each with what runs it.
+// list prints the programs to start from, each with the command that runs it.
 func (c *console) list() {
 	out, scr := c.std.Out, c.std.Screen
 	for i, q := range c.app.Questions {
@@ -149,7 +148,7 @@ func (c *console) list() {
 	}
 }
 
-// starts are programs to start from: those of the app, or made of what is granted.
+// starts returns programs to start from: those of the app, or some made from the grants.
 func (c *console) starts() []string {
 	if q := c.app.Questions; len(q) > 0 {
 		return scalar.Each(q, func(q Question) string { return q.Program })
@@ -160,7 +159,7 @@ func (c *console) starts() []string {
 	return c.names.Starts()
 }
 
-// take does what was typed, and reports whether the session is over.
+// take does what was typed, and reports whether the session has ended.
 func (c *console) take(ctx context.Context, text string) (done bool) {
 	cmd, arg, isCommand := command(text)
 	if n := strings.TrimSpace(text); len(n) == 1 && '1' <= n[0] && int(n[0]-'0') <= len(c.app.Questions) {
@@ -186,7 +185,7 @@ func (c *console) take(ctx context.Context, text string) (done bool) {
 	return false
 }
 
-// program runs one and shows how it ended.
+// program runs a program and shows how it ended.
 func (c *console) program(ctx context.Context, text string) {
 	spin := c.std.Screen.Spin(c.std.Out, "running")
 	c.cancellable(ctx, func(ctx context.Context) { c.run(ctx, text) })
@@ -196,11 +195,11 @@ func (c *console) program(ctx context.Context, text string) {
 
 func (c *console) cancellable(ctx context.Context, f func(ctx context.Context)) {
 	c.interrupted = cancellable(ctx, patience, f)
-	signal.Notify(c.interrupts, os.Interrupt) // again, if it was reset
+	signal.Notify(c.interrupts, os.Interrupt) // again, because f may have reset it
 }
 
-// isQuestion reports whether text is for the model that answers, when there is one:
-// what does not begin as a program does.
+// isQuestion reports whether text goes to the model, if
+// there is one: text that does not begin like a program.
 func (c *console) isQuestion(text string) bool {
 	if c.asker == nil {
 		return false

@@ -38,7 +38,7 @@ owner 1>
 `},
 		{"lines until the brackets close", "api.me.notes(\n).count()\n", "owner 1> ... 2\nT ms, Q\nowner 1> \n"},
 		{"statements until return", "const n = 1;\nconst m = 2;\nreturn n + m;\n", "owner 1> ... ... 3\nT ms\nowner 1> \n"},
-		{"an empty line ends", "const n = 1;\n\n", "owner 1> ... null\nthe program gave undefined: end it with return, await what it asks for, and mind that execute gives an array of rows\nT ms\nowner 1> \n"},
+		{"an empty line ends", "const n = 1;\n\n", "owner 1> ... null\nthe program returned undefined: end it with return, await each call, and note that execute gives an array of rows\nT ms\nowner 1> \n"},
 		{"an operator goes on", "1 +\n2\n", "owner 1> ... 3\nT ms\nowner 1> \n"},
 		{"a fence", "```js\nconst a = 1;\n\nreturn a\n  + 1;\n```\n", "owner 1> ... ... ... ... ... 2\nT ms\nowner 1> \n"},
 		{"a pasted chain", "api.me\n  .notes()\n\t.count()\n1\n", "owner 1> 2\nT ms, Q\nowner 1> 1\nT ms\nowner 1> \n"},
@@ -53,7 +53,7 @@ owner 1>
 		{"another owner", ".owner 2\napi.me.notes().count()\n", "owner 1> owner 2> 1\nT ms, Q\nowner 2> \n"},
 		{"another owner, as a user", ".user 2\napi.me.notes().count()\n", "owner 1> owner 2> 1\nT ms, Q\nowner 2> \n"},
 		{"no such owner", ".owner 9\n.owner x\n", "owner 1> there is no owner 9; there are 1 (ann), 2 (bob)\nowner 1> -owner \"x\": want a whole number\nowner 1> \n"},
-		{"unknown command", ".wat\n", "owner 1> there is no command .wat; .help lists them\nowner 1> \n"},
+		{"unknown command", ".wat\n", "owner 1> there is no command .wat; .help lists the commands\nowner 1> \n"},
 		{"quit", ".quit\n1\n", "owner 1> "},
 		{"exit", ".exit\n1\n", "owner 1> "},
 	} {
@@ -202,7 +202,7 @@ func TestPiped(t *testing.T) {
 		{"statements", "const a = 1;\nreturn a\n+ 1\n", outcome{"1\n1\n", "", 0}},
 		{"commands", ".owner 2\napi.me.notes().count()\n.quit\n1\n", outcome{"1\n", "", 0}},
 		{"failure goes on", "throw new Error('x')\n2\n", outcome{`{"error":{"kind":"program","message":"x","line":1,"column":7}}` + "\n2\n", "", 1}},
-		{"bad command", ".wat\n.sql on\n.save a.csv\n1\n", outcome{"1\n", "notes: there is no command .wat; .help lists them\nnotes: .sql is for the prompt; -trace shows the SQL of every query\n" +
+		{"bad command", ".wat\n.sql on\n.save a.csv\n1\n", outcome{"1\n", "notes: there is no command .wat; .help lists the commands\nnotes: .sql is for the prompt; -trace shows the SQL of every query\n" +
 			"notes: .save is for the prompt; without one each result is a line of JSON: send that to a file\n", 2}},
 		{"console", "console.log('x')\n", outcome{"null\n", "x\n", 0}},
 		{"fence", "```\nconst a = 1\n\nreturn a\n```\n2\n", outcome{"1\n2\n", "", 0}},

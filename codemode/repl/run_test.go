@@ -79,17 +79,17 @@ func TestRun(t *testing.T) {
 		{"by UUID", byUID, []string{"-db", db, "-user", "A0000000-0000-0000-0000-000000000002", "-e", all}, bob},
 		{"no UUID", byUID, []string{"-db", db, "-user", "02", "-e", all}, outcome{"", "exo repl ./access: -user \"02\": want a UUID, 32 hexadecimal digits\n", 2}},
 		{"no hexadecimal", byUID, []string{"-db", db, "-user", "g0000000-0000-0000-0000-000000000002", "-e", all}, outcome{"", "exo repl ./access: -user \"g0000000-0000-0000-0000-000000000002\": want a UUID, 32 hexadecimal digits\n", 2}},
-		{"no user, by UUID", byUID, []string{"-db", db, "-e", all}, outcome{"", "exo repl ./access: on whose behalf? give -user\n", 2}},
+		{"no user, by UUID", byUID, []string{"-db", db, "-e", all}, outcome{"", "exo repl ./access: for whom should programs run? give -user\n", 2}},
 		{"without user", func(db *exosql.DB) (codemode.Grants, error) { return byID(db, 2), nil }, []string{"-db", db, "-e", all}, bob},
 		{"a user too many", func(db *exosql.DB) codemode.Grants { return byID(db, 2) }, []string{"-db", db, "-user", "1", "-e", all}, outcome{"", "exo repl ./access: the function of grants takes no user; leave out -user\n", 2}},
 		{"nobody", byName, []string{"-db", db, "-user", "eve", "-e", all}, outcome{"", "exo repl ./access: there is no user of that name\n", 2}},
 		{"no number", byID, []string{"-db", db, "-user", "bob", "-e", all}, outcome{"", "exo repl ./access: -user \"bob\": want a whole number\n", 2}},
 		{"negative", func(db *exosql.DB, u id) codemode.Grants { return nil }, []string{"-db", db, "-user", "-1", "-e", all}, outcome{"", "exo repl ./access: -user \"-1\": want a whole number that is not negative\n", 2}},
 		{"too large", func(db *exosql.DB, u id) codemode.Grants { return nil }, []string{"-db", db, "-user", "70000", "-e", all}, outcome{"", "exo repl ./access: -user \"70000\": want a whole number that is not negative\n", 2}},
-		{"no user", byID, []string{"-db", db, "-e", all}, outcome{"", "exo repl ./access: on whose behalf? give -user\n", 2}},
+		{"no user", byID, []string{"-db", db, "-e", all}, outcome{"", "exo repl ./access: for whom should programs run? give -user\n", 2}},
 		{"no database", byID, []string{"-user", "1", "-e", all}, outcome{"", "exo repl ./access: which database? give -db sqlite:PATH or -db postgres://user@host/database\nrun exo repl ./access -help for help\n", 2}},
 		{"database that is not there", byID, []string{"-db", db + ".x", "-user", "1", "-e", all}, outcome{"", "", 2}},
-		{"nothing granted", func(db *exosql.DB) codemode.Grants { return nil }, []string{"-db", db, "-e", all}, outcome{"", "exo repl ./access: codemode: nothing is granted, so no program could do anything\n", 2}},
+		{"nothing granted", func(db *exosql.DB) codemode.Grants { return nil }, []string{"-db", db, "-e", all}, outcome{"", "exo repl ./access: codemode: nothing is granted, so no program could do anything: pass at least one object in Grants\n", 2}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var out, errs bytes.Buffer

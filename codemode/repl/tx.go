@@ -19,7 +19,7 @@ func (s *session) transaction(ctx context.Context, cmd string, out io.Writer) (e
 			return errors.New("nothing that is granted can change anything, so there is nothing to try")
 		}
 		if s.tx != nil {
-			return errors.New("it has begun already; .commit keeps what was changed since, .rollback undoes it")
+			return errors.New("a transaction of .begin is open already; .commit keeps its changes, .rollback undoes them")
 		}
 		if s.tx, err = s.db.Begin(ctx); err == nil {
 			fmt.Fprintln(out, "what programs change from here on is kept by .commit alone, and undone by .rollback or at the end; others may wait for it")
@@ -27,7 +27,7 @@ func (s *session) transaction(ctx context.Context, cmd string, out io.Writer) (e
 		return err
 	}
 	if s.tx == nil {
-		return fmt.Errorf("nothing was begun; %s ends what .begin began", cmd)
+		return fmt.Errorf("there is no open transaction; %s ends the one that .begin begins", cmd)
 	}
 	end, said := s.tx.Rollback, "undone: the database is as it was at .begin"
 	if cmd == ".commit" {
@@ -43,7 +43,7 @@ func (s *session) transaction(ctx context.Context, cmd string, out io.Writer) (e
 	return err
 }
 
-// in is the context of programs: of the transaction that they are tried in, or ctx.
+// in returns the context for programs: that of the transaction in which they are tried, or ctx.
 func (s *session) in(ctx context.Context) context.Context {
 	if s.tx == nil {
 		return ctx
@@ -51,7 +51,7 @@ func (s *session) in(ctx context.Context) context.Context {
 	return s.tx.Context(ctx)
 }
 
-// leave undoes what was begun and not ended.
+// leave undoes changes that were neither committed nor rolled back.
 func (s *session) leave(ctx context.Context, out io.Writer) {
 	if s.tx != nil {
 		_ = s.tx.Rollback(ctx)
@@ -60,8 +60,8 @@ func (s *session) leave(ctx context.Context, out io.Writer) {
 	}
 }
 
-// tried refuses what would reach beyond the transaction that programs are tried in: effects outside, and
-// a store that tells nothing of what it changes, so is another one.
+// tried refuses what would reach beyond the transaction in which programs are tried: effects outside
+// the database, and changes in a store that does not report them, since that is another store.
 func (s *session) tried(e exo.Entry) error {
 	if s.tx == nil {
 		return nil
@@ -84,7 +84,7 @@ func (s *session) tried(e exo.Entry) error {
 	return nil
 }
 
-// now is what becomes of changes, in words.
+// now says in words what happens to changes.
 func (s *session) now() string {
 	switch {
 	case s.preview:

@@ -2,5 +2,5 @@
 
 package repl
 
-// keysWait is not known here: what one read gave is all that is looked at.
+// keysWait is false: on this system it is not known whether keys wait.
 func keysWait() bool { return false }

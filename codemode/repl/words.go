@@ -10,15 +10,15 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// words are what those type who come from psql or a shell, and the commands they mean.
-// None is a program that does anything.
+// words has words that users of psql or a shell type, with the
+// commands that they mean. None of them is a useful program.
 var words = map[string]string{
 	"exit": ".quit", "quit": ".quit", "help": ".help", "?": ".help",
 	`\q`: ".quit", `\?`: ".help", `\h`: ".help", `\d`: ".tables", `\dt`: ".tables", `\d+`: ".tables", `\x`: ".expanded",
 }
 
-// word is the command that a line in the words of psql means. No program begins with
-// a backslash, so each such line is a command, also one that does not exist.
+// word returns the command for a line in psql's words. No program begins with a
+// backslash, so such a line is always a command, even if the command does not exist.
 func word(line string) (cmd, arg string, ok bool) {
 	cmd, arg, _ = strings.Cut(strings.TrimRight(line, " \t;"), " ")
 	if c := words[cmd]; c != "" && (arg == "" || strings.HasPrefix(cmd, `\`)) {
@@ -27,11 +27,11 @@ func word(line string) (cmd, arg string, ok bool) {
 	return cmd, strings.TrimSpace(arg), strings.HasPrefix(line, `\`) && !strings.Contains(line, "\n")
 }
 
-// follows is how a line begins that can only go on with the line before: .name( and ?.name(
+// follows matches the beginning of a line that can only continue the line before: .name( and ?.name(
 var follows = regexp.MustCompile(`^\??\.[\pL_$][\pL\pN_$]*\(`)
 
-// continued is the program of a line that begins with .name(: the one before
-// it, and the line. A program that can change something does not run a second time unasked.
+// continued returns the program for a line that begins with .name(: the last program
+// and the line. It refuses to run a program a second time that can change something.
 func (c *console) continued(text string) (string, error) {
 	if !follows.MatchString(text) {
 		return text, nil
@@ -45,8 +45,8 @@ func (c *console) continued(text string) (string, error) {
 	return strings.TrimRight(c.last.Program, "; \n") + "\n" + text, nil
 }
 
-// tables says in short what is granted: each table with its columns and links, or one
-// of them with what each member is.
+// tables describes the grants in short: each table with its
+// columns and links, or one table with a line for each member.
 func (s *session) tables(which string) (string, error) {
 	var b strings.Builder
 	var listed []string

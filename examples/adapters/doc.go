@@ -1,9 +1,7 @@
-// Package adapters puts one codemode.Tool into the frameworks that Go programs
-// talk to models with. Each file is one framework, to be read and copied: a tool has
-// a name, a description, a schema and a function from JSON to JSON, and that is
-// what all of them ask for.
+// Package adapters shows how to give a codemode.Tool to the frameworks with which Go programs call
+// models. Each file is for one framework: read it and copy it. All frameworks need the same four
+// things: a name, a description, a schema, and a function from JSON to JSON.
 //
-// It is a module of its own, so that none of these frameworks becomes a
-// dependency of exoagent. Its tests run offline, against servers of their own that
-// speak the true wire formats.
+// The package is a separate module, so that exoagent does not depend on these frameworks. Its tests
+// run offline, against their own servers, which speak the true wire formats.
 package adapters

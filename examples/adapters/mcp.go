@@ -9,9 +9,9 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 )
 
-// AddToMCP makes t a tool of an MCP server. A program that fails is a result with
-// isError, which the model reads to mend it. readOnlyHint is what t knows of itself:
-// that nothing which is granted can change anything.
+// AddToMCP adds t to an MCP server. If a program fails, the result has isError, and the model reads
+// it to correct the program. readOnlyHint is true if nothing that t was granted can change
+// anything.
 func AddToMCP(s *mcp.Server, t *codemode.Tool) {
 	title := strings.NewReplacer("_", " ", "-", " ").Replace(t.Name())
 	title = strings.ToUpper(title[:1]) + title[1:]

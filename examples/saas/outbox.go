@@ -13,7 +13,7 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// outbox is where this example's chat and mail go: a file with a line of JSON for each.
+// outbox is the file to which this example writes its chat posts and mails, one line of JSON each.
 var outbox = &letters{path: "outbox.jsonl"}
 
 type letters struct {
@@ -49,14 +49,14 @@ type mail struct {
 	Text    string `json:"text"`
 }
 
-// recipient is what of a mail decides what it may hold.
+// recipient is the part of a mail that decides which personal data the mail may contain.
 type recipient struct {
 	To int64 `json:"to"`
 }
 
-// ways are those by which something leaves. The chat is read by everybody, so it admits no label: nothing of an e-mail
-// address gets there, and nothing is posted that a comment may have asked for. A mail may hold personal data of the member that it
-// goes to, and of nobody else. A program names a member, and where the mail goes is looked up here: it can't name an address.
+// ways returns the services by which data can leave. Everybody reads the chat, so it admits no label: no e-mail address gets
+// there, and no text that a comment may have asked for. A mail may contain personal data of the member that it goes to, and of no
+// other. A program names only a member; the address is looked up here, so a program can't choose one.
 func ways(db *exosql.DB, org int64) (codemode.Grants, error) {
 	chat, err := service.New("chat", "the chat of the whole organization", service.Method("post", "posts a text", func(_ context.Context, p post) (service.None, error) {
 		return service.None{}, outbox.put(map[string]any{"chat": org, "text": p.Text})
@@ -88,7 +88,7 @@ func ways(db *exosql.DB, org int64) (codemode.Grants, error) {
 	return codemode.Grants{"chat": chat, "mail": mails}, nil
 }
 
-// grants are what a program has: the data, and the ways out.
+// grants returns what a program gets: the data, and the services by which data can leave.
 func grants(db *exosql.DB, org, as int64) (codemode.Grants, error) {
 	g, err := ways(db, org)
 	if err != nil {

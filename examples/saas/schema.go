@@ -11,7 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// One Go struct for each table: what the host's own code reads rows into.
+// Each table has a Go struct, into which the host's own code reads rows.
 
 type organization struct {
 	ID        int64
@@ -58,8 +58,8 @@ type comment struct {
 	CreatedAt time.Time
 }
 
-// The tables and their columns. This describes the database and grants nothing.
-// A program finds due_at under the name dueAt.
+// These are the tables and their columns. They describe the database and grant nothing. A program
+// finds due_at under the name dueAt.
 
 var (
 	organizations = exosql.NewTable[organization]("organizations")
@@ -103,7 +103,7 @@ var (
 	commentCreatedAt = exosql.NewColumn(comments, "created_at", func(c *comment) *time.Time { return &c.CreatedAt }).StoredISO()
 )
 
-// The links: how a row leads to others.
+// A link connects a row to rows of another table.
 
 var (
 	orgMembers          = exosql.Many("members", orgID, memberOrgID)
@@ -120,8 +120,7 @@ var (
 	memberComments      = exosql.Many("comments", memberID, commentAuthorID)
 )
 
-// facets says what a program may see of each table. A column that is not listed
-// does not exist for it.
+// facets lists what a program may see of each table. For the program no other column exists.
 func facets() (*exosql.Facet[organization], *exosql.Facet[task]) {
 	org := exosql.NewFacet(organizations, "org", orgID, orgName, orgPlan, orgCreatedAt)
 	member := exosql.NewFacet(members, "member", memberID, memberName, memberEmail, memberRole, memberJoinedAt)
@@ -137,9 +136,9 @@ func facets() (*exosql.Facet[organization], *exosql.Facet[task]) {
 	return org, task
 }
 
-// mine says what a program may see and change of the member that acts: comments are added and deleted here
-// alone, so that each is of that member. The link fills in the author; what a comment leads to
-// has to be a task in scope.
+// mine returns the facet of the acting member. Comments are added and deleted only through it, and
+// the link fills in the author, so each new comment is by that member. The commented task must be
+// in scope.
 func mine() *exosql.Facet[member] {
 	me := exosql.NewFacet(members, "me", memberID, memberName, memberRole)
 	own := exosql.NewFacet(comments, "myComment", commentID, commentBody, commentCreatedAt, commentTaskID)
@@ -149,13 +148,13 @@ func mine() *exosql.Facet[member] {
 	return me
 }
 
-// One organization, and all that it owns. A member can be reached as a member of
-// the organization, as an assignee and as an author, a task in three ways too.
-// Which of these decides is for us to say, and the others then show nothing that
-// is not ours: a task that is assigned to a stranger has no assignee.
+// grant returns the objects for one organization and one of its members. A member can be reached as
+// a member of the organization, as an assignee and as an author; a task in three ways too. The
+// scopes decide which of these ways counts. Through the others no row of another organization
+// shows: a task that is assigned to a stranger has no assignee.
 //
-// What the member that acts has written is a grant of its own: a comment of theirs on a task of
-// another organization is none.
+// The acting member's own comments are a separate grant. It leaves out the member's comments on
+// tasks of other organizations.
 func grant(db *exosql.DB, id, as int64) codemode.Grants {
 	org, task := facets()
 	task.AllowUpdate(taskStatus, taskAssigneeID, taskDueAt) // members, projects and comments are only read here
@@ -168,7 +167,7 @@ func grant(db *exosql.DB, id, as int64) codemode.Grants {
 	return codemode.Grants{"organization": org.Of(owned(db, id)), "me": mine().Of(me)}
 }
 
-// owned is an organization with the scopes of what it owns.
+// owned grants an organization, with the scopes of the tables that belong to it.
 func owned(db *exosql.DB, id int64) exosql.Relation[organization] {
 	return exosql.Grant(db, organizations, orgID.Eq(id),
 		exosql.ScopeVia(orgMembers),
@@ -178,8 +177,8 @@ func owned(db *exosql.DB, id int64) exosql.Relation[organization] {
 	)
 }
 
-// everybody lists whom -org can name. This is the host's own code: it reads rows
-// into structs, through the same tables, with a scope that admits them all.
+// everybody lists the organizations that -org can name. This is the host's own code: it reads rows
+// into structs, through the same tables, with a scope of all rows.
 func everybody(ctx context.Context, db *exosql.DB) ([]repl.User, error) {
 	rows, err := exosql.Grant(db, organizations, exosql.AllRows[organization]()).OrderBy(orgID.Asc()).All(ctx)
 	var out []repl.User
@@ -189,7 +188,7 @@ func everybody(ctx context.Context, db *exosql.DB) ([]repl.User, error) {
 	return out, err
 }
 
-// staff lists whom -as can name, the owner first.
+// staff lists the members that -as can name, the owner first.
 func staff(ctx context.Context, db *exosql.DB, org int64) ([]repl.User, error) {
 	rows, err := exosql.Grant(db, members, memberOrgID.Eq(org)).OrderBy(memberID.Asc()).All(ctx)
 	var out []repl.User

@@ -1,5 +1,5 @@
-// Simple is a whole program: users and their todos, and a terminal on what one user
-// may touch. Copy it.
+// Simple is a complete program to copy: users and their todos, and a terminal for the rows of one
+// user.
 //
 //	go run ./examples/simple
 //	go run ./examples/simple -user 2 -e 'api.currentUser.todos().where({ completed: false })'
@@ -37,7 +37,7 @@ var (
 	userTodos = exosql.Many("todos", userID, todoUser)
 )
 
-// grants are the rows of one user, and of each the columns that are listed here.
+// grants returns the rows of one user, with the columns that are listed here.
 func grants(db *exosql.DB, id int64) codemode.Grants {
 	todo := exosql.NewFacet(todos, "todo", todoID, todoTitle, todoDone)
 	user := exosql.NewFacet(users, "user", userID, userName, exosql.Via(userTodos, todo))

@@ -12,8 +12,8 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Chain is an expression as a program records it, call by call. Chains are immutable, and one that
-// can't be recorded keeps the error for Send.
+// Chain is an expression as a program records it, call by call. Chains are immutable. A chain that
+// can't be recorded keeps the error, and Send returns it.
 type Chain struct {
 	run  *Run
 	node *message.Node
@@ -62,8 +62,8 @@ func (c *Chain) Send() (value.Value, error) {
 	return c.run.submit(c.node)
 }
 
-// Message is the message that the chain ends with, as the object would get it. It is not
-// sent. See the function Message.
+// Message returns the message that the chain ends with, as the object would get it, and does not
+// send it. See the function Message.
 func (c *Chain) Message() *exo.Message {
 	c.run.t.Helper()
 	r := c.run
@@ -71,7 +71,7 @@ func (c *Chain) Message() *exo.Message {
 	_, err := c.Send()
 	m := r.kept
 	if r.capture, r.kept = false, nil; m == nil {
-		r.t.Fatalf("exotest: there is no such message: %v", err)
+		r.t.Fatalf("exotest: the message does not reach the object: %v", err)
 	}
 	return m
 }
@@ -133,12 +133,12 @@ func (c *Chain) arg(method string, i int, prior []*message.Node, a any) (*messag
 	return check.MakeLit(v)
 }
 
-// plain reports whether all nodes are values: together they are one value then, as in a program.
+// plain reports whether all nodes are literal values. A list or record of them is then one value, as in a program.
 func plain(nodes []*message.Node) bool {
 	return !slices.ContainsFunc(nodes, func(n *message.Node) bool { return n.Op != message.OpLit })
 }
 
-// literal is a Go value as a program would write it.
+// literal converts a Go value to the value that a program would write.
 func literal(a any) (value.Value, error) {
 	switch a := a.(type) {
 	case value.Value:

@@ -16,21 +16,21 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Conform checks that an object keeps to what the gate and the evaluators rely on, and
+// Conform checks that an object keeps the rules that the gate and the evaluators rely on, and
 // reports each breach by t.Error:
 //
-//   - Describe says the same each time, also when asked from several goroutines, and
-//     nothing that a message does changes it; the description can be granted, and
-//     errors have each situation and part that its phrases name.
+//   - Describe returns the same each time, also when several goroutines call it, and no message
+//     changes it; the description can be granted, and errors have each situation and part that its
+//     phrases name.
 //   - Eval answers whatever the gate admits: it does not panic on odd texts and
 //     numbers, empty and long lists, fields left out, or values that make no sense.
-//   - What it returns is of the type that the catalogue says.
+//   - The result has the type that the catalogue gives it.
 //   - It returns soon after its context has ended (within 30 seconds here).
 //
-// It sends some fifty messages to each method that it can make arguments for: those
-// that change something, too. Give it an object made for the test. Methods
-// that take callbacks or other objects need tests of their own, with Chain. Run it with
-// -race: messages act at the same time.
+// Conform sends about fifty messages to each method for which it can make arguments, also to
+// methods that change something. Give it an object made for the test. Methods that take callbacks
+// or other objects need tests of their own, with Chain. Run it with -race: messages act at the same
+// time.
 func Conform(t testing.TB, o exo.Object) {
 	t.Helper()
 	before := describe(t, o)
@@ -47,9 +47,9 @@ func Conform(t testing.TB, o exo.Object) {
 	for range 4 {
 		wg.Go(func() {
 			d, err := o.Describe()
-			d.Frozen = before.Frozen // of a copy
+			d.Frozen = before.Frozen // before is a copy, and copies are not frozen
 			if err != nil || !reflect.DeepEqual(d, before) {
-				t.Errorf("exotest: Describe says something else when it is asked again, error %v", err)
+				t.Errorf("exotest: a second call of Describe returned something else, error %v", err)
 			}
 		})
 	}
@@ -58,18 +58,18 @@ func Conform(t testing.TB, o exo.Object) {
 	c.begin()
 	calls := c.explore(nil, 3)
 	if len(calls) == 0 {
-		t.Errorf("exotest: there is no message that Conform can make: the object has no method that sends, or all need callbacks or objects")
+		t.Errorf("exotest: Conform can send this object no message: it has no method that sends, or all need callbacks or objects; test those with Chain")
 	}
 	for _, call := range calls {
 		c.send(call)
 		c.cancelled(call)
 	}
 	if after := describe(t, o); !reflect.DeepEqual(before, after) {
-		t.Errorf("exotest: Describe says something else after messages")
+		t.Errorf("exotest: Describe returns something else after messages were sent")
 	}
 }
 
-// begin begins a run that notes panics, which a reply shows as an internal error like any other.
+// begin begins a run that notes panics: a reply shows a panic only as an internal error.
 func (c *conform) begin() {
 	c.t.Helper()
 	o := exo.Wrap(c.object, exo.Policy{After: func(m *exo.Message, _ value.Value, err error) {
@@ -82,14 +82,14 @@ func (c *conform) begin() {
 	c.run = Begin(c.t, exo.Config{Grants: map[string]exo.Object{"object": o}, Limits: plenty(), Admits: c.admits})
 }
 
-// plenty are limits that a few thousand messages stay within.
+// plenty returns limits that are large enough for a few thousand messages.
 func plenty() exo.Limits {
 	l := exo.Limits{}.OrDefault()
 	l.Calls, l.Rows, l.Bytes, l.UnansweredBytes, l.MessageBytes = 1<<30, 1<<40, 1<<40, 1<<30, 1<<40
 	return l
 }
 
-// describe returns a copy of the object's description, by way of a policy.
+// describe returns a copy of the object's description, taken by a policy.
 func describe(t testing.TB, o exo.Object) (d message.Description) {
 	t.Helper()
 	copied := exo.Wrap(o, exo.Policy{Narrow: func(c *message.Description) error { d = *c; return nil }})
@@ -105,7 +105,7 @@ type conform struct {
 	admits value.Label
 	run    *Run
 	rand   *rand.Rand
-	seen   map[*message.Method]bool // by explore
+	seen   map[*message.Method]bool // the methods that explore has found
 
 	mu       sync.Mutex
 	panicked []string
@@ -117,13 +117,13 @@ type step struct {
 	args   []any
 }
 
-// message is one that Conform has found: how to get to it, and the method that sends it.
+// sentMessage is a message that Conform has found: the calls before it, and the method that sends it.
 type sentMessage struct {
 	path   []step
 	method *message.Method
 }
 
-// at is the chain up to the method that sends, in the run that c has.
+// at makes the chain of calls in path, in the current run.
 func (c *conform) at(path []step) *Chain {
 	chain := c.run.On("object")
 	for _, s := range path {
@@ -132,7 +132,7 @@ func (c *conform) at(path []step) *Chain {
 	return chain
 }
 
-// explore finds the methods that send, each once, behind at most depth calls that only describe.
+// explore finds each sending method once, after at most depth calls that only describe.
 func (c *conform) explore(path []step, depth int) (found []sentMessage) {
 	at := c.at(path)
 	if at.err != nil {
@@ -159,7 +159,7 @@ func (c *conform) explore(path []step, depth int) (found []sentMessage) {
 	return found
 }
 
-// rounds is how often each method is sent.
+// rounds is the number of messages to each method.
 const rounds = 50
 
 // send sends one method many times, all at once, in a run that commits, and checks the replies.
@@ -173,7 +173,7 @@ func (c *conform) send(x sentMessage) {
 		args, _ := c.arguments(x.method)
 		call := at.Call(x.method.Name, args...)
 		if call.err != nil {
-			continue // a text that is no name, where one is wanted
+			continue // the method wants a name, and the text is none
 		}
 		c.run.last++
 		if err := c.run.session.Submit(exo.Call{ID: c.run.last, Expr: call.node.Expr()}); err != nil {
@@ -194,7 +194,7 @@ func (c *conform) send(x sentMessage) {
 			c.t.Errorf("exotest: %s: %v", clip(op), err)
 		}
 	}
-	if err := c.run.Finish(true); err != nil { // what is held acts now
+	if err := c.run.Finish(true); err != nil { // held effects act now
 		c.t.Errorf("exotest: %s: the run did not commit: %v", x.method.Name, err)
 	}
 	c.mu.Lock()
@@ -207,7 +207,7 @@ func (c *conform) send(x sentMessage) {
 
 func clip(s string) string { return s[:min(len(s), 300)] }
 
-// cancelled has the object answer one more message, with a context that has ended.
+// cancelled passes the object one more message, with a context that has ended.
 func (c *conform) cancelled(x sentMessage) {
 	c.t.Helper()
 	c.begin()
@@ -226,7 +226,7 @@ func (c *conform) cancelled(x sentMessage) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		defer func() { recover() }() // send has told it
+		defer func() { recover() }() // send has reported this panic
 		m.Objects[object.Slot].Eval(ended, m)
 	}()
 	select {
@@ -236,11 +236,11 @@ func (c *conform) cancelled(x sentMessage) {
 	}
 }
 
-// fits holds a value against the type that the catalogue gives it.
+// fits compares a value with the type that the catalogue gives it.
 func (c *conform) fits(t *message.Type, v value.Value, at string) error {
 	bad := func() error { return fmt.Errorf("%s is %s, which is not %s", at, clip(v.String()), t) }
 	if i := c.run.gate.Catalog()[t.Name]; i != nil && i.Expr && t.Args["of"] != nil {
-		return c.fits(t.Args["of"], v, at) // a column of a result is its values
+		return c.fits(t.Args["of"], v, at) // a column in a reply has the type of its values
 	} else if i != nil && v.Type() == value.TypeRecord && len(i.Fields) > 0 {
 		row := &message.Type{Name: value.TypeRecord}
 		for _, n := range i.Names() {
@@ -341,7 +341,7 @@ func (c *conform) fitsRecord(t *message.Type, v value.Value, at string, bad func
 	return nil
 }
 
-// refers is the type of the object that a reply refers to.
+// refers returns the type of the object that a reply refers to.
 func (c *conform) refers(v value.Value) *message.Type {
 	if v.Type() != value.TypeRef {
 		return nil

@@ -124,14 +124,14 @@ func TestConform(t *testing.T) {
 		"a moody object": {&thing{func() []*message.Interface {
 			calls++
 			return ask([]*message.Type{text, point}[calls%2], con(value.TypeInt))()
-		}, gives(value.Int(1))}, "is not what it was"},
+		}, gives(value.Int(1))}, "has changed since"},
 		"one that learns": {&thing{func() []*message.Interface {
 			return ask([]*message.Type{text, point}[learnt.Load()], con(value.TypeInt))()
 		}, func(context.Context, *exo.Message) (value.Value, error) {
 			learnt.Store(1)
 			return value.Int(1), nil
 		}}, "something else after messages"},
-		"nothing to send": {&thing{func() []*message.Interface { return []*message.Interface{{Name: "Thing"}} }, nil}, "there is no message"},
+		"nothing to send": {&thing{func() []*message.Interface { return []*message.Interface{{Name: "Thing"}} }, nil}, "can send this object no message"},
 		"what can't be":   {&thing{func() []*message.Interface { return []*message.Interface{{Name: "text"}} }, nil}, "can't be granted"},
 		"a panic when held": {&thing{func() []*message.Interface {
 			is := ask(nil, &message.Term{Con: message.Receipt()})()

@@ -12,16 +12,16 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Run is a run of a gate in which a test sends messages. It ends with the test, and
-// commits nothing then; see Finish.
+// Run is a run of a gate in which a test sends messages. The end of the test ends it without a
+// commit; see Finish.
 type Run struct {
 	t       testing.TB
 	gate    *exo.Gate
 	session *exo.Session
 	checker *message.Checker
-	last    uint64       // call
+	last    uint64       // the number of the last call
 	capture bool         // the next message is kept and not sent
-	kept    *exo.Message //
+	kept    *exo.Message // the message that capture kept
 }
 
 // Begin begins a run of what cfg grants. It fails the test if that can't be granted.
@@ -30,7 +30,7 @@ func Begin(t testing.TB, cfg exo.Config) *Run {
 	return BeginRun(t, cfg, exo.Run{Principal: "exotest"})
 }
 
-// BeginRun is Begin with a run of the test's choice: its principal, its label.
+// BeginRun is Begin with settings for the run, such as its principal and its label.
 func BeginRun(t testing.TB, cfg exo.Config, run exo.Run) *Run {
 	t.Helper()
 	r := &Run{t: t}
@@ -63,7 +63,7 @@ func BeginRun(t testing.TB, cfg exo.Config, run exo.Run) *Run {
 // patience is how long an object may take to heed a context that has ended.
 var patience = 30 * time.Second
 
-// end ends the run with the test. An object that never returns must not hold that up.
+// end ends the run when the test ends. It does not wait longer than patience for an object that never returns.
 func (r *Run) end() {
 	done := make(chan struct{})
 	go func() {
@@ -77,7 +77,7 @@ func (r *Run) end() {
 	}
 }
 
-// before keeps a message that was admitted and refuses it, where Message asks for one.
+// before keeps an admitted message and refuses it, if Message asked for one.
 func (r *Run) before(m *exo.Message) bool {
 	if r.capture {
 		r.kept = m
@@ -85,10 +85,10 @@ func (r *Run) before(m *exo.Message) bool {
 	return !r.capture
 }
 
-// Session is the run itself: for its label and its effects.
+// Session returns the run itself, for its label and its effects.
 func (r *Run) Session() *exo.Session { return r.session }
 
-// Finish ends the run, and commits what it did if commit says so.
+// Finish ends the run. If commit is true, it commits the run's changes.
 func (r *Run) Finish(commit bool) error {
 	var failed error
 	if !commit {
@@ -145,18 +145,17 @@ func (r *Run) submit(root *message.Node) (value.Value, error) {
 	return reply.Value, reply.Err
 }
 
-// On begins a run in which o is all that was granted, and a chain of calls at it. The run
-// calls it object.
+// On begins a run in which only o is granted, under the name object, and a chain of calls at o.
 func On(t testing.TB, o exo.Object) *Chain {
 	t.Helper()
 	return Begin(t, exo.Config{Grants: map[string]exo.Object{"object": o}}).On("object")
 }
 
-// Send sends o one message in a run of its own, as `object.method(args…)` does, and ends the run:
-// what it did is committed if the message went well, whatever its labels, since the test is not to
-// be kept from them. args are as for (*Chain).Call. The error is a refusal of the gate, the
-// object's, or the commit's. The reply of a Held method is a receipt, and the error may come from
-// what it did after the commit.
+// Send sends o one message in a run of its own, as `object.method(args…)` does, and ends the run.
+// If the message succeeded, its changes are committed, whatever their labels: labels must not keep
+// the test from them. args are as for (*Chain).Call. The error is a refusal of the gate, the
+// object's, or the commit's. A Held method replies with a receipt, and the error may come from its
+// action after the commit.
 func Send(t testing.TB, o exo.Object, method string, args ...any) (value.Value, error) {
 	t.Helper()
 	cfg := exo.Config{Grants: map[string]exo.Object{"object": o}, Admits: labelsOf(t, o)}
@@ -206,17 +205,16 @@ func labelsIn(v value.Value) value.Label {
 	return l
 }
 
-// Message makes the message of `object.method(args…)`, as o would get it, and does not
-// send it. It belongs to a run that ends with the test: its Spend, AddDetail and Unit work.
-// It fails the test if the gate refuses the message, since then the object never gets it.
-// Objects in it are without the policies that they were wrapped in, so o itself answers
-// it, and not a wrapped o.
+// Message makes the message of `object.method(args…)`, as o would get it, and does not send it. The
+// message belongs to a run that ends with the test: its Spend, AddDetail and Unit work. The test fails
+// if the gate refuses the message, since the object would never get it. Objects in the message are
+// without the policies that wrap them: o itself answers it, and not a wrapped o.
 func Message(t testing.TB, o exo.Object, method string, args ...any) *exo.Message {
 	t.Helper()
 	return On(t, o).Call(method, args...).Message()
 }
 
-// anyBits is the budget of a test that names none.
+// anyBits is the bit budget of a test that sets none. It is never used up.
 type anyBits struct{}
 
 func (anyBits) Take(exo.Principal, time.Time, int) (left int, err error) { return math.MaxInt, nil }

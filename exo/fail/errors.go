@@ -26,8 +26,8 @@ const (
 	Syntax                // the program does not parse or uses syntax that is refused
 	Program               // the program threw, or can never finish
 	Internal              // our fault or the database's; the guest reads only this word
-	Crashed               // the engine failed under the program: it ran, and what it had sent may have happened
-	Breach                // the program's process tried what no program can do, and was ended for it
+	Crashed               // the engine failed while the program ran: messages that it had sent may have taken effect
+	Breach                // the program's process did something that no program can do, and was ended
 	kinds
 )
 
@@ -47,8 +47,8 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// Error is the one error type of this module. Error() is for the host's log and
-// shows everything; Guest() is what a guest may read and says the least that is
+// Error is the one error type of this module. Error() is for the host's log and shows everything. Guest() is
+// the text for a guest, and reveals as little as it can (after upspin's errors and dir/server.errPerm).
 // true (after upspin's errors and dir/server.errPerm).
 //
 // Functions of this module return it as a plain error: compare it with nil, and ask it with
@@ -70,14 +70,14 @@ type Pos struct {
 	Text         string // the program's line, shortened round the place if it is long
 }
 
-// Bounds of an error, in bytes: a run can have as many as it has calls, and whoever
-// records them keeps them.
+// These bounds limit the texts of an error, in bytes. A run can have an error for each of its
+// calls, and a record keeps them all.
 const (
 	MaxOp  = 400
 	MaxMsg = 4000
 )
 
-// Bounded is the error, or a copy with texts of bounded size.
+// Bounded returns e, or a copy with shortened texts if they are too long.
 func (e *Error) Bounded() *Error {
 	if e == nil || len(e.Op) <= MaxOp && len(e.Msg) <= MaxMsg {
 		return e
@@ -87,18 +87,17 @@ func (e *Error) Bounded() *Error {
 	return &k
 }
 
-// Later is an error whose message is made when it is read: most refusals are never read, and a guest can have many of them.
+// Later makes an error with a message that is built only when it is read: a guest can cause many refusals, and most are never read.
 func Later(kind Kind, message func() string) *Error { return &Error{Kind: kind, late: message} }
 
-// At is the error at a place of the program. It holds nothing but its texts.
+// At returns a copy of the error with a place in the program. The copy has its message as text.
 func (e *Error) At(p Pos) *Error {
 	at := *e
 	at.Msg, at.late, at.Pos = e.Message(), nil, p
 	return &at
 }
 
-// Message is Msg. Some are made only here, since most refusals are never read and a
-// guest can have many of them.
+// Message returns Msg, or builds the text of an error that Later made.
 func (e *Error) Message() string {
 	if e.Msg == "" && e.late != nil {
 		return e.late()
@@ -126,16 +125,15 @@ func (e *Error) Error() string {
 		s += ": " + msg
 	}
 	if e.Err != nil {
-		s += ": " + strings.TrimPrefix(e.Err.Error(), e.Kind.String()+": ") // an error within one of its kind says it once
+		s += ": " + strings.TrimPrefix(e.Err.Error(), e.Kind.String()+": ") // the kind is written once, not again for an inner error of that kind
 	}
 	return s
 }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is makes errors.Is(err, ErrDenied) compare kinds, and lets a cancelled
-// run answer context.Canceled as callers of Go libraries expect, unless it was ended
-// by a deadline, which is in Err.
+// Is makes errors.Is(err, ErrDenied) compare kinds. A cancelled run also matches context.Canceled,
+// as callers of Go libraries expect. It does not if a deadline ended the run: Err has that.
 func (e *Error) Is(target error) bool {
 	if t, ok := target.(*Error); ok {
 		return t.Op == "" && t.Msg == "" && t.late == nil && t.Pos == Pos{} && t.Err == nil && t.Kind == e.Kind
@@ -143,8 +141,8 @@ func (e *Error) Is(target error) bool {
 	return e.Kind == Cancelled && target == context.Canceled && !errors.Is(e.Err, context.DeadlineExceeded)
 }
 
-// Sentinels for errors.Is, of the kinds that a Go caller acts on most; they match every
-// error of their Kind. For the other kinds ask KindOf.
+// These sentinels are for errors.Is: each matches every error of its Kind. They cover the kinds
+// that Go callers check most. For the other kinds use KindOf.
 var (
 	ErrDenied    = &Error{Kind: Denied}
 	ErrRevoked   = &Error{Kind: Revoked}
@@ -171,15 +169,15 @@ func (e *Error) Guest() string {
 	return s
 }
 
-// Errorf makes an Error whose message a guest may read. The arguments must be
-// names and values that this guest already holds or was shown.
+// Errorf makes an Error with a message that a guest may read. The arguments must be names and
+// values that this guest already has or was shown.
 func Errorf(kind Kind, op, format string, args ...any) *Error {
 	return &Error{Op: op, Kind: kind, Msg: fmt.Sprintf(format, args...)}
 }
 
-// Classify returns err if it is, or wraps, an *Error, and nil for nil. Any other error
-// becomes an *Error of op: Cancelled or Limit where a context has ended, else Internal,
-// with err kept for the host.
+// Classify returns err if it is, or wraps, an *Error, and nil for nil. Any other error becomes an
+// *Error of op: Cancelled if a context was cancelled, Limit if a deadline passed, else Internal. It
+// keeps err for the host.
 func Classify(op string, err error) error {
 	if err == nil {
 		return nil
@@ -187,7 +185,7 @@ func Classify(op string, err error) error {
 	return AsError(op, err)
 }
 
-// AsError is Classify for an error that is not nil, as an *Error.
+// AsError is Classify for an error that is not nil, with the result as an *Error.
 func AsError(op string, err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -205,7 +203,7 @@ func AsError(op string, err error) *Error {
 	return &Error{Op: op, Kind: Internal, Err: err}
 }
 
-// KindOf is the kind of the failure that err is, as Classify sees it; Other for nil.
+// KindOf returns the kind that Classify gives err; Other for nil.
 func KindOf(err error) Kind {
 	if err == nil {
 		return Other
@@ -213,7 +211,7 @@ func KindOf(err error) Kind {
 	return AsError("", err).Kind
 }
 
-// GuestText is what a guest may read of err, (*Error).Guest, as Classify sees it; "" for nil.
+// GuestText returns the text of err that a guest may read, the Guest of AsError; "" for nil.
 func GuestText(err error) string {
 	if err == nil {
 		return ""
@@ -221,7 +219,7 @@ func GuestText(err error) string {
 	return AsError("", err).Guest()
 }
 
-// PosOf is where in the program err happened; zero where no place is known.
+// PosOf returns the place in the program where err happened; zero if no place is known.
 func PosOf(err error) Pos {
 	if err == nil {
 		return Pos{}

@@ -8,14 +8,14 @@ import (
 	"runtime/debug"
 )
 
-// PanicError is beneath the error of host code that panicked, for the host: errors.As finds it in
-// Result.Err, in an Effect's and in an Entry's. Its text is the value alone, so no stack is
-// in a record, and no guest reads either.
+// PanicError is the cause of an error of host code that panicked. errors.As finds it in Result.Err,
+// and in the error of an Effect or an Entry. Its text is only the panic value, so a record has no
+// stack. A guest reads neither.
 type PanicError struct {
 	Value any    // what was given to panic
 	Stack []byte // the stack of the goroutine, as debug.Stack gives it, shortened to 16 KiB
 
-	text string // of Value, made at once: who panicked may change it
+	text string // of Value, made at once: the code that panicked may change Value later
 }
 
 // ErrPanicked is in the error of an object whose code panicked.
@@ -32,6 +32,6 @@ func NewPanicError(recovered any) *PanicError {
 
 func (p *PanicError) Error() string { return p.text }
 
-// Unwrap does not give Value, also where that is an error: an ErrNothingDone in it says nothing of
-// the code that panicked.
+// Unwrap never returns Value, even if it is an error: an ErrNothingDone in it does not mean that
+// the code that panicked did nothing.
 func (p *PanicError) Unwrap() error { return ErrPanicked }

@@ -1,6 +1,6 @@
 package message
 
-// This file asks a whole catalogue: which labels, effects and ways out there are. exo decides by it when it grants.
+// This file summarizes a catalogue: its labels, effects and sinks. exo uses the summary when it grants.
 
 import (
 	"maps"
@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Labels has all tags that granted objects can give a run, each by itself: joined, pii would include pii@member.
+// Labels returns all tags that granted objects can give a run. They are not joined: in a join, pii includes pii@member.
 func (c Catalog) Labels() value.Label {
 	var tags []string
 	for _, i := range c {
@@ -25,7 +25,7 @@ func (c Catalog) Labels() value.Label {
 	return value.NewLabel(tags...)
 }
 
-// Admitted has all tags of what may leave by a method, or be written by one, each by itself.
+// Admitted returns all tags that may leave by a method, or be written by one. They are not joined either.
 func (c Catalog) Admitted() value.Label {
 	var tags []string
 	for _, i := range c {
@@ -41,7 +41,7 @@ func (c Catalog) Admitted() value.Label {
 	return value.NewLabel(tags...)
 }
 
-// Leaves reports whether anything but the result of a run leaves it.
+// Leaves reports whether any method is a sink or has an effect. Otherwise only the result leaves a run.
 func (c Catalog) Leaves() bool {
 	for _, i := range c {
 		for _, m := range i.Methods {
@@ -65,7 +65,7 @@ func (c Catalog) FirstEffect() string {
 	return ""
 }
 
-// Seals are the labels of all that programs are shown sealed.
+// Seals joins the labels of all values that programs get sealed.
 func (c Catalog) Seals() (l value.Label) {
 	for _, i := range c {
 		for _, f := range i.Fields {
@@ -115,11 +115,11 @@ func (c Catalog) FirstDeclassifier() string {
 	return ""
 }
 
-// partArgs are the type arguments that say of which rows a thing is made, by name: of a query or a group, and of a window.
+// partArgs names the type arguments that list the rows of which a value is made: ns of a query or a group, over of a window.
 var partArgs = []string{"ns", "over"}
 
-// Method is what a thing of type t has under a name: a method of its interface, or else a measure of the rows of which it is made. It is
-// nil where there is none. of names the parts whose rows have the measure; with more than one nobody knows which is meant.
+// Method returns what a value of type t has under a name: a method of its interface, or else a measure of the rows of which the
+// value is made, or nil. of names the parts with rows that have the measure. If there are several, the name is ambiguous.
 func (c Catalog) Method(t *Type, name string) (m *Method, of []string) {
 	i := c[t.Name]
 	if i == nil || i.Expr || i.Methods[name] != nil || i.Fields[name] != nil {
@@ -136,7 +136,7 @@ func (c Catalog) Method(t *Type, name string) (m *Method, of []string) {
 	return m, of
 }
 
-// Measures are the names of all measures of the rows of which a thing of type t is made, sorted.
+// Measures returns the names of all measures of the rows of which a value of type t is made, sorted.
 func (c Catalog) Measures(t *Type) (names []string) {
 	for _, f := range c.parts(t) {
 		for name, m := range c[c[f.Type.Name].Many].Methods {
@@ -149,7 +149,7 @@ func (c Catalog) Measures(t *Type) (names []string) {
 	return slices.Compact(names)
 }
 
-// parts are the rows of which a thing of type t is made, if they have measures.
+// parts returns the rows of which a value of type t is made, if they have measures.
 func (c Catalog) parts(t *Type) (out []TypeField) {
 	for _, name := range partArgs {
 		if of := t.Args[name]; of != nil {
@@ -163,7 +163,7 @@ func (c Catalog) parts(t *Type) (out []TypeField) {
 	return out
 }
 
-// Names of the interfaces, sorted: for printers.
+// Names returns the names of the interfaces, sorted, for printing.
 func (c Catalog) Names() []string {
 	return slices.Sorted(maps.Keys(c))
 }

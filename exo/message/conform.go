@@ -1,6 +1,6 @@
 package message
 
-// This file decides whether an argument can stand where a type is wanted. node.go calls it for each call; literal.go converts values for it.
+// This file decides whether an argument fits the type that is wanted. node.go calls it for each call; literal.go converts values for it.
 
 import (
 	"slices"
@@ -10,8 +10,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// accept checks one argument against its parameter and returns it, converted
-// where a literal has to become what is wanted.
+// accept checks one argument against its parameter and returns it. A literal is converted to the
+// type that is wanted.
 func (c *Checker) accept(op string, p *Param, want *Type, n *Node) (*Node, error) {
 	body := n
 	if n.Op == OpLambda {
@@ -27,7 +27,7 @@ func (c *Checker) accept(op string, p *Param, want *Type, n *Node) (*Node, error
 			}
 		}
 		if len(body.Args) == 0 {
-			return nil, fail.Errorf(fail.Invalid, op, "%s is an empty list", p.Name)
+			return nil, fail.Errorf(fail.Invalid, op, "%s is an empty list; give at least one item", p.Name)
 		}
 		return n, nil
 	}
@@ -49,8 +49,8 @@ func (c *Checker) accept(op string, p *Param, want *Type, n *Node) (*Node, error
 	return got, nil
 }
 
-// lists reports whether n, which has not been sent, stands for the list of values that an operator wants: what awaiting
-// it gives are records of one field, or values, of the type of. The label is what awaiting it would add.
+// lists reports whether n, which has not been sent, can serve as the list of values that an operator wants: awaiting it
+// gives values of the type of, or records of one such field. The label is what awaiting it would add.
 func (c *Checker) lists(of *Type, n *Node) (value.Label, bool) {
 	m, cell := c.awaited(n)
 	if cell == nil || of == nil {
@@ -64,8 +64,8 @@ func (c *Checker) lists(of *Type, n *Node) (value.Label, bool) {
 	return label, i != nil && i.Expr && scalarFits(of, cell.Args["of"])
 }
 
-// awaited is the method that awaiting n calls, and the type of each item of the list that it gives; nil if n is nothing
-// to await, or gives no list.
+// awaited returns the method that awaiting n calls, and the type of each item of its list. Both are
+// nil if n can't be awaited, or gives no list.
 func (c *Checker) awaited(n *Node) (*Method, *Type) {
 	i := c.Catalog[n.Type.Name]
 	if i == nil || n.built() || n.sends || i.Methods[i.Await] == nil {
@@ -79,8 +79,8 @@ func (c *Checker) awaited(n *Node) (*Method, *Type) {
 	return m, all.Args["of"]
 }
 
-// notNull is a wanted type without null: a nullable column is compared with
-// values. Where null has a meaning the parameter says so itself.
+// notNull returns a wanted type without null: a nullable column is compared with values. A
+// parameter for which null has a meaning declares that itself.
 func notNull(t *Type) *Type {
 	of := t.Args["of"]
 	if !t.Null && (of == nil || !of.Null) {
@@ -94,8 +94,8 @@ func notNull(t *Type) *Type {
 	return &n
 }
 
-// conform reports whether n can stand where want is wanted; it returns n, or
-// the converted literal that takes its place.
+// conform reports whether n fits the wanted type. It returns n, or the converted literal that
+// replaces n.
 func (c *Checker) conform(want *Type, n *Node, depth int) (*Node, bool) {
 	if depth > 16 {
 		return nil, false
@@ -187,7 +187,7 @@ func argsFit(want, got map[string]*Type) bool {
 	return true
 }
 
-// isExpression reports whether n stands for a value of a row: a column, or what is calculated of columns.
+// isExpression reports whether n stands for a value of a row: a column, or a value computed from columns.
 func (c *Checker) isExpression(n *Node) bool {
 	i := c.Catalog[n.Type.Name]
 	return i != nil && i.Expr && (n.Op == OpField || n.Op == OpCall)

@@ -1,17 +1,17 @@
 package message
 
-// This file has what an object says of itself, by which it gets its place in a catalogue: see merge.go.
+// This file has an object's description of itself. merge.go puts it into a catalogue.
 
 import "reflect"
 
-// Description is an object's place in the catalogue.
+// Description is an object's description of itself: its type, and the interfaces that can be reached from it.
 type Description struct {
 	Type       *Type        // an interface among Interfaces, with its arguments
 	Interfaces []*Interface // everything that can be reached from Type
 	Doc        string       // one line for the reader of the declarations
 
-	// Frozen promises that nothing that Type and Interfaces lead to will ever be changed: then
-	// gates compare two by the address of their Interfaces, and don't copy them.
+	// Frozen promises that Type, Interfaces, and all that they refer to will never change. Then
+	// gates compare two descriptions by the address of their Interfaces, and don't copy them.
 	Frozen bool
 }
 

@@ -1,6 +1,6 @@
 package message
 
-// This file names when a method takes effect, and the type of the receipt of what is held.
+// This file defines when a method takes effect, and the receipt with which a held method replies.
 
 import (
 	"fmt"
@@ -12,16 +12,16 @@ type EffectMode uint8
 
 const (
 	NoEffect EffectMode = iota // it changes nothing
-	// InUnit changes what a unit of work keeps: the reply is real, and the change is for
-	// good when the run commits, or never was. The object is [exo.Transactional]. After an error of its
-	// Eval the whole run is rolled back, since half of the message may have been done, unless
-	// the error wraps [exo.ErrNothingDone].
+	// InUnit changes a unit of work. The reply is real. The change becomes final when the run
+	// commits; if it does not, the change never happened. The object is [exo.Transactional]. An
+	// error of its Eval rolls back the whole run, since half of the message may have been done,
+	// unless the error wraps [exo.ErrNothingDone].
 	InUnit
-	// Held acts after the run has committed, once: a mail. The reply is a [Receipt]. After an error
-	// of its Eval it is not known whether it happened, unless the error wraps ErrNothingDone.
+	// Held acts once, after the run has committed: a mail. The reply is a [Receipt]. After an error
+	// of its Eval it is unknown whether it acted, unless the error wraps ErrNothingDone.
 	Held
-	// Immediate acts at once and for good, whatever becomes of the run, so it is refused
-	// while the run has changes that are not final. The reply is real. Errors are as of Held.
+	// Immediate acts at once and for good, even if the run fails later. So it is refused while the
+	// run has changes that are not final. The reply is real. Errors mean the same as for Held.
 	Immediate
 	EffectModes
 )
@@ -33,7 +33,7 @@ func (m EffectMode) String() string {
 	return [...]string{"none", "unit", "held", "immediate"}[m]
 }
 
-// Receipt is the type of what a method replies that is [Held].
+// Receipt returns the type of the reply of a [Held] method.
 func Receipt() *Type {
 	return &Type{Name: value.TypeRecord, Fields: []TypeField{
 		{Name: "held", Type: &Type{Name: value.TypeBool}},   // always true

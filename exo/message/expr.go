@@ -1,6 +1,6 @@
 package message
 
-// This file makes a message of an expression and checks one that came: the last step of the checker, after node.go.
+// This file makes a message from an expression, and checks a message that a guest sent: the last step of the checker, after node.go.
 
 import (
 	"slices"
@@ -12,8 +12,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Expr is an expression as a message: flat, each node after what it uses, the
-// last one the root. It is what crosses to the host, and is not trusted there.
+// Expr is an expression as a message: flat, each node after the nodes that it uses, the root last.
+// A guest sends it to the host, which does not trust it.
 type Expr struct{ Nodes []WireNode }
 
 // WireNode is one node of an Expr. Recv and Args are indexes of earlier nodes;
@@ -29,7 +29,7 @@ type WireNode struct {
 	Arg   int
 }
 
-// Expr writes n and all that it uses as a message.
+// Expr writes n, and all nodes that it uses, as a message.
 func (n *Node) Expr() Expr {
 	f := flattener{order: make([]*Node, 0, min(int(n.size), few))} // size is that of the tree: shared nodes count again
 	f.visit(n)
@@ -50,13 +50,13 @@ func (n *Node) Expr() Expr {
 	return Expr{nodes}
 }
 
-// flattener puts nodes in order, each after what it uses.
+// flattener puts nodes in order, each after the nodes that it uses.
 type flattener struct {
 	order []*Node
 	index map[*Node]int32 // where each is; nil while they are few
 }
 
-// few is how many nodes are quicker to look through than to hash.
+// few is the number of nodes up to which a search is quicker than a map.
 const few = 48
 
 // at is the place of n, or -1.
@@ -99,10 +99,9 @@ type Checked struct {
 	Catalog Catalog
 }
 
-// Check makes a message of what a guest sent. Every node is made
-// anew by the same code that the recorder runs, so a message that skipped the
-// recorder gains nothing; and of copies of its texts, so nothing that is made of it
-// holds the memory of x.
+// Check makes a message from what a guest sent. Every node is made again by the code that the
+// recorder runs, so a guest that bypasses the recorder gains nothing. Texts are copied, so that the
+// message does not keep the memory of x.
 func (c *Checker) Check(x Expr) (*Checked, error) {
 	if len(x.Nodes) == 0 {
 		return nil, fail.Errorf(fail.Invalid, "", "empty message")
@@ -151,8 +150,7 @@ func (c *Checker) Check(x Expr) (*Checked, error) {
 		nodes[i] = n
 	}
 	for i := range used[:len(used)-1] {
-		// A node that the answer does not use is refused: the message would carry its label
-		// and its cost for nothing.
+		// Refuse a node that the root does not use: its label and its cost would count for nothing.
 		if !used[i] {
 			return nil, badMessage(i, "is not used")
 		}
@@ -171,7 +169,7 @@ func (c *Checker) Check(x Expr) (*Checked, error) {
 	return out, nil
 }
 
-// MapLiterals copies m with f applied to each literal, and without a Shape, which has static ones.
+// MapLiterals copies m and applies f to each literal. The copy has no Shape, since a Shape contains static literals.
 func (m *Checked) MapLiterals(f func(value.Value) value.Value) Checked {
 	c := *m
 	c.Shape, c.Root, c.Args = "", m.Root.mapLiterals(f, map[*Node]*Node{}), slices.Clone(m.Args)
@@ -300,7 +298,7 @@ func (s *shaper) node(n *Node) {
 		s.text(n.Name)
 		s.b = strconv.AppendInt(s.b, int64(n.Arg), 10)
 		s.b = append(s.b, ';')
-		return // prior arguments are those of the call
+		return // the arguments before it are written with the call
 	case OpRecord:
 		for _, name := range n.Names {
 			s.text(name)
@@ -312,7 +310,7 @@ func (s *shaper) node(n *Node) {
 	s.b = append(s.b, '(')
 	for i, a := range n.Args {
 		if n.Op == OpCall && n.method.Params[i].Static {
-			// Part of the shape itself.
+			// A static literal is part of the shape itself.
 			s.static(a.Lit)
 			continue
 		}
@@ -321,8 +319,8 @@ func (s *shaper) node(n *Node) {
 	s.b = append(s.b, ')')
 }
 
-// lift moves a literal into the arguments and leaves what the plan depends on:
-// its kind, whether it is null, whether a text has the digits of a wide number, and for a list a class of its length.
+// lift moves a literal into the arguments. The shape keeps what the plan depends on: the literal's kind,
+// whether it is null, whether a text has the digits of a wide number, and a class of a list's length.
 func (s *shaper) lift(n *Node) {
 	n.Slot = len(s.out.Args)
 	s.out.Args = append(s.out.Args, n.Lit)
@@ -350,7 +348,7 @@ func (s *shaper) literal(v value.Value, depth int) {
 		s.b = strconv.AppendInt(s.b, int64(kinds), 10)
 		s.b = append(s.b, ';')
 		if kinds&(1<<value.KindList|1<<value.KindRecord) != 0 {
-			// Names in it are part of the shape, so each item is.
+			// The names of records are part of the shape, so each item is written.
 			s.b = strconv.AppendInt(s.b, int64(len(items)), 10)
 			s.b = append(s.b, ';')
 			for _, x := range items {
@@ -368,7 +366,7 @@ func (s *shaper) literal(v value.Value, depth int) {
 	}
 }
 
-// static writes the whole value: an alias decides what the names in it mean.
+// static writes the whole value into the shape: an alias, for instance, decides what names in the message mean.
 func (s *shaper) static(v value.Value) {
 	s.literal(v, 0)
 	b, _ := v.AppendJSON(nil) // a literal is always data
@@ -390,11 +388,11 @@ func cloneNames(ns []string) []string {
 	return ns
 }
 
-// Cost is what a part of a message takes besides its texts and values, in bytes.
+// Cost is what each part of a message counts, in bytes, in addition to its texts and values.
 type Cost struct{ node, arg, name, tag int }
 
-// tagBytes is what each tag of a sealed value in a message counts, however long it is: its length is that of an id in a row, which is
-// nothing for a limit to show. An id of 200 bytes has up to 600 in an entry of the record.
+// tagBytes is what each tag of a sealed value in a message counts, whatever its length. A tag contains an id of a row,
+// and a limit must not reveal how long that id is. An id of 200 bytes takes up to 600 in an entry of the record.
 const tagBytes = 600
 
 var (

@@ -11,7 +11,7 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// Parts of a node: which of them follow.
+// These bits name the parts of a node that follow.
 const (
 	hasName = 1 << iota
 	hasRecv
@@ -30,23 +30,23 @@ const (
 )
 
 var (
-	errNode  = errors.New("a message with a node that no message has has no encoding")
-	errOrder = errors.New("a message in another order than that of its nodes when it is walked has no encoding")
+	errNode  = errors.New("a message has no encoding if one of its nodes has a form that no message has")
+	errOrder = errors.New("a message has no encoding if its nodes are not in the order of a walk from the root")
 	errLarge = fmt.Errorf("a message with more than %d values has no encoding", maxLiterals)
 )
 
-// AppendBinary writes the message in the canonical encoding. It fails for a message that
-// is not in the order in which (*Node).Expr writes it: another order would be a second
-// spelling of it. Labels of its values are not the guest's and are not written.
+// AppendBinary writes the message in the canonical encoding. It fails if the nodes are not in the
+// order in which (*Node).Expr writes them: another order would be a second encoding of the message.
+// Labels of its values are not written: a guest does not set them.
 func (x Expr) AppendBinary(b []byte) ([]byte, error) {
 	e := value.Encoder{B: append(b, wire.Encoding)}
 	WriteExpr(&e, x)
 	return e.B, e.Err()
 }
 
-// DecodeExpr reads what AppendBinary wrote and nothing else, of at most limit nodes.
-// That a catalogue allows it is the gate's to see; here it is only well formed. Its
-// texts are parts of s.
+// DecodeExpr reads what AppendBinary wrote and nothing else, of at most limit nodes. It checks the
+// form only: the gate checks whether a catalogue allows the message. The texts share the memory of
+// s.
 func DecodeExpr(s string, limit int) (Expr, error) {
 	d := value.Decoder{Reader: wire.NewReader(s), Values: maxLiterals}
 	d.Version()
@@ -132,21 +132,21 @@ func writeName(e *value.Encoder, s string) {
 	e.B = wire.AppendText(e.B, s)
 }
 
-// ordered reports whether the nodes stand as (*Node).Expr puts them: each after what it uses,
-// in the order in which a walk from the root, receivers first, meets them, and none
-// besides. Any other order would be a second spelling of the message.
+// ordered reports whether the nodes are in the order of (*Node).Expr: a walk from the root,
+// receivers first, meets each node after those that it uses, and meets every node. Any other order
+// would be a second encoding of the message.
 func (x Expr) ordered() bool {
 	o := order{nodes: x.Nodes}
 	return len(x.Nodes) == 0 || o.visit(int32(len(x.Nodes)-1)) && int(o.next) == len(x.Nodes)
 }
 
-// order walks a message. The nodes that it has left are those before next.
+// order walks a message. It has left the nodes before next.
 type order struct {
 	nodes []WireNode
 	next  int32
 }
 
-// visit walks node i. As long as all is in order a node is new if it is not before next.
+// visit walks node i. While all is in order, a node is new if its index is at least next.
 func (o *order) visit(i int32) bool {
 	n := &o.nodes[i]
 	if n.Recv >= i || n.Recv >= o.next && !o.visit(n.Recv) {
@@ -243,7 +243,7 @@ func earlier(d *value.Decoder, i int) int32 {
 	return int32(u)
 }
 
-// must refuses a second spelling: a part that is there and says nothing.
+// must refuses a second encoding: a part that is there and is empty.
 func must(d *value.Decoder, ok bool) {
 	if !ok {
 		d.Fail("an empty part, or one too many")

@@ -1,13 +1,13 @@
 package message
 
-// This file asks which fields of its type an argument gives, for what labels and trust they demand.
+// This file finds which fields of its type an argument gives, and which labels and trust these fields demand.
 
 import (
 	"github.com/exoagent/exoagent/exo/value"
 	"slices"
 )
 
-// given visits the fields of an argument's type that an argument gives, at any depth: all of them where that is not known.
+// given visits the fields of an argument's type that the argument gives, at any depth. It visits all fields if that is unknown.
 func (t *Type) given(n *Node, visit func(*TypeField)) {
 	if t == nil {
 		return
@@ -63,7 +63,7 @@ func (t *Type) fields(visit func(*TypeField)) {
 	})
 }
 
-// labelsOf joins the labels of the fields that are given for a parameter.
+// labelsOf joins the labels of the fields that an argument gives for a parameter.
 func (p *Param) labelsOf(n *Node) (l value.Label) {
 	if p.Want == nil || p.Want.Con == nil || p.Want.Con.labels().Empty() {
 		return l
@@ -78,7 +78,7 @@ func (t *Type) admits() (any bool) {
 	return any
 }
 
-// Writes is what all the fields that a message gives admit; nothing if it gives none.
+// Writes returns the label that all fields of the message admit; nothing if the message gives no field.
 func (m *Checked) Writes() (l value.Label) {
 	first := true
 	for i, a := range m.Root.Args {
@@ -94,8 +94,8 @@ func (m *Checked) Writes() (l value.Label) {
 	return l
 }
 
-// Refuses names the fields of existing rows that a message sets and that do not admit a label; nil if it adds or removes rows, which no
-// field admits.
+// Refuses names the fields of existing rows that the message sets and that do not admit a label. It
+// returns nil if the message adds or removes rows: no field admits that.
 func (m *Checked) Refuses(l value.Label) (out []string) {
 	for i, a := range m.Root.Args {
 		if p := &m.Root.Method().Params[i]; p.Lambda != nil && p.Want != nil && p.Want.Con != nil {

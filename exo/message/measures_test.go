@@ -50,7 +50,7 @@ func TestMeasures(t *testing.T) {
 			t.Errorf("%q: %+v %v", through, n, err)
 		}
 	}
-	if _, err := ask(whole, deals(), "twice"); err == nil || !strings.Contains(err.Error(), "is of deal and of other") {
+	if _, err := ask(whole, deals(), "twice"); err == nil || !strings.Contains(err.Error(), "is a measure of deal and of other") {
 		t.Errorf("of two: %v", err)
 	}
 	group := deals().Interfaces[1].Methods["groups"].Result.Con

@@ -1,6 +1,6 @@
 package message
 
-// This file compares the description that a policy wants with the object's own: only less passes. narrow.go calls it.
+// This file compares the description that a policy wants with the object's own, and lets it only be narrower. narrow.go calls it.
 
 import (
 	"fmt"
@@ -10,10 +10,10 @@ import (
 	"slices"
 )
 
-// meet is d with what a policy took from it: want is the policy's idea of d. Where want
-// has more than d, an error names the place. Parts of an interface that are not
-// compared here must be equal, so a part that interfaces get one day can't be widened
-// by being forgotten. changed are the names of the interfaces that differ from d's.
+// meet returns d without what a policy took away; want is the policy's version of d. If want has
+// more than d, an error names the place. Parts of an interface that are not compared here must be
+// equal. So a part that is added to interfaces later can't be widened because this code forgot it.
+// changed names the interfaces that differ from d's.
 func (d Description) meet(want Description) (met Description, changed map[string]bool, err error) {
 	if !reflect.DeepEqual(d.Type, want.Type) {
 		return met, nil, fmt.Errorf("it has another type")
@@ -22,7 +22,7 @@ func (d Description) meet(want Description) (met Description, changed map[string
 	seen := map[string]bool{}
 	for _, w := range want.Interfaces {
 		if w == nil || seen[w.Name] || d.Interface(w.Name) == nil {
-			return met, nil, fmt.Errorf("an interface is new, nil, or there twice")
+			return met, nil, fmt.Errorf("an interface is new, nil, or listed twice")
 		}
 		seen[w.Name] = true
 	}
@@ -38,13 +38,13 @@ func (d Description) meet(want Description) (met Description, changed map[string
 	return met, met.settle(d), met.whole(d)
 }
 
-// whole refuses a description in which something leads to an interface that is gone: an
-// object that does would be of no known kind.
+// whole refuses a description in which a type or method refers to an interface that was removed: an
+// object of that interface would be of no known type.
 func (d Description) whole(full Description) error {
 	leads := func(what string, to map[string]bool) error {
 		for name := range to {
 			if d.Interface(name) == nil && full.Interface(name) != nil {
-				return fmt.Errorf("%s leads to %s, which is gone", what, name)
+				return fmt.Errorf("%s refers to %s, which the policy removed", what, name)
 			}
 		}
 		return nil
@@ -57,7 +57,7 @@ func (d Description) whole(full Description) error {
 	return leads("the object", names(func(r renamer) { r.typ(d.Type) }))
 }
 
-// settle drops what named a method that is gone, and returns what differs from the full description.
+// settle drops names of methods that were removed, and returns which interfaces differ from the full description.
 func (d Description) settle(full Description) (changed map[string]bool) {
 	changed = map[string]bool{}
 	for k, i := range d.Interfaces {
@@ -94,12 +94,12 @@ func (d Description) has(t *Term, self *Interface, method string) bool {
 	return i != nil && i.Methods[method] != nil
 }
 
-// meet is one interface. It holds nothing of w.
+// meet narrows one interface. The result shares nothing with w.
 func (i *Interface) meet(w *Interface) (*Interface, error) {
 	n := renamer{}.iface(i)
 	n.Doc = w.Doc
 	if len(w.Words) == 0 {
-		n.Words = w.Words // each says by Needs what it names: none has to be changed with the methods
+		n.Words = w.Words // phrases list the methods that they name in Needs, so they stay right when methods go
 	}
 	if len(w.Fields) != len(i.Fields) {
 		return nil, fmt.Errorf(": fields can be neither added nor deleted")
@@ -128,7 +128,7 @@ func (i *Interface) meet(w *Interface) (*Interface, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(i.Methods)) {
 		m := n.Methods[name]
-		x := w.Methods[m.Name] // by its canonical name, which stands for all
+		x := w.Methods[m.Name] // by its canonical name, for all its names
 		switch {
 		case x == nil || w.Methods[name] == nil:
 			delete(n.Methods, name)
@@ -162,19 +162,19 @@ func (i *Interface) meet(w *Interface) (*Interface, error) {
 		rest.Keys = n.Keys
 	}
 	if !reflect.DeepEqual(&rest, n) {
-		return nil, fmt.Errorf(": what it is, what it stands for, or what awaiting and calling it mean changed")
+		return nil, fmt.Errorf(": Is, Expr, Await, Call, Keys, Many or another part changed, which a policy can't change")
 	}
 	return n, nil
 }
 
-// meet changes m, a copy of the object's method, to what x leaves of it.
+// meet narrows m, a copy of the object's method, as x asks.
 func (m *Method) meet(x *Method) error {
 	switch {
 	case !m.Label.FlowsTo(x.Label):
 		return fmt.Errorf("its label lost %s", m.Label.Without(x.Label))
 	case !m.Reply.FlowsTo(x.Reply):
 		return fmt.Errorf("the label of its reply lost %s", m.Reply.Without(x.Reply))
-	case x.Total && !m.Total: // what it does not own it can't vouch for: a program would be shown what it reads
+	case x.Total && !m.Total: // only the object can promise this: a program would be shown values that it counts as not read
 		return fmt.Errorf("it is total now")
 	case x.Fresh && !m.Fresh: // a program would be shown what others wrote, and stay trusted
 		return fmt.Errorf("its reply is fresh now")
@@ -201,7 +201,7 @@ func (m *Method) meet(x *Method) error {
 		p := &m.Params[k]
 		if k >= len(x.Params) {
 			if !p.Opt {
-				return fmt.Errorf("%s is gone, which is not optional", p.Name)
+				return fmt.Errorf("the policy removed %s, which is not optional", p.Name)
 			}
 			continue
 		}
@@ -221,12 +221,12 @@ func (m *Method) meet(x *Method) error {
 	return nil
 }
 
-// meet changes p, a copy of the object's parameter, to what x leaves of it.
+// meet narrows p, a copy of the object's parameter, as x asks.
 func (p *Param) meet(x *Param) error {
 	plain := p.Want != nil && p.Want.Con != nil
 	switch {
 	case x.Opt && !p.Opt, x.Null && !p.Null, x.Plain && !p.Plain, x.Filter && !p.Filter:
-		return fmt.Errorf("it may be more than before")
+		return fmt.Errorf("its Opt, Null, Plain or Filter is set, and was not before")
 	case p.Count && !x.Count, x.Count && !p.Count && !(plain && p.Want.Con.Name == value.TypeInt):
 		return fmt.Errorf("whether it is a count changed")
 	case p.Ident && !x.Ident, x.Ident && !p.Ident && !p.Static:
@@ -244,8 +244,8 @@ func (p *Param) meet(x *Param) error {
 	return nil
 }
 
-// meet changes t, a copy of what the object wants, to what x leaves of it. free: nothing
-// but the object sees what type the argument has.
+// meet narrows t, a copy of the term that the object wants, as x asks. free: only the object sees
+// which type the argument has.
 func (t *Term) meet(x *Term, free bool) error {
 	if x == nil {
 		return fmt.Errorf("its type is gone")
@@ -266,9 +266,9 @@ func (t *Term) meet(x *Term, free bool) error {
 	return nil
 }
 
-// meet changes t, a copy of the type of an argument, to the narrower x. Each value
-// that x admits must be one that t admits, and what x converts it to, one that t would
-// leave as it is: the object was made for what its own description makes of an argument.
+// meet narrows t, a copy of the type of an argument, to x. t must admit each value that x admits,
+// and must leave unchanged what x converts it to: the object expects arguments as its own
+// description converts them.
 func (t *Type) meet(x *Type, free bool) error {
 	if x == nil {
 		return fmt.Errorf("its type is gone")
@@ -314,15 +314,15 @@ func (t *Type) meet(x *Type, free bool) error {
 	return nil
 }
 
-// meetFields deletes optional fields that x has not, and narrows the others. Their order
-// stays: it is that of the argument's fields.
+// meetFields deletes optional fields that x lacks, and narrows the others. It keeps their order:
+// that of the argument's fields.
 func (t *Type) meetFields(x *Type, free bool) error {
 	var fs []TypeField
 	rest := x.Fields
 	for _, f := range t.Fields {
 		if len(rest) == 0 || rest[0].Name != f.Name {
 			if !f.Opt {
-				return fmt.Errorf("field %s is gone, which is not optional", f.Name)
+				return fmt.Errorf("the policy removed field %s, which is not optional", f.Name)
 			}
 			continue
 		}
@@ -349,7 +349,7 @@ func (t *Type) meetFields(x *Type, free bool) error {
 	return nil
 }
 
-// plain reports whether the type is one of data, which an object that wants any data takes as it is.
+// plain reports whether the type is plain data, which an object that wants any data takes unconverted.
 func (t *Type) plain(depth int) bool {
 	if t == nil || depth > 16 {
 		return false

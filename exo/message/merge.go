@@ -1,27 +1,27 @@
 package message
 
-// This file makes one catalogue of the descriptions of all that is granted; validate.go looks at each interface before.
+// This file merges the descriptions of all granted objects into one catalogue; validate.go checks each interface first.
 
 import "fmt"
 
-// How the descriptions of what is granted become one catalogue. Objects of one declaration come with the same interfaces, so each
-// interface is validated once for a gate, and an interface that is there already is known by its address: the cost is that of the
-// interfaces and not of the interfaces of each grant.
+// Objects of one declaration come with the same interfaces. So a gate validates each interface
+// once, and recognizes an interface that is already there by its address. The cost grows with the
+// number of interfaces, not with the number of grants.
 
 // merger gathers the interfaces of descriptions.
 type merger struct {
 	All    Catalog
 	valid  map[*Interface]bool        // of frozen descriptions, which were validated
-	frozen map[**Interface]frozenList // lists of frozen descriptions that are in the catalogue, by the address of the first
+	frozen map[**Interface]frozenList // lists of frozen descriptions that are in the catalogue, by the address of their first item
 }
 
-// frozenList is the interfaces of a frozen description, which several objects have in common.
+// frozenList has the interfaces of a frozen description, which several objects share.
 type frozenList struct {
 	n     int
 	names Catalog
 }
 
-// NewMerger makes one without interfaces.
+// NewMerger makes a merger without interfaces.
 func NewMerger() *merger {
 	return &merger{All: Catalog{}, valid: map[*Interface]bool{}, frozen: map[**Interface]frozenList{}}
 }
@@ -46,8 +46,8 @@ func (m *merger) Add(d Description) (Description, error) {
 	return d, m.All.take(d, m.valid)
 }
 
-// known returns the interfaces of a frozen description that came before with the same list. A description that is not frozen, and
-// may have changed, has none.
+// known returns the interfaces of an earlier frozen description with the same list. For a
+// description that is not frozen, and may have changed, it returns none.
 func (m *merger) known(d Description) (Catalog, bool) {
 	if !d.Frozen || len(d.Interfaces) == 0 {
 		return nil, false
@@ -59,7 +59,7 @@ func (m *merger) known(d Description) (Catalog, bool) {
 // Merge adds the interfaces of a description, each of which is validated.
 func (c Catalog) Merge(d Description) error { return c.take(d, nil) }
 
-// take is merge without what was validated before.
+// take is Merge, but does not validate the interfaces in valid again.
 func (c Catalog) take(d Description, valid map[*Interface]bool) error {
 	for _, i := range d.Interfaces {
 		if !valid[i] {
@@ -77,12 +77,12 @@ func (c Catalog) take(d Description, valid map[*Interface]bool) error {
 	return c.types(d.Type)
 }
 
-// twoNamed is the error of two interfaces of one name. Where only the label differs of there being such a thing, it says so: the host granted
-// one table twice, by scopes of which one is labelled.
+// twoNamed returns the error for two interfaces of one name. If only the label of the objects' existence
+// differs, it names both labels: the host granted one table twice, and one of the scopes is labelled.
 func twoNamed(old, i *Interface) error {
 	alike := *old
 	if alike.Label, alike.LabelBy = i.Label, i.LabelBy; !old.Label.Equal(i.Label) && SameInterface(&alike, i) {
-		return fmt.Errorf("two interfaces are named %s, and differ in the label of whether there is such an object: %s and %s; give one of them another name", i.Name, old.Label, i.Label)
+		return fmt.Errorf("two interfaces are named %s, and differ in the label of their objects' existence: %s and %s; give one of them another name", i.Name, old.Label, i.Label)
 	}
 	return fmt.Errorf("two different interfaces are named %s: give one of them another name", i.Name)
 }

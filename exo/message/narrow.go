@@ -1,6 +1,6 @@
 package message
 
-// This file makes the description of an object that a policy narrows, with names of its own for what changed.
+// This file makes the description of an object that a policy narrows. Interfaces that changed get new names.
 
 import (
 	"crypto/sha256"
@@ -21,7 +21,7 @@ type Narrowing struct {
 	gone   map[string]bool // interfaces that the policy deleted
 }
 
-// Narrow has f change a copy of the description d, and meets the result with d. refuse says what is wrong with that.
+// Narrow lets f change a copy of the description d, and compares the result with d. refuse may reject the result.
 func Narrow(d Description, f func(*Description) error, refuse func(met Description) error) (*Narrowing, error) {
 	n := &Narrowing{full: Catalog{}, gone: map[string]bool{}}
 	if err := n.full.Merge(d); err != nil {
@@ -54,29 +54,29 @@ func Narrow(d Description, f func(*Description) error, refuse func(met Descripti
 	return n, nil
 }
 
-// Of is the description of an object that the wrapped one led to, or of itself. It
-// describes itself anew: with members that the policy never saw it is refused, not
-// narrowed by guesswork.
+// Of returns the description of the wrapped object, or of an object that it returned. Such an
+// object describes itself again: if it has members that the policy never saw, it is refused and not
+// narrowed by a guess.
 func (n *Narrowing) Of(d Description) (Description, error) {
 	if d.Type == nil || n.full[d.Type.Name] == nil {
-		return Description{}, fmt.Errorf("exo: a wrapped object led to one of type %s, which it does not describe", d.Type)
+		return Description{}, fmt.Errorf("exo: a wrapped object returned an object of type %s, which its description lacks", d.Type)
 	}
 	for _, i := range d.Interfaces {
 		if !SameInterface(i, n.full[i.Name]) {
-			return Description{}, fmt.Errorf("exo: interface %s of a wrapped object, or of one that it led to, is not what it was when it was wrapped", i.Name)
+			return Description{}, fmt.Errorf("exo: interface %s of a wrapped object, or of an object that it returned, has changed since it was wrapped", i.Name)
 		}
 	}
 	for name := range names(func(r renamer) { r.typ(d.Type) }) {
-		if n.gone[name] { // in the gate's catalogue there may be an interface of this name, in full
-			return Description{}, fmt.Errorf("exo: a wrapped object led to a %s, which its policy took away", name)
+		if n.gone[name] { // the gate's catalogue may have the full interface under this name
+			return Description{}, fmt.Errorf("exo: a wrapped object returned a %s, which its policy removed", name)
 		}
 	}
 	return Description{Type: n.rename.typ(d.Type), Interfaces: n.Interfaces, Doc: d.Doc}, nil
 }
 
-// rename gives a name of its own to each interface that has changed, to each that leads
-// to such a one by any number of steps, or it would lead to the full form, and to each
-// kind that such a one stands for, or it could be passed where the full form is wanted.
+// rename gives a new name to each interface that has changed. It also renames each interface that refers to a
+// changed one by any number of steps, since it would lead to the full form, and each kind for which a changed
+// one can stand, since the changed one could be passed where the full form is wanted.
 func (d Description) rename(changed map[string]bool) renamer {
 	r := renamer{to: map[string]string{}}
 	if len(changed) == 0 {
@@ -108,9 +108,9 @@ func (d Description) rename(changed map[string]bool) renamer {
 	return r
 }
 
-// suffix is a digest of a narrowed interface and of all that it leads to. It depends on
-// nothing else of the object: two objects that share kinds and are narrowed alike keep
-// sharing them, so that a query of one can be joined to a query of the other.
+// suffix returns a digest of a narrowed interface and of all interfaces that it refers to. It
+// depends on nothing else of the object. So two objects that share kinds and are narrowed alike
+// keep sharing them, and a query of one can be joined to a query of the other.
 func (d Description) suffix(name string, leads map[string]map[string]bool, narrowed map[string]bool) string {
 	reach := map[string]bool{name: true}
 	for n := 0; n != len(reach); {
@@ -130,8 +130,8 @@ func (d Description) suffix(name string, leads map[string]map[string]bool, narro
 	return fmt.Sprintf("%x", h.Sum(nil)[:4])
 }
 
-// digest writes all of v, labels included, in one way only. It reads the fields by
-// reflection, so that none is forgotten which an Interface gets one day: two forms with one
+// digest writes all of v, labels included, in one way only. It reads the fields by reflection, so
+// that it can't forget a field that is added to Interface later. Otherwise two forms with one
 // digest would be two interfaces of one name.
 func digest(h hash.Hash, v reflect.Value) {
 	switch v.Kind() {

@@ -18,7 +18,7 @@ import (
 type Op uint8
 
 const (
-	_        Op = iota // of no node
+	_        Op = iota // no node has it
 	OpRef              // an object that was granted
 	OpLit              // a literal value
 	OpParam            // the placeholder that a callback is given
@@ -67,14 +67,14 @@ func (n *Node) Label() value.Label { return n.label }
 // Sends reports whether the node is a call that sends the message.
 func (n *Node) Sends() bool { return n.sends }
 
-// Bounds are what one message may have at most.
+// Bounds are the limits of one message.
 type Bounds struct {
 	Nodes        int // steps, written out as a tree
 	Depth        int // levels of nesting
 	LiteralBytes int // the size of one literal value
 }
 
-// Receiver is the granted object that a message is addressed to.
+// Receiver returns the granted object that a message is addressed to.
 func (n *Node) Receiver() *Node {
 	for n.Recv != nil {
 		n = n.Recv
@@ -91,7 +91,7 @@ type Checker struct {
 	Ref     func(id uint32) *Type     // the type of a granted object; nil: no such object
 	Show    func(id uint32) string    // what the program calls that object, for messages
 	Literal func(v value.Value) error // optional further check of literals
-	Zone    *zone.Zone                // the zone of texts of times without one, and of a time that becomes a day; nil: UTC
+	Zone    *zone.Zone                // the zone for time texts without one, and for a time that becomes a day; nil: UTC
 
 	live       int  // placeholders whose callbacks have not returned
 	Calculates bool // a total method was called on a labelled value
@@ -128,7 +128,7 @@ func (c *Checker) seal(n *Node) (*Node, error) {
 		}
 	}
 	n.depth++
-	// Whatever is asked of an object, an answer, an error and even no answer reveal that it is there.
+	// Any message to an object reveals that the object exists: by an answer, by an error, and by the lack of both.
 	if i := c.Catalog[n.Type.Name]; i != nil && !i.Label.Empty() {
 		n.label = n.label.Join(i.Label)
 	}
@@ -189,8 +189,8 @@ func (c *Checker) MakeParam(recv *Node, method string, arg int, prior []*Node) (
 	return n, err
 }
 
-// opLater stands in an error for the name of the call, which is a text that
-// calls without an error need not make.
+// opLater is a placeholder for the name of the call in an error. The name is made only for a call
+// that fails.
 const opLater = "\x00op"
 
 func (c *Checker) makeParam(recv *Node, m *Method, arg int, prior []*Node) (*Node, error) {
@@ -202,7 +202,7 @@ func (c *Checker) makeParam(recv *Node, m *Method, arg int, prior []*Node) (*Nod
 	if err != nil {
 		return nil, err
 	}
-	// Literals are converted as the call will convert them, to be compared with its own.
+	// Convert literals as the call will convert them, so that sameArgs can compare them.
 	prior = slices.Clone(prior)
 	for i, a := range prior {
 		if a.Op != OpLit {
@@ -350,13 +350,13 @@ func (c *Checker) MakeCall(recv *Node, name string, args []*Node) (*Node, error)
 	return n, err
 }
 
-// in is what a message calls the method by this name. An operator stays what it was: a < b and a.lt(b) are one method, which a policy
-// takes away as one, and the object may treat null in another way by each.
+// in returns the name by which a message calls the method. An operator keeps its spelling: a < b and a.lt(b)
+// are one method, which a policy removes as one, but the object may treat null differently in each.
 func (m *Method) in(name string) string {
 	if scalar.Simple(name) {
 		return m.Name
 	}
-	return strings.Clone(name) // of a whole frame, maybe
+	return strings.Clone(name) // a copy, since name may be part of a whole frame
 }
 
 func (c *Checker) makeCall(recv *Node, m *Method, name string, args []*Node) (*Node, error) {
@@ -458,8 +458,8 @@ func (c *Checker) makeCall(recv *Node, m *Method, name string, args []*Node) (*N
 	return n, nil
 }
 
-// sameArgs reports whether a placeholder was made for a call with these
-// arguments: the same expressions, and literals that were converted to the same.
+// sameArgs reports whether a placeholder was made for a call with these arguments: the same
+// expressions, and literals that became the same values.
 func sameArgs(prior, given, accepted []*Node) bool {
 	if len(prior) != len(given) {
 		return false
@@ -491,7 +491,7 @@ func (c *Checker) method(recv *Node, name string) (*Method, error) {
 		return nil, c.missing(recv, name)
 	}
 	if len(of) > 1 {
-		return nil, fail.Errorf(fail.Invalid, c.Op(recv, m.Name), "is of %s and of %s: ask it where only one of them is", of[0], of[1])
+		return nil, fail.Errorf(fail.Invalid, c.Op(recv, m.Name), "is a measure of %s and of %s: call it on a query of only one of them", of[0], of[1])
 	}
 	if m.onlyNested() && !c.nests(m, recv) {
 		return nil, c.missing(recv, name)
@@ -499,29 +499,29 @@ func (c *Checker) method(recv *Node, name string) (*Method, error) {
 	return m, nil
 }
 
-// RowArg is the type argument that Method.Row is about: what an object shows.
+// RowArg names the type argument that Method.Row is about: what an object shows.
 const RowArg = "row"
 
-// ShownArg is the type argument of an object whose callbacks are about the rows of another: what that one shows.
+// ShownArg names the type argument of an object with callbacks about another object's rows: what that other object shows.
 const ShownArg = "shown"
 
-// nests reports whether a call of m on recv gives an expression and sends nothing: within a callback, where nothing can
-// be sent, of whatever recv. A message has what a callback is made of between its placeholder and its end, so the gate
-// finds the same.
+// nests reports whether a call of m on recv gives an expression and sends nothing. Within a
+// callback nothing can be sent, so it does for every recv. A message has the nodes of a callback
+// between its placeholder and its end, so the gate decides the same.
 func (c *Checker) nests(m *Method, recv *Node) bool {
 	return m.Nested != nil && (!recv.Closed() || c.live > 0)
 }
 
 func (m *Method) onlyNested() bool { return m.Nested != nil && !m.Sends }
 
-// Has reports whether n has a method of this name where it stands.
+// Has reports whether n has a method of this name at its place, inside or outside of a callback.
 func (c *Checker) Has(n *Node, name string) bool {
 	m, _ := c.Catalog.Method(n.Type, name)
 	return m != nil && (!m.onlyNested() || c.nests(m, n))
 }
 
-// Row is the interface of the one row that n stands for in a callback, nil if it stands for none: n is a link to at
-// most one, of a row or of what stands for one. The row's fields can be read of n, and are null where it is not there.
+// Row returns the interface of the row that n stands for in a callback, or nil. n stands for a row if it is a link to
+// at most one row, of a row or of such a link. Programs read the row's fields from n; they are null if there is no row.
 func (c *Checker) Row(n *Node) *Interface {
 	if !c.one(n) {
 		return nil
@@ -532,8 +532,8 @@ func (c *Checker) Row(n *Node) *Interface {
 	return nil
 }
 
-// Selected is the type of what the records of a query show under a name, for the placeholder param of a callback that gets the
-// parts by name: after a select that names a total, the total. nil: there is none, or it is no expression.
+// Selected returns the type that the records of a query show under a name, for the placeholder param of a callback that gets the
+// parts by name: after a select that names a total, the total's type. It is nil if there is none, or no expression.
 func (c *Checker) Selected(param *Node, name string) *Type {
 	if param.Op != OpParam || param.Recv == nil {
 		return nil
@@ -552,7 +552,7 @@ func (c *Checker) Selected(param *Node, name string) *Type {
 	return t
 }
 
-// one reports whether n stands in a callback for one row at most.
+// one reports whether n stands for at most one row, in a callback.
 func (c *Checker) one(n *Node) bool {
 	if n.Op != OpCall || n.Closed() || n.Type.Args[RowArg] == nil {
 		return false
@@ -564,12 +564,12 @@ func (c *Checker) one(n *Node) bool {
 	case m.Truth != "": // a link
 		return of != nil && (of.is(value.TypeRow) || c.one(n.Recv))
 	case m.Result != nil && m.Result.Var == "self", len(m.Params) > 0 && m.Params[0].selects():
-		return c.one(n.Recv) // it narrows, or says what is shown
+		return c.one(n.Recv) // it narrows, or selects what is shown
 	}
 	return false
 }
 
-// nullable is the type of an expression that may be null.
+// nullable returns t as the type of an expression that may be null.
 func nullable(t *Type) *Type {
 	of := t.Args["of"]
 	if of == nil || of.Null {
@@ -588,7 +588,7 @@ func (n *Node) built() bool {
 	return n.Op == OpLambda || n.Op == OpRecord || n.Op == OpList || n.Op == OpLit
 }
 
-// recordNames are names of a record, of which a program may have made thousands.
+// recordNames returns the first field names of a record: a program may have made thousands.
 func recordNames(t *Type) []string {
 	var ns []string
 	for _, f := range t.Fields[:min(len(t.Fields), 64)] {
@@ -597,11 +597,10 @@ func recordNames(t *Type) []string {
 	return ns
 }
 
-// missing is the one answer for a member that is hidden and for one that does
-// not exist: telling them apart would let a guest probe for names. Its text is
-// made when it is read: looking for the nearest of many names costs more than
-// everything else about a refusal. It holds names of bounded number and the catalogue,
-// and nothing of the message: refused calls are kept for as long as their run.
+// missing returns the same error for a hidden member and for one that does not exist: a difference
+// would let a guest probe for names. Its text is made when it is read: looking for the nearest of
+// many names costs more than everything else about a refusal. It keeps a bounded number of names
+// and the catalogue, and nothing of the message: refused calls are kept for as long as their run.
 func (c *Checker) missing(recv *Node, name string) *fail.Error {
 	what, name, i := c.show(recv), scalar.Clip(name, maxShown), c.Catalog[recv.Type.Name]
 	fields, measures := recordNames(recv.Type), c.Catalog.Measures(recv.Type)
@@ -615,7 +614,7 @@ func (c *Checker) missing(recv *Node, name string) *fail.Error {
 			names = append(slices.Clip(names), i.Names()...)
 		}
 		names = append(slices.Clip(names), measures...)
-		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name }) // it is one elsewhere
+		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name }) // the name is a member elsewhere
 		if n := i.nearest(name, names); n != "" {
 			return fmt.Sprintf("%s has no member `%s`; did you mean `%s`?", what, name, n)
 		}
@@ -632,10 +631,10 @@ func (c *Checker) missing(recv *Node, name string) *fail.Error {
 	})
 }
 
-// maxShown is how many bytes of a name that a program tried stand in an error.
+// maxShown is how many bytes of an unknown name an error shows.
 const maxShown = 60
 
-// nearest is the listed name that was most likely meant, or else one of those that are not listed.
+// nearest returns the listed name that was most likely meant, or else such a method that is not listed.
 func (i *Interface) nearest(name string, listed []string) string {
 	n := scalar.Nearest(name, listed)
 	if n == "" && i != nil {

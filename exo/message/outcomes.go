@@ -1,6 +1,6 @@
 package message
 
-// This file counts what a declassifier can reveal, and cuts its replies to that.
+// This file counts what a declassifier can reveal, and restricts its replies to that.
 
 import (
 	"errors"
@@ -18,8 +18,8 @@ const (
 
 var errOutcomes = fmt.Errorf("it has more outcomes than %d bits can express", maxBits)
 
-// Bits is the most that one call of a declassifier reveals: the logarithm of the number of its outcomes, null among them. It is
-// 0 of every other method. It follows from the type of the result, which no policy can change.
+// Bits returns the most bits that one call of a declassifier reveals: the logarithm of the number of its outcomes,
+// including null. It is 0 for every other method. It follows from the type of the result, which no policy can change.
 func (m *Method) Bits() int {
 	if m.Declassifies.Empty() || m.Result == nil {
 		return 0
@@ -31,7 +31,7 @@ func (m *Method) Bits() int {
 	return bits.Len64(n - 1)
 }
 
-// outcomes is how many values the type has. It fails where their number is not declared.
+// outcomes returns how many values the type has. It fails if the type does not declare their number.
 func (t *Type) outcomes() (n uint64, err error) {
 	switch {
 	case t == nil:
@@ -59,7 +59,7 @@ func (t *Type) outcomes() (n uint64, err error) {
 			n *= of
 		}
 	default:
-		return 0, fmt.Errorf("it is %s, of which there are any number: want true or false, text of an Enum, a whole number from Min to Max, or a record of these", t)
+		return 0, fmt.Errorf("it is %s, which has no declared number of values: want true or false, text of an Enum, a whole number from Min to Max, or a record of these", t)
 	}
 	if n == 0 || n >= maxOutcomes { // 0: all whole numbers; null is another
 		return 0, errOutcomes
@@ -73,7 +73,7 @@ func (t *Type) outcomes() (n uint64, err error) {
 // ranged reports whether the type is of whole numbers from Min to Max.
 func (t *Type) ranged() bool { return t.Name == value.TypeInt && t.Min < t.Max }
 
-// checkDeclassifies refuses a declassifier whose replies no number bounds, or that could be asked of more than the values that it is given.
+// checkDeclassifies refuses a declassifier if the number of its replies is unbounded, or if it could read more than the values that it is given.
 func (m *Method) checkDeclassifies() error {
 	if m.Declassifies.Empty() {
 		return nil
@@ -89,7 +89,7 @@ func (m *Method) checkDeclassifies() error {
 		return errors.New("a method that declassifies can't label its result")
 	}
 	for i := range m.Params {
-		// A query is no sealed value: the program would compute what is revealed, of whole columns.
+		// A query is no sealed value: the program could compute over whole columns what is then revealed.
 		if p := &m.Params[i]; p.Lambda != nil || p.Want == nil || !p.Want.Con.plain(0) {
 			return fmt.Errorf("%s: a method that declassifies takes plain data, and neither callbacks nor objects", p.Name)
 		}
@@ -100,8 +100,8 @@ func (m *Method) checkDeclassifies() error {
 	return nil
 }
 
-// Limited copies v in the one form that the type has: no label, no field more, no other order of fields, no other spelling of a number, which could reveal
-// more than the outcomes are counted for.
+// Limited copies v in the one form that the type has: without a label, an extra field, another order of
+// fields, or another spelling of a number. Any of these could reveal more than the outcomes are counted for.
 func (t *Type) Limited(v value.Value) (value.Value, bool) {
 	switch {
 	case v.IsNull():

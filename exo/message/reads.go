@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// Two labels belong to an expression. What it *reads* decides something, whoever sees the outcome: a condition, an order,
-// a group, a sum. That is in Node.label, joins the run's label, and can't be undone. What it *shows* is
-// handed to the program as it is, and is in its Type: a column that is selected. Whatever is done with an expression but
-// to show it reads it. No type that is made of another loses a label: see Term.
+// An expression has two labels. What it *reads* decides something, whoever sees the outcome: a condition, an
+// order, a group, a sum. That label is in Node.label, joins the run's label, and can't be undone. What it
+// *shows* is given to the program unchanged: a selected column. That label is in its Type. Every use of an
+// expression except showing it reads it. A type that is made from another keeps its label: see Term.
 
 // reads joins the labels of what a call of m computes with.
 func (c *Checker) reads(recv *Node, m *Method, args []*Node) (l value.Label) {
@@ -31,8 +31,8 @@ func (c *Checker) reads(recv *Node, m *Method, args []*Node) (l value.Label) {
 	return l
 }
 
-// totals joins what the receiver and the arguments of a total method show: it is shown in what the method gives. Whoever compares, sorts or
-// groups by that reads it, as of a column.
+// totals joins what the receiver and the arguments of a total method show: the method's result
+// shows it. A program that compares, sorts or groups by the result reads it, as with a column.
 func (c *Checker) totals(recv *Node, args []*Node) value.Label {
 	l := c.Catalog.Shows(recv.Type)
 	for _, a := range args {
@@ -41,8 +41,8 @@ func (c *Checker) totals(recv *Node, args []*Node) value.Label {
 	return l
 }
 
-// opaque reports whether what a method gives may hold anything of its receiver, and its type does not say what: data, a
-// text. A number or a truth value of a closed type says how many there are, or whether.
+// opaque reports whether the result of a method may contain anything of its receiver, and its type does not say what: data, or a
+// text. A number or a truth value of a closed type reveals only how many there are, or whether there are any.
 func (c *Checker) opaque(t *Term) bool {
 	if t == nil || t.Con == nil {
 		return false
@@ -54,8 +54,8 @@ func (c *Checker) opaque(t *Term) bool {
 	return c.Catalog[t.Con.Name] == nil
 }
 
-// sets reports whether the argument for p stands beside the receiver's rows, each part under its own name, and nothing
-// is asked of it: the table of a join.
+// sets reports whether the argument for p joins the receiver's rows, each part under its own name,
+// and is not read: the table of a join.
 func (m *Method) sets(p *Param) bool {
 	if p.Bind == "" || m.Result == nil || m.Result.Args["ns"] == nil {
 		return false
@@ -89,8 +89,8 @@ func (c Catalog) Shows(t *Type) value.Label {
 	return l
 }
 
-// argsShow joins the labels of what the arguments of a type show: the row of a query, the items of a list. A
-// query does not show all that its callbacks get, which is all its tables.
+// argsShow joins the labels of what the arguments of a type show: the row of a query, the items of a list. The argument
+// for callbacks is left out: callbacks get all tables of a query, and the query does not show them all.
 func (c Catalog) argsShow(t *Type) (l value.Label) {
 	for name, of := range t.Args {
 		if name != "ns" && name != ShownArg {
@@ -100,17 +100,17 @@ func (c Catalog) argsShow(t *Type) (l value.Label) {
 	return l
 }
 
-// What a selection shows of a row may be the rows of a link: a list of records, or of a link to at most one row a
-// record or null. Its type is rows, with the argument "of" or "one", which no method takes. The node
-// is a call of the method that awaiting the query stands for, in a callback: so a policy that withholds
-// that withholds the rows, and its Reply and the labels of all that it shows are in the label of the message.
+// A selection may show the rows of a link: a list of records or, for a link to at most one row, a record or null. Its
+// type is rows, with the argument "of" or "one", and no method takes it. The node is a call, in a callback, of the
+// method that awaiting the query stands for. So a policy that withholds that method withholds the rows, and the
+// method's Reply and the labels of all that it shows are in the label of the message.
 
-// selects reports whether a callback for p says what is shown.
+// selects reports whether a callback for p selects what is shown.
 func (p *Param) selects() bool {
 	return p.Want != nil && p.Want.Con != nil && p.Want.Con.Name == value.TypeSelection
 }
 
-// shown is what the callback of param returned, with a call in the place of each query of rows that it shows.
+// shown returns what the callback of param returned, with a call in place of each query of rows that it shows.
 func (c *Checker) shown(param, body *Node) (*Node, error) {
 	if param.method == nil || !param.method.Params[param.Arg].selects() || body.Op != OpRecord {
 		return body, nil
@@ -143,7 +143,7 @@ func (c *Checker) listed(a *Node, of *Interface) bool {
 	return m != nil && m.Nested != nil && m.Nested.App == value.TypeRows
 }
 
-// rowsOf is the type of the rows that a call gives.
+// rowsOf returns the type of the rows that a call gives.
 func (c *Checker) rowsOf(n *Node) *Type {
 	of := "of"
 	if c.one(n.Recv) {

@@ -1,6 +1,6 @@
 package message
 
-// This file copies declarations down to the last part, with other names; narrow.go renames by it.
+// This file copies declarations completely, with other names for some interfaces; narrow.go renames with it.
 
 import (
 	"maps"
@@ -84,7 +84,7 @@ func (r renamer) method(m *Method) *Method {
 	return &c
 }
 
-// iface copies an interface: names of one method stay names of one.
+// iface copies an interface. Names that share one method share one method in the copy, too.
 func (r renamer) iface(i *Interface) *Interface {
 	c := *i
 	c.Name, c.Is, c.Order, c.Words = r.name(i.Name), slices.Clone(i.Is), slices.Clone(i.Order), slices.Clone(i.Words)
@@ -117,7 +117,7 @@ func (r renamer) iface(i *Interface) *Interface {
 	return &c
 }
 
-// names is the set of interfaces that visit names, besides those that need no description.
+// names returns the set of interfaces that visit names, except those that need no description.
 func names(visit func(renamer)) map[string]bool {
 	set := map[string]bool{}
 	visit(renamer{visit: func(n string) {
@@ -128,7 +128,7 @@ func names(visit func(renamer)) map[string]bool {
 	return set
 }
 
-// mentions is the set of interfaces that i stands for or leads to by one step.
+// mentions returns the interfaces that i can stand for, and those that it refers to directly.
 func (i *Interface) mentions() map[string]bool {
 	return names(func(r renamer) {
 		for _, k := range append(slices.Clip(i.Is), i.Many) {
@@ -145,8 +145,8 @@ func (i *Interface) mentions() map[string]bool {
 	})
 }
 
-// Mentions lists the interfaces that a method's parameters and its result name, sorted:
-// what a policy that takes one away may have to take with it.
+// Mentions lists the interfaces that a method's parameters and its result name, sorted. A policy
+// that removes one of them may have to remove the method, too.
 func (m *Method) Mentions() []string {
 	return slices.Sorted(maps.Keys(names(func(r renamer) { r.method(m) })))
 }

@@ -68,7 +68,7 @@ func (c *Checker) showDepth(n *Node, depth int) string {
 			return c.showDepth(n.Recv, depth+1) + "." + scalar.Clip(n.Args[0].Lit.Text(), 40)
 		}
 		name := "." + n.method.Name
-		if i := c.Catalog[n.Recv.Type.Name]; i != nil && i.Call == n.method.Name { // the object is called itself
+		if i := c.Catalog[n.Recv.Type.Name]; i != nil && i.Call == n.method.Name { // the program calls the object itself
 			name = ""
 		}
 		return c.showDepth(n.Recv, depth+1) + name + "(" + strings.Repeat("…", min(1, len(n.Args))) + ")"
@@ -169,7 +169,7 @@ func (c *Checker) mismatch(op string, p *Param, want *Type, n *Node) *fail.Error
 		return fail.Errorf(fail.Invalid, op, "%s", c.Catalog.Say(nil, "listed", "{param} must be plain values; got {got}", "param", p.Name, "got", got))
 	}
 	if want.Name == value.TypeKeys {
-		return fail.Errorf(fail.Invalid, op, "%s", c.Catalog.Say(nil, "keys", "{param} must be one field, or an object of such like {sample}; got {got}", "param", p.Name, "sample", c.Catalog.Say(nil, "sample", "{ name: … }"), "got", got))
+		return fail.Errorf(fail.Invalid, op, "%s", c.Catalog.Say(nil, "keys", "{param} must be one field, or an object of fields like {sample}; got {got}", "param", p.Name, "sample", c.Catalog.Say(nil, "sample", "{ name: … }"), "got", got))
 	}
 	if i := c.Catalog[n.Type.Name]; i != nil && i.is(want.Name) && want.Args[RowArg] != nil && n.Type.Args[RowArg] != nil {
 		return fail.Errorf(fail.Invalid, op, "%s", c.Catalog.Say(i, "alike", "{param} must show {want}; it shows {got}", "param", p.Name, "want", c.shape(want.Args[RowArg]), "got", c.shape(n.Type.Args[RowArg])))
@@ -193,7 +193,7 @@ func (c *Checker) mismatch(op string, p *Param, want *Type, n *Node) *fail.Error
 	return fail.Errorf(fail.Invalid, op, "%s must be %s; got %s", p.Name, w, got)
 }
 
-// shape is what each item of a thing shows: { id: a number, name: text }.
+// shape writes what each item of type t shows: { id: a number, name: text }.
 func (c *Checker) shape(t *Type) string {
 	val := func(t *Type) string {
 		if of := t.Args["of"]; of != nil {
@@ -235,10 +235,10 @@ func (c *Checker) unselectable(n *Node) string {
 	return ""
 }
 
-// Unsuited is what to write instead of n where an expression of another type is wanted, behind an error; "" if nothing is known.
+// Unsuited returns what to write instead of n where an expression of another type is wanted. It follows an error; "" if nothing is known.
 func (c *Checker) Unsuited(n *Node) string {
 	i := c.Catalog[n.Type.Name]
-	if i == nil { // Say would ask those of all
+	if i == nil { // for nil, Say would ask all interfaces
 		return ""
 	}
 	members := append(i.Names(), "…")

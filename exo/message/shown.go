@@ -1,6 +1,6 @@
 package message
 
-// This file asks the types of replies for labels: what is shown, and by which columns.
+// This file finds the labels of replies in their types: what is shown, and from which columns.
 
 import (
 	"cmp"
@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// IntegrityShown joins the tags of integrity of what a reply of type t shows as it is, in a run that has the label open.
-// Sealed values in it are not read.
+// IntegrityShown joins the integrity tags of what a reply of type t shows unsealed, in a run that
+// has the label open. Sealed values in the reply are not read.
 func (c Catalog) IntegrityShown(t *Type, open value.Label) value.Label {
 	if !t.Label.Secrecy().FlowsTo(open) {
 		return value.Label{}
@@ -62,7 +62,7 @@ func labelled(t *Type, l value.Label) *Type {
 	return &c
 }
 
-// ShownType names the type of what an expression of type t shows.
+// ShownType returns the name of the type of what an expression of type t shows.
 func ShownType(c Catalog, t *Type) string {
 	if i := c[t.Name]; i != nil && i.Expr && t.Args["of"] != nil {
 		t = t.Args["of"]
@@ -73,16 +73,16 @@ func ShownType(c Catalog, t *Type) string {
 	return value.TypeData
 }
 
-// LabelledColumn is a labelled field that a message shows, and the name under which it does.
+// LabelledColumn is a labelled field that a message shows, and the name under which the message shows it.
 type LabelledColumn struct {
 	Name, As string
 	Label    value.Label
 }
 
-// maxColumns is how many columns an origin keeps.
+// maxColumns is the most columns that LabelledIn lists.
 const maxColumns = 64
 
-// LabelledIn lists the labelled fields that a message uses, and those of what it gives.
+// LabelledIn lists the labelled fields that a message uses, and those of its result.
 func (c Catalog) LabelledIn(root *Node) (out []LabelledColumn) {
 	seen := map[*Node]bool{}
 	add := func(name, as string, l value.Label) {

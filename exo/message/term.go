@@ -1,6 +1,6 @@
 package message
 
-// This file closes terms: the type of a result, given the receiver and the arguments of a call.
+// This file closes terms: it finds the type of a result from the receiver and the arguments of a call.
 
 import (
 	"maps"
@@ -19,7 +19,7 @@ type env struct {
 	args map[string]*Type // the receiver's type arguments
 	vars []binding
 	keys []binding
-	few  [2]binding // what vars are kept in, as long as they fit
+	few  [2]binding // the first array of vars, enough for most calls
 }
 
 type binding struct {
@@ -54,7 +54,7 @@ func (c *Checker) bind(op string, recv *Node, m *Method, args []*Node) (*env, er
 	return e, nil
 }
 
-// admitted notes what the literal bound to a parameter became.
+// admitted notes the value to which a parameter's literal was converted.
 func (e *env) admitted(p *Param, want *Type, lit value.Value) {
 	if p.Bind == "" || !value.IsScalar(want.Name) || want.Name == value.TypeData {
 		return
@@ -83,8 +83,8 @@ func (e *env) lookup(name string) *Type {
 	return e.args[name]
 }
 
-// resolve closes a term. It fails where the catalogue's rule is broken by this
-// call: two tables under one name, or a rule for one table used on several.
+// resolve closes a term. It fails if this call breaks a rule of the catalogue: two tables under one
+// name, or a rule for one table used on several.
 func (e *env) resolve(op string, t *Term) (*Type, error) {
 	if t != nil && t.Null && t.Wide == nil {
 		some := *t
@@ -144,7 +144,7 @@ func (e *env) resolve(op string, t *Term) (*Type, error) {
 		if err != nil {
 			return nil, err
 		}
-		if of.Name != value.TypeRecord && of.Field(t.Name) != nil { // x.name would be all of it
+		if of.Name != value.TypeRecord && of.Field(t.Name) != nil { // x.name would be the whole record
 			return nil, e.taken(op, t.Name)
 		}
 		return &Type{Name: value.TypeRecord, Fields: []TypeField{{Name: t.Name, Type: of}}}, nil
@@ -171,7 +171,7 @@ func (e *env) resolve(op string, t *Term) (*Type, error) {
 		r := &Type{Name: t.App}
 		if len(t.Args) > 0 {
 			r.Args = make(map[string]*Type, len(t.Args))
-			for _, k := range slices.Sorted(maps.Keys(t.Args)) { // of two errors always the same
+			for _, k := range slices.Sorted(maps.Keys(t.Args)) { // sorted, so that of two errors always the same is returned
 				x, err := e.resolve(op, t.Args[k])
 				if err != nil {
 					return nil, err
@@ -194,10 +194,10 @@ func (e *env) resolve(op string, t *Term) (*Type, error) {
 	return nil, &fail.Error{Op: op, Kind: fail.Internal, Msg: "empty term in the catalogue"}
 }
 
-// OneField is the name of the one value of a row that is no record.
+// OneField is the field name of the value of a row that is one value and no record.
 const OneField = "value"
 
-// ownFields are the fields that a type has besides those of its interface. None may hide a member of that, nor a measure.
+// ownFields returns the fields that a type has in addition to those of its interface. None may hide a member or a measure of the interface.
 func (e *env) ownFields(op string, in, of *Type) ([]TypeField, error) {
 	i := e.cat[in.Name]
 	if of.Name != value.TypeRecord { // each row is one value
@@ -211,8 +211,8 @@ func (e *env) ownFields(op string, in, of *Type) ([]TypeField, error) {
 	return of.Fields, nil
 }
 
-// asExpressions are fields of expressions, of a value that the program gave too, as to has one for its type. Other rows may have any
-// value of the type there, and none.
+// asExpressions makes expressions of fields. A field with a plain value becomes one too, if to has
+// an interface for its type. All become nullable: other rows may have any value there, or none.
 func asExpressions(fs []TypeField, to map[string]string) []TypeField {
 	if len(to) == 0 {
 		return fs
@@ -232,7 +232,7 @@ func asExpressions(fs []TypeField, to map[string]string) []TypeField {
 	return out
 }
 
-// taken is the error for a field whose name has another meaning where it would be read.
+// taken returns the error for a field whose name already has a meaning at the place where it would be read.
 func (e *env) taken(op, name string) error {
 	return fail.Errorf(fail.Invalid, op, "%s", e.cat.Say(nil, "taken", "{name} means something here already; name it otherwise", "name", name))
 }
@@ -241,7 +241,7 @@ func (e *env) taken(op, name string) error {
 // all of them.
 func (e *env) wide(op string, t *Term) (*Type, error) {
 	var of *Type
-	var label value.Label // no type that is made of another loses it
+	var label value.Label // a type that is made from others keeps their labels
 	null := t.Null
 	for _, w := range t.Wide {
 		x, err := e.resolve(op, w)

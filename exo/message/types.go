@@ -11,10 +11,10 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Type is what a value or an expression is: plain data, so that a catalogue
-// crosses to a worker as it is. A scalar's Name is one of the Type constants;
-// "list" has Args["of"]; "record" has Fields; any other Name is an Interface in
-// the catalogue, with its type arguments in Args and, of a term with Own, fields of its own in Fields.
+// Type is the type of a value or an expression. It is plain data, so that a catalogue crosses to a
+// worker as it is. A scalar's Name is one of the Type constants; "list" has Args["of"]; "record"
+// has Fields. Any other Name is an Interface in the catalogue, with its type arguments in Args; if
+// a term with Own made the type, Fields has its own fields.
 type Type struct {
 	Name   string
 	Args   map[string]*Type
@@ -22,11 +22,11 @@ type Type struct {
 	Null   bool     // null is admitted
 	Enum   []string // text: its only values
 
-	// Min and Max are of int: the least and the largest value there is; both 0: any.
+	// Min and Max are for int: the least and the largest value; both 0: any value.
 	Min, Max int64
 
-	// Label is that of what an expression of this type shows. A declaration that has it is refused: the checker finds it
-	// for a node. It is of no encoding and in no comparison.
+	// Label is the label of what an expression of this type shows. Only the checker sets it, for a
+	// node; a declaration with a Label is refused. It is not encoded, and comparisons ignore it.
 	Label value.Label
 }
 
@@ -37,17 +37,17 @@ type TypeField struct {
 	Opt  bool // of an argument: may be left out
 	Doc  string
 
-	// Needed: of an argument with Opt: the object refuses most calls without the field. Descriptions show it as required, and the
-	// check of a message still takes a call without it.
+	// Needed is for an argument, with Opt: the object refuses most calls without the field. Descriptions show
+	// the field as required, and the check of a message still takes a call without it.
 	Needed bool
 
-	// Trusted: of an argument: a run that has read what is [value.Untrusted] can't give it.
+	// Trusted is for an argument: a run that has read a value labelled [value.Untrusted] can't give this field.
 	Trusted bool
-	// Label: of what a method gives, programs are shown the field sealed, as a labelled column is; of an argument, a
-	// program that gives the field has read the label: the outcome reveals it. See [value.Label].
+	// Label has two uses. In a result, programs are shown the field sealed, like a labelled column. In an argument, a
+	// program that gives the field has read the label, since the outcome reveals it. See [value.Label].
 	Label value.Label
-	// Admits: of an argument of a method with the effect InUnit: the labels that may be written to the field. A message may
-	// carry what all fields that it gives admit, besides Method.Admits.
+	// Admits is for an argument of a method with the effect InUnit: the labels that may be written to the
+	// field. A message may carry the labels that all its fields admit, in addition to Method.Admits.
 	Admits value.Label
 }
 
@@ -66,7 +66,7 @@ func (t *Type) Field(name string) *Type {
 	return nil
 }
 
-// typeWords are types as errors call them.
+// typeWords names types in errors.
 var typeWords = map[string]string{
 	value.TypeBool: "true or false", value.TypeInt: "a whole number", value.TypeFloat: "a number", value.TypeNumber: "a number", value.TypeText: "text",
 	value.TypeTime: "a date (a Date, or text like '2024-01-31T12:00:00Z')", value.TypeDate: "a day (text like '2024-01-31', or a Date)",
@@ -113,10 +113,10 @@ type Term struct {
 	Of   *Term            // the type of the field Key or Name
 	Own  *Term            // of App: the record of expressions whose fields the type has besides those of its interface
 
-	// Wide is the expression of the least type that holds all of these: expressions,
-	// or the types of values. Whole numbers fit in floats and those in decimals;
-	// nothing else mixes. Null if one of them is. To names the interface of
-	// expressions for each type; nil: it is the type of the value itself. With Own it is that of a field that is a value.
+	// Wide is the expression of the least type that holds all of these expressions or values. Whole
+	// numbers fit in floats, and floats in decimals; nothing else mixes. It is null if one of them
+	// is. To names the interface of expressions for each type; nil: the type of the value itself.
+	// With Own, To is for fields that are plain values.
 	Wide []*Term
 	To   map[string]string
 }
@@ -138,7 +138,7 @@ type Param struct {
 	Bind   string
 }
 
-// Method is one thing that can be done with an object.
+// Method is an operation on an object.
 type Method struct {
 	Name   string
 	Doc    string
@@ -149,37 +149,37 @@ type Method struct {
 	Sink   bool        // the message leaves the host by it, so it must admit the label of the run
 	Label  value.Label // what following it adds to the label of the message: a link reads the columns of its keys
 
-	// Total: of an expression, which gives another one. It has a value, or null, for whatever its receiver and its arguments
-	// are, and takes no more room than their declarations say. So a selection with it shows what they show, and reads nothing
-	// of them. An object that owns the expression says so, and no policy.
+	// Total is for a method of an expression that gives another expression. It has a value, or null, for every receiver
+	// and all arguments, and takes no more room than their declarations say. So a selection with it shows what they
+	// show, and reads nothing of them. Only the object that owns the expression may set Total, no policy.
 	Total bool
 
-	// Nested is the result within a callback: an expression, and nothing is sent. A method with Nested that does
-	// not send exists only inside callbacks.
+	// Nested is the result within a callback: an expression. Nothing is sent there. A method with
+	// Nested that does not send exists only inside callbacks.
 	Nested *Term
 
-	// Trusted: it sends, and a run that has read what is [value.Untrusted] can't send it, whatever it is given.
+	// Trusted is for a method that sends: a run that has read a value labelled [value.Untrusted] can't call it, whatever the arguments.
 	Trusted bool
 
-	// Fresh: the reply is what the message adds. Only the program wrote it, so of its tags of integrity only those of Reply join the run's
-	// label. An object says so of what it adds, and no policy.
+	// Fresh: the reply is what the message added. The program alone wrote it, so only the integrity tags of
+	// Reply join the run's label. Only the object may set Fresh, for what it adds, no policy.
 	Fresh bool
 
-	// Measure: it is a value of all that its receiver stands for, so whatever is made of such things has it, too: see Interface.Many.
+	// Measure: the method gives one value for all rows of its receiver, so whatever is made of such rows has the method, too: see Interface.Many.
 	Measure bool
 
 	// Effect says whether it changes something, and when.
 	Effect EffectMode
-	// Reply is the most that its reply may carry besides the label of the message, whether
-	// there is one, and its error: it joins the run's label before the message acts. A reply
-	// that carries more is an internal error.
+	// Reply is the most that the reply may carry in addition to the label of the message: its
+	// values, whether there is a reply, and its error. It joins the run's label before the message
+	// acts. A reply that carries more is an internal error.
 	Reply  value.Label
 	Truth  string      // for a link to at most one row, or the first of many: the method of its result that says whether the row is there; `!task.assignee` calls it
 	Admits value.Label // with Sink or Effect: the labels that may leave this way; zero: public only
 
-	// Declassifies are the tags of secrecy of which a little is revealed: sealed values that have no others are opened for the object,
-	// and the run does not get their tags. The result is one of few values, see Bits, and each call takes those from Config.Bits. Such a
-	// method sends, is a sink, has no effect, and gives a type or null: see [exo.BitBudget].
+	// Declassifies are the secrecy tags of which the method reveals a little. Sealed values with no other tags are opened for the
+	// object, and the run does not get these tags. The result is one of few values, see Bits, and each call takes its bits from
+	// Config.Bits. Such a method sends, is a sink, has no effect, and gives a closed type or null: see [exo.BitBudget].
 	Declassifies value.Label
 }
 
@@ -203,8 +203,8 @@ type Interface struct {
 	Call    string               // of a granted object: the method that calling it, x(…), stands for; it has no other members then
 	Label   value.Label          // the label of the existence and number of such objects: it joins the label of every message that mentions one. Not for an Expr
 	LabelBy map[string][]string  // for each tag of Label: where it comes from, if not from the declaration itself. It is for people
-	Many    string               // of one row: the interface of many of them, whose measures can be asked of groups and joins of such rows, see Catalog.Method; "": there are none
-	Keys    string               // x.key, where no member of the name key is declared, stands for x.method("key"): Keys names that method. "": such a member is an error
+	Many    string               // of one row: the interface of many such rows, with measures that groups and joins of them have, see Catalog.Method; "": there are none
+	Keys    string               // x.key stands for x.method("key") if no member of the name key is declared: Keys names that method. "": such a member is an error
 	Words   []Words              // what errors about it say, the most important first
 }
 

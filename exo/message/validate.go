@@ -1,6 +1,6 @@
 package message
 
-// This file refuses declarations that could mean two things, or whose labels nobody would go by.
+// This file refuses declarations that could mean two things, and labels that nothing would enforce.
 
 import (
 	"fmt"
@@ -11,11 +11,11 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Validate refuses interfaces with members of the same name, or that would mean something else in
-// JavaScript.
+// Validate refuses an interface with two members of one name, or with a member that would mean
+// something else in JavaScript.
 func (i *Interface) Validate() error {
 	if i.Name == "" || undescribed(i.Name) {
-		return fmt.Errorf("%q can't be the name of an interface", i.Name)
+		return fmt.Errorf("%q can't be the name of an interface: it is empty, or names a type", i.Name)
 	}
 	if i.Call != "" && (i.Methods[i.Call] == nil || len(i.Methods) > 1 || len(i.Fields) > 0) {
 		return fmt.Errorf("%s: an interface with Call has that one method, %q, and nothing else", i.Name, i.Call)
@@ -25,7 +25,7 @@ func (i *Interface) Validate() error {
 	}
 	for n := range i.Fields {
 		if scalar.ReservedName(n) {
-			return fmt.Errorf("%s: %q can't be the name of a field", i.Name, n)
+			return fmt.Errorf("%s: %q can't be the name of a field: it is reserved", i.Name, n)
 		}
 		if i.Methods[n] != nil {
 			return fmt.Errorf("%s: %q is both a field and a method", i.Name, n)
@@ -33,7 +33,7 @@ func (i *Interface) Validate() error {
 	}
 	for n, m := range i.Methods {
 		if m == nil || checkName(n) != nil || i.Methods[m.Name] != m {
-			return fmt.Errorf("%s: method %q is malformed", i.Name, n)
+			return fmt.Errorf("%s: method %q is nil, has an invalid name, or is not listed under its Name", i.Name, n)
 		}
 		switch {
 		case m.Effect >= EffectModes || m.Effect != NoEffect && !m.Sends:
@@ -56,7 +56,7 @@ func (i *Interface) Validate() error {
 		}
 		for k := range m.Params {
 			if m.Params[k].Want == nil || k > 0 && m.Params[k-1].Opt && !m.Params[k].Opt {
-				return fmt.Errorf("%s.%s: parameter %d is malformed", i.Name, m.Name, k)
+				return fmt.Errorf("%s.%s: parameter %d has no Want, or is required and follows an optional one", i.Name, m.Name, k)
 			}
 		}
 	}
@@ -119,7 +119,7 @@ func (t *Term) each(visit func(*Type)) {
 	}
 }
 
-// Shows joins the labels that the fields of what m gives have.
+// Shows joins the labels of the fields of m's result.
 func (m *Method) Shows() (l value.Label) {
 	m.Result.each(func(t *Type) {
 		for _, f := range t.Fields {
@@ -129,7 +129,7 @@ func (m *Method) Shows() (l value.Label) {
 	return l
 }
 
-// takes joins the labels that whoever gives fields to m has read.
+// takes joins the labels of the fields of m's arguments: a program that gives such a field has read its label.
 func (m *Method) takes() (l value.Label) {
 	for i := range m.Params {
 		if w := m.Params[i].Want; w != nil {
@@ -139,7 +139,7 @@ func (m *Method) takes() (l value.Label) {
 	return l
 }
 
-// checkLabels refuses labels where nobody would go by them: a label that is dropped in silence looks like one that holds.
+// checkLabels refuses a label where nothing enforces it: it would look as if it protected something.
 func (i *Interface) checkLabels() error {
 	var err error
 	refuse := func(member, what string) {
@@ -153,16 +153,16 @@ func (i *Interface) checkLabels() error {
 				refuse(member, fmt.Sprintf("type %s is from %d to %d: only whole numbers have Min and Max, and Min is not above Max", t.Name, t.Min, t.Max))
 			}
 			if !t.Label.Empty() {
-				refuse(member, fmt.Sprintf("type %s is labelled %s, which the checker alone does: label a field of the interface or of a record, or the method", t.Name, t.Label))
+				refuse(member, fmt.Sprintf("type %s has the label %s, which only the checker may set: label a field of the interface or of a record, or the method", t.Name, t.Label))
 			}
 		}
 	}
 	if i.Expr && !i.Label.Empty() {
-		return fmt.Errorf("%s is labelled %s, and is an expression: label the field that has it", i.Name, i.Label)
+		return fmt.Errorf("%s is an expression and has the label %s: label the field that it is the type of", i.Name, i.Label)
 	}
 	for n, f := range i.Fields {
 		if f == nil || f.Type == nil {
-			continue // as before: its use is an error
+			continue // the use of such a field is an error elsewhere
 		}
 		f.Type.each(bare(n))
 	}
@@ -174,7 +174,7 @@ func (i *Interface) checkLabels() error {
 				bare(n)(t)
 				for _, f := range t.Fields {
 					if !f.Admits.Empty() && m.Effect != InUnit {
-						refuse(n, fmt.Sprintf("%s of an argument admits %s, and the method keeps nothing in a unit: Method.Admits says what it may be given", f.Name, f.Admits))
+						refuse(n, fmt.Sprintf("field %s of an argument admits %s, but the Effect of the method is not InUnit: use Method.Admits instead", f.Name, f.Admits))
 					}
 				}
 			})
@@ -182,7 +182,7 @@ func (i *Interface) checkLabels() error {
 		m.Result.each(func(t *Type) {
 			for _, f := range t.Fields {
 				if !f.Admits.Empty() {
-					refuse(n, fmt.Sprintf("%s of its result admits %s: only what it takes can", f.Name, f.Admits))
+					refuse(n, fmt.Sprintf("field %s of its result admits %s: only a field of an argument can", f.Name, f.Admits))
 				}
 			}
 		})

@@ -1,6 +1,6 @@
 package message
 
-// This file has the phrases by which errors speak of an interface in the words of whoever declares it.
+// This file has the phrases by which errors speak of an interface in the words of its declaration.
 
 import (
 	"fmt"
@@ -10,44 +10,44 @@ import (
 	"strings"
 )
 
-// Phrase is what an error says about the objects of an interface, in the words of its declaration:
-// what to write instead of a name that a program tried, or what an operation that is refused means
-// there. exo and its evaluators have only sentences that fit any interface; without a phrase an
-// error has one of those.
+// Phrase is a part of an error about the objects of an interface, in the words of its declaration:
+// what to write instead of an unknown name, or what a refused operation means for these objects.
+// exo and its evaluators have only sentences that fit any interface. They use such a sentence if
+// there is no phrase.
 //
-// Text has {name} where a part of the error stands; which parts there are says the list below.
+// Text has {name} for a part of the error; the variable situations lists the parts.
 type Phrase struct {
-	// On lists, separated by spaces, when it is said:
+	// On lists the situations of the phrase, separated by spaces:
 	//
-	//	.sum         a member of this name is not there; ".*": no other phrase fits a member that is not there
-	//	in.sum       the same within a callback, of what is sent outside of one
-	//	keyed.year   what a group is called by that is made by this method: Text is a name, "." for that of
-	//	             what the method is of, "=" for what its argument says
-	//	result.sum   the same of plain data that a call gave, or that is read from it
-	//	eq()         a function of this name is not there
-	//	word:like    this word stands where JavaScript has none
+	//	.sum         the program used an unknown member of this name; ".*": if no other phrase fits an unknown member
+	//	in.sum       the same within a callback, for a method that is sent outside of callbacks
+	//	keyed.year   the default name of a group that is made by this method: Text is a name, "." for the name of
+	//	             the method's receiver, "=" for the text of its argument
+	//	result.sum   the same as .sum, for plain data that a call gave, or that was read from it
+	//	eq()         the program called an unknown function of this name
+	//	word:like    the program used this word where JavaScript has none
 	//	begin:SELECT the program begins with this word, and is no JavaScript
 	//	op:!         this operator is not available
 	//	call:Number  this function of JavaScript can't be called with such an expression
-	//	as.take      a member of this name is not there, and is a synonym: Text is the methods that it
-	//	             stands for, the first with the arguments. "orderBy/desc": with the operator desc on what
-	//	             it is given, "where/in": with the operator in between a field's name and the rest;
-	//	             "(where limit) first": an object may say by these names what each is given;
-	//	             "groupBy>where": only behind a call of groupBy; "=where": with a callback
-	//	             not behind what chose what is shown, which a callback of arrays would be given. as.find(): the same, given a callback
+	//	as.take      the program used an unknown member that is a synonym: Text lists the methods that it
+	//	             stands for, the first with the arguments. "orderBy/desc": with the operator desc on
+	//	             the argument; "where/in": with the operator in between a field's name and the rest;
+	//	             "(where limit) first": an object may give these methods' arguments under their names;
+	//	             "groupBy>where": only after a call of groupBy; "=where": a callback is an argument only
+	//	             before the program chose what is shown. as.find(): the same, given a callback
 	//	unsent       any of the situations below
 	On string
-	// Needs lists the members of the interface without which the phrase is not used, so that no
-	// phrase names what a policy took away; "*.select" is a member of any interface in the catalogue.
+	// Needs lists members of the interface. Without them the phrase is not used, so that no phrase
+	// names what a policy removed. "*.select" is a member of any interface in the catalogue.
 	Needs string
 	Text  string
 }
 
-// Words are phrases, the most important first. They are one text, a line for each: every
-// run of a worker gets them, and few need one.
+// Words are phrases, the most important first. They are kept as one text, with a line for each:
+// every run of a worker gets them, and few runs need one.
 type Words struct{ Lines string }
 
-// NewWords makes Words of phrases. It panics where one holds a tab or a line break.
+// NewWords makes Words of phrases. It panics if a phrase has a tab or a line break.
 func NewWords(ps ...Phrase) Words {
 	var b strings.Builder
 	for _, p := range ps {
@@ -72,8 +72,8 @@ func (w Words) All() iter.Seq[Phrase] {
 	}
 }
 
-// situations are the errors that have phrases besides those for names, each with the
-// parts that their texts may hold.
+// situations lists the errors that have phrases, in addition to those for names, and for each the
+// parts that its text may have.
 var situations = map[string][]string{
 	// Nouns.
 	"member":    nil, // what the members of a described thing are called: "column"
@@ -82,26 +82,26 @@ var situations = map[string][]string{
 	"whole":     nil, // what has no value: "a whole table or query"
 	"describes": nil, // "only describes a query"
 
-	// A described thing is taken for something else.
-	"condition":      {"it"},                     // a condition, for a value
-	"asked":          {"of"},                     // the same, asked of what was not sent, outside of any callback
-	"value":          {"it", "name"},             // another expression, for a value
-	"record":         {"it"},                     // a whole record, for a value
-	"unsent":         {"it", "chain", "await"},   // chain is the program's own text of it, … if that is too long
+	// A described thing is used as something else.
+	"condition":      {"it"},                     // a condition is used as a value
+	"asked":          {"of"},                     // the same outside of any callback, on something that was not sent
+	"value":          {"it", "name"},             // another expression is used as a value
+	"record":         {"it"},                     // a whole record is used as a value
+	"unsent":         {"it", "chain", "await"},   // chain is the program's own text of it, or … if that is too long
 	"unsent.in":      {"it", "part"},             // the same, within a callback
-	"called":         {"it", "link"},             // a granted thing that is called, and is no function
+	"called":         {"it", "link"},             // the program calls a granted thing that is no function
 	"linked.to":      {"it", "args"},             // a link is given arguments
-	"early":          {"name", "chain", "await"}, // a member of arrays, of what was not sent
+	"early":          {"name", "chain", "await"}, // a member of arrays is used on something that was not sent
 	"early.in":       {"it", "name", "part"},     // the same, within a callback
-	"already":        {"it"},                     // JavaScript's function that makes a value of the type which it has
+	"already":        {"it"},                     // a JavaScript function converts a value to the type that it already has
 	"absent":         {"it", "link"},             // a record of which all fields may be missing is compared with nothing
 	"again":          nil,                        // a result that holds something unsent whenever it is read
-	"many":           {"it"},                     // a link to many, for a condition
-	"links":          {"it", "link"},             // a part of what is said of a name that is not there: where else to look
+	"many":           {"it"},                     // a link to many rows is used as a condition
+	"links":          {"it", "link"},             // a part of the error for an unknown name: where else to look
 	"uncalled":       {"it"},                     // a member that is named and not called
 	"uncalled.link":  {"it"},                     // the same of a link
 	"uncalled.shown": {"it", "name"},             // the same, where what is shown has that name too
-	"inside":         {"name", "part"},           // a member of the records of what was not sent, within a callback
+	"inside":         {"name", "part"},           // a member of the records is used on something that was not sent, within a callback
 	"outside":        {"name"},                   // the same, elsewhere
 	"template":       {"it"},
 	"day.time":       nil,    // a day beside a time; behind what the error says
@@ -112,15 +112,15 @@ var situations = map[string][]string{
 
 	// A call is wrong.
 	"shown":            {"name"}, // a synonym of a method of arrays, after what chose what is shown
-	"direction":        {"it"},   // what stands beside an expression is no direction
+	"direction":        {"it"},   // the argument beside an expression is no direction
 	"operator":         {"name", "part"},
 	"grouped":          nil,              // an aggregate is asked of what was grouped by names: of each, or of all?
 	"sent":             nil,              // something is added to what sends
-	"nested":           nil,              // it sends, within a callback
-	"callback":         nil,              // it is given one, and takes none
-	"number":           nil,              // it takes one number, and is given more
+	"nested":           nil,              // the method sends, within a callback
+	"callback":         nil,              // the method is given a callback, and takes none
+	"number":           nil,              // the method takes one number, and is given more
 	"options":          nil,              // an object is given to what takes a number, and then another value
-	"arguments":        nil,              // it sends, takes none, and is given some
+	"arguments":        nil,              // the method sends, takes no argument, and is given some
 	"unsuited":         {"it", "member"}, // an expression of this type is given, where one of another is wanted
 	"argument":         nil,              // an expression, where only a value can stand
 	"negative":         nil,              // a negative number, where a count is wanted
@@ -134,20 +134,20 @@ var situations = map[string][]string{
 	"one":              {"has"}, // it works on one table, and there are several
 	"which":            {"name"},
 	"which.member":     {"part", "name"},
-	"within":           {"name"},                   // a member that is not there is one of what the thing is made of
+	"within":           {"name"},                   // an unknown member is a member of a part of the thing
 	"within.all":       {"name", "keys", "method"}, // the same, where one value of all is asked
-	"elsewhere":        nil,                        // a member that is not there may be one of what is not part of the description yet
-	"parts":            nil,                        // the same, of a thing of which all parts are known
+	"elsewhere":        nil,                        // an unknown member may belong to something that is not part of the description yet
+	"parts":            nil,                        // the same, if all parts of the thing are known
 	"link.part":        {"link", "name"},
 	"link":             {"link", "part"},
 	"example":          {"name", "names"},
 	"sample":           nil,
 	"selection":        {"param", "sample", "got"},
-	"keys":             {"param", "sample", "got"}, // of what groups
-	"listed":           {"param", "got"},           // what was not sent, for a list
+	"keys":             {"param", "sample", "got"}, // of a method that groups
+	"listed":           {"param", "got"},           // something that was not sent is used as a list
 	"alike":            {"param", "want", "got"},   // a thing of the right kind, which shows something else
 	"keys.are":         {"keys"},                   // the fields of its own that a thing has
-	"keys.only":        {"keys"},                   // a member that is not there, of what has fields of its own
+	"keys.only":        {"keys"},                   // an unknown member of a thing that has fields of its own
 	"taken":            {"name"},                   // a field of its own hides a member
 	"unselectable":     {"name", "part"},
 	"unselectable.one": {"name", "it", "member"}, // a link to one row, in a callback
@@ -166,19 +166,19 @@ var situations = map[string][]string{
 	"result": {"instead"}, // an array, for what has more members
 	"linked": {"name"},    // plain data, for what has links
 
-	// Something is changed. Those of "read.name", "changed.name", "given.name", "nothing.name" and "api.name" are said of a name.
+	// Something is changed. "read.name", "changed.name", "given.name", "nothing.name" and "api.name" are the same for one name.
 	"read":          nil,                // plain data that was read has no such method
 	"changed":       {"method"},         // something is added after what changes something
 	"given":         nil,                // a value for a field is an object, and none was wanted
 	"fixed":         {"name"},           // an assignment to data that was read
-	"found.nothing": {"it"},             // a member of what a call gave that found nothing
+	"found.nothing": {"it"},             // a member is used on the result of a call that found nothing
 	"assigned":      {"name", "method"}, // an assignment in the callback of what changes something
 	"nothing":       nil,                // a change replied 0; behind what the program called
 	"changes":       nil,                // a member of the number of what was changed
 }
 
-// Check reports what in a phrase is never used: an unknown situation, or a part that no error of
-// the situation has.
+// Check returns an error if a phrase names an unknown situation, or a part that no error of its
+// situation has.
 func (p Phrase) Check() error {
 	for s := range strings.FieldsSeq(p.On) {
 		parts, known := situations[s]
@@ -200,7 +200,7 @@ func (p Phrase) Check() error {
 			parts = []string{"it", "op"}
 		case strings.HasSuffix(s, "()"), strings.HasPrefix(s, "word:"), strings.HasPrefix(s, "begin:"), strings.HasPrefix(s, "call:"):
 		default:
-			return fmt.Errorf("exo: no error is about %q", s)
+			return fmt.Errorf("exo: %q is no situation of an error", s)
 		}
 		for _, rest := range strings.Split(p.Text, "{")[1:] {
 			part, _, closed := strings.Cut(rest, "}")
@@ -212,9 +212,9 @@ func (p Phrase) Check() error {
 	return nil
 }
 
-// Say is what an error says on one of the situations of Phrase: the first phrase of i, or
-// with nil of any interface, whose needs are met; else otherwise. parts are the names of
-// parts of the error, each followed by its text.
+// Say returns the text of an error in a situation of Phrase: that of the first phrase of i, or with
+// nil of any interface, if the interface has the phrase's Needs; else otherwise. parts are the
+// names of parts of the error, each followed by its text.
 func (c Catalog) Say(i *Interface, on, otherwise string, parts ...string) string {
 	text := otherwise
 	if i != nil {

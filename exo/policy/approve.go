@@ -13,9 +13,9 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Approvals are the messages that wait for a person's approval, and the tickets of those
-// that have it. The zero Approvals has no ticket. It serves several objects, runs and gates, if
-// equal names are granted equal things in all of them. It may be used by several goroutines.
+// Approvals are the messages that wait for a person's approval, and the tickets for the approved
+// ones. The zero Approvals has no ticket. One Approvals can serve several objects, runs and gates,
+// if equal names mean equal grants in all of them. Several goroutines may use it.
 type Approvals struct {
 	mu      sync.Mutex
 	waiting []Request // oldest first
@@ -26,46 +26,46 @@ type Approvals struct {
 type Request struct {
 	ID        string // the argument of Allow; it can't be guessed, and no program sees it
 	Principal exo.Principal
-	Op        string      // what it asks, as the program wrote it, shortened
-	Text      string      // all that it says, as a program could write it; what a terminal would not show is escaped
-	Label     value.Label // what the run has read, and what is in Text: show it only to those who may read that
+	Op        string      // the call, as the program wrote it, shortened
+	Text      string      // the whole message, as a program could write it; characters that a terminal would not show are escaped
+	Label     value.Label // what the run has read, and the labels of Text: show Text only to people who may read that
 	digest    digest
 }
 
-// digest is that of exactly one message: who sends it, to what, and all that it says.
+// digest identifies exactly one message: its sender, its objects, and all of its content.
 type digest [sha256.Size]byte
 
 const (
-	maxWaiting = 64       // requests in all; the oldest give way
+	maxWaiting = 64       // requests in all; a new one drops the oldest
 	maxPerRun  = 8        // of one run, so that one program can't hide another's requests in a flood
 	maxRequest = 64 << 10 // bytes of a request's text: a person is to read it
 	maxTickets = 1 << 10  // that have not been used
 )
 
-// Approve refuses every message that mentions o, or what it leads to, and calls one of these methods anywhere in it, unless there
-// is a ticket for exactly this message: the same principal, objects, methods and values. It uses the ticket up, and never waits:
-// the program reads that it may send the same again when it was approved. Messages to objects that came with a reply can't be
-// approved, since in another run they are others. It is an error to name no method, or one that o does not lead to. A run without
-// a principal gets no approval, and none whose result may not leave.
+// Approve refuses every message that mentions o, or an object that o returned, and calls one of these methods anywhere in it,
+// unless there is a ticket for exactly this message: the same principal, objects, methods and values. A message uses its ticket
+// up, and never waits: the program reads that it may send the same again after the approval. Messages to objects from a reply
+// can't be approved, since those differ in another run. It is an error to name no method, or one that can't be reached from o. A
+// run without a principal gets no approval, nor does a run with a result that may not leave.
 func Approve(o exo.Object, a *Approvals, methods ...string) exo.Object {
 	methods = slices.Clone(methods)
 	o = exo.Wrap(o, exo.Policy{
 		Narrow:  func(d *message.Description) error { return exist(d, a, methods) },
 		Before:  func(m *exo.Message) bool { return !calls(m.Root, methods, map[*message.Node]bool{}) || a.use(m) },
-		Refusal: "this has to be approved by a person first, who was asked; when it was approved, send exactly the same again",
+		Refusal: "a person has to approve this first, and has been asked; after the approval send exactly the same again",
 	})
-	// Others see that a request waits, or that a ticket is used up.
+	// Other runs can see a waiting request or a used ticket. So a withheld run must cause neither: it would reveal what it has read.
 	o = exo.Wrap(o, exo.Policy{
 		Blind:   true,
 		Before:  func(m *exo.Message) bool { return !m.Withheld() || !calls(m.Root, methods, map[*message.Node]bool{}) },
 		Refusal: untold,
 	})
-	// Without a principal the tickets of one user would be those of all: one could use up what another was allowed.
+	// Without a principal all users would share the tickets: one user could use up what another was allowed.
 	return exo.Wrap(o, exo.Policy{
 		Before: func(m *exo.Message) bool {
 			return m.Run().Principal != "" || !calls(m.Root, methods, map[*message.Node]bool{})
 		},
-		Refusal: "this has to be approved by a person, and nobody can be asked: the host runs this program for no principal",
+		Refusal: "a person has to approve this, and none can be asked: the host runs this program for no principal",
 	})
 }
 
@@ -94,7 +94,7 @@ func calls(n *message.Node, methods []string, seen map[*message.Node]bool) bool 
 	return slices.ContainsFunc(n.Args, func(a *message.Node) bool { return calls(a, methods, seen) })
 }
 
-// use spends the message's ticket, or else notes that it waits for one.
+// use spends the message's ticket. Without a ticket it notes that the message waits for one.
 func (a *Approvals) use(m *exo.Message) bool {
 	names, ok := m.GrantNames()
 	if !ok {
@@ -107,7 +107,7 @@ func (a *Approvals) use(m *exo.Message) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.tickets[d] {
-		delete(a.tickets, d) // once: the program could send it for ever
+		delete(a.tickets, d) // a ticket is for one use: otherwise the program could send the message for ever
 		return true
 	}
 	if slices.ContainsFunc(a.waiting, func(r Request) bool { return r.digest == d }) {
@@ -128,7 +128,7 @@ func (a *Approvals) use(m *exo.Message) bool {
 	return false
 }
 
-// digestOf is the digest of a message; ok is false for one that can't be approved.
+// digestOf returns the digest of a message; ok is false for a message that can't be approved.
 func digestOf(m *exo.Message, names []string) (d digest, ok bool) {
 	text, err := m.Root.Expr().AppendBinary(nil)
 	if err != nil {
@@ -147,11 +147,11 @@ func (a *Approvals) Waiting() []Request {
 	return slices.Clone(a.waiting)
 }
 
-// Allow gives the message with this ID a ticket: exactly it may be sent, once. It is an
-// error if no such message waits any more.
+// Allow gives the message with this ID a ticket, so that exactly this message may be sent once. It
+// is an error if no such message waits any more.
 func (a *Approvals) Allow(id string) error { return a.decide(id, true) }
 
-// Deny drops the message with this ID from those that wait. It can be asked for again.
+// Deny drops the message with this ID from the waiting ones. A program can ask for it again.
 func (a *Approvals) Deny(id string) error { return a.decide(id, false) }
 
 func (a *Approvals) decide(id string, allow bool) error {
@@ -163,7 +163,7 @@ func (a *Approvals) decide(id string, allow bool) error {
 	}
 	d := a.waiting[i].digest
 	if allow && len(a.tickets) >= maxTickets {
-		return errors.New("policy: too many messages were approved and not sent; Revoke them")
+		return errors.New("policy: too many approved messages were not sent yet; call Revoke to drop their tickets")
 	}
 	a.waiting = slices.Delete(a.waiting, i, i+1)
 	if allow {

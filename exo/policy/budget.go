@@ -12,22 +12,22 @@ import (
 // effect. The zero Allowance lets nothing pass.
 type Allowance struct{ Messages, Effects int }
 
-// Any is an Allowance's number for as many as there are.
+// Any is the number of an Allowance without a limit.
 const Any = math.MaxInt
 
-// RunBudget lets each run send o, and what it leads to, as many messages as a says.
-// A message that mentions the object more than once, or as an argument, counts once; one
-// that passed counts, whatever becomes of it.
+// RunBudget lets each run send as many messages as a allows to o and to the objects that o returns.
+// A message that mentions the object more than once, or as an argument, counts once. A message that
+// passed counts, even if it fails later.
 func RunBudget(o exo.Object, a Allowance) exo.Object {
-	key := new(byte) // of this budget, and of no other
+	key := new(byte) // a key for this budget alone
 	return exo.Wrap(o, exo.Policy{Refusal: usedUp, Blind: true, Before: func(m *exo.Message) bool {
 		return m.PerRun(key, func() any { return &purse{left: a} }).(*purse).take(m)
 	}})
 }
 
-// LifeBudget lets all runs together send o, and what it leads to, as many messages as a says, from now on until the
-// process ends. They count as in RunBudget. A run whose result may not leave, by what it has read, sends none any more:
-// how many are left would reveal it to other runs.
+// LifeBudget lets all runs together send as many messages as a allows to o and to the objects that o returns,
+// from now until the process ends. They count as in RunBudget. A run with a result that may not leave sends
+// none any more: the number that is left would reveal to other runs what it has read.
 func LifeBudget(o exo.Object, a Allowance) exo.Object {
 	p := &purse{left: a}
 	o = exo.Wrap(o, exo.Policy{Refusal: usedUp, Blind: true, Before: p.take})
@@ -38,7 +38,7 @@ const untold = "this program has read what its result may not carry, so it can't
 
 const usedUp = "the budget of calls for this object is used up"
 
-// purse is what is left of an allowance.
+// purse has the rest of an allowance.
 type purse struct {
 	mu   sync.Mutex
 	left Allowance

@@ -80,7 +80,7 @@ func ExampleApprove() {
 	}
 	fmt.Println(ask(gate, "hour"))
 	// Output:
-	// <no value> clock.hour: denied: this has to be approved by a person first, who was asked; when it was approved, send exactly the same again
+	// <no value> clock.hour: denied: a person has to approve this first, and has been asked; after the approval send exactly the same again
 	// ann asks clock.hour()
 	// 12 <nil>
 }

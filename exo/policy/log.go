@@ -11,10 +11,10 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Log writes a line for each message to o, and to what it leads to, when it has been
-// answered: at Info, and at Warn what failed. It shows what was asked and no value of it,
-// neither arguments nor replies. Messages that the gate refused are not logged, and the log
-// is no record: for that there is exo.Config.Record, without which nothing happens.
+// Log writes a line for each message to o, and to the objects that o returns, after it was
+// answered: at Info, and at Warn if it failed. The line shows what was asked, without arguments and
+// replies. Messages that the gate refused are not logged. The log is no record: use
+// exo.Config.Record for one.
 func Log(o exo.Object, l *slog.Logger) exo.Object {
 	return exo.Wrap(o, exo.Policy{Narrow: func(*message.Description) error {
 		if l == nil {

@@ -8,12 +8,11 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// Only returns an object that has no methods but those named, and whose results
-// have no others either: the same is done to every interface of its kind that
-// can be reached from it, to methods of others that lead to one of these (the
-// links of rows), to what a method makes of rows (groups), and to the objects that its methods return. Naming a method
-// that none of them has is an error, so that a misspelt restriction is found.
-// Fields stay.
+// Only returns an object that has only the named methods. The same restriction applies to every
+// interface of its kind that can be reached from it, to methods of other interfaces that lead to
+// one of these (the links of rows), to what a method makes of rows (groups), and to the objects
+// that its methods return. It is an error to name a method that none of them has, so that a
+// misspelt restriction is found. Fields stay.
 func Only(o exo.Object, methods ...string) exo.Object {
 	methods = slices.Clone(methods)
 	return exo.Wrap(o, exo.Policy{Narrow: func(d *message.Description) error { return only(d, methods) }})
@@ -47,7 +46,7 @@ func only(d *message.Description, methods []string) error {
 	return nil
 }
 
-// relatives are root itself, the interfaces that it can be used as, and those that can be used as one of these.
+// relatives returns root, the interfaces that it can be used as, and the interfaces that can be used as one of these.
 func relatives(d *message.Description, root *message.Interface) map[string]bool {
 	family := map[string]bool{root.Name: true}
 	kinds := append([]string{root.Name}, root.Is...)
@@ -58,7 +57,7 @@ func relatives(d *message.Description, root *message.Interface) map[string]bool 
 			}
 		}
 	}
-	// What a method makes of the rows, with fields of its own, has methods of theirs: groups.
+	// A method can make values with fields of their own from the rows, like groups. These values have the methods of the rows.
 	for _, i := range d.Interfaces {
 		for _, m := range i.Methods {
 			if family[i.Name] {
@@ -69,7 +68,7 @@ func relatives(d *message.Description, root *message.Interface) map[string]bool 
 	return family
 }
 
-// made adds the interfaces that a term gives fields of their own.
+// made adds the interfaces to which a term gives fields of their own.
 func made(t *message.Term, family map[string]bool) {
 	if t == nil {
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// spell writes a whole message as a program could have, for a person to judge. ok is
-// false where that is longer than a person would read.
+// spell writes a whole message as a program could have, for a person to judge. ok is false if the
+// text is longer than a person would read.
 func spell(root *message.Node, names []string) (text string, ok bool) {
 	s := speller{names: names, params: map[*message.Node]string{}}
 	s.node(root)
@@ -25,7 +25,7 @@ type speller struct {
 }
 
 func (s *speller) node(n *message.Node) {
-	if s.b.Len() > maxRequest { // a message can share its parts, and its text can't
+	if s.b.Len() > maxRequest { // parts that a message shares are written again in the text, so the text is bounded here
 		return
 	}
 	switch n.Op {
@@ -53,7 +53,7 @@ func (s *speller) node(n *message.Node) {
 	}
 }
 
-// param is the name of a callback's placeholder, of which each has one of its own.
+// param returns the name of a callback's placeholder. Each placeholder has its own name.
 func (s *speller) param(n *message.Node) string {
 	if s.params[n] == "" {
 		s.params[n] = fmt.Sprintf("x%d", len(s.params)+1)
@@ -76,8 +76,8 @@ func (s *speller) list(open, close byte, names []string, ns []*message.Node) {
 	s.b.WriteByte(close)
 }
 
-// literal writes a value as JSON. Characters that change what a person sees of the
-// others, like those that turn the direction of writing, are escaped.
+// literal writes a value as JSON. It escapes characters that change how a person sees the others,
+// like those that turn the direction of writing.
 func (s *speller) literal(v value.Value) {
 	text, err := v.AppendJSON(nil)
 	if err != nil {

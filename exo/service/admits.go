@@ -9,13 +9,13 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// AdmitsFor has f decide, by some fields of the argument, which of the labels that the
-// method Admits may leave by one call: a mail may carry what its recipient may read. Part is a
-// struct of those fields of the method's argument that f decides by, with the same
-// names, options and types. f runs on the host and never crosses to a worker: for each call of a Method, and of a Read once the run has
-// read anything labelled. It returns what all recipients may read (see value.ReaderTag), and must not wait or act. The answer for what it does not know is the
-// zero Label. It is the answer, without f being asked, where one of the fields is itself
-// labelled or does not fit Part, and where f panics.
+// AdmitsFor lets f decide for each call, by some fields of the argument, which of the labels that the method
+// Admits may leave: a mail may carry what its recipient may read. Part is a struct of the fields by which f
+// decides, with the same names, options and types as in the method's argument. f runs on the host, never in a
+// worker: for each call of a Method, and of a Read once the run has read anything labelled. It returns what
+// all recipients may read (see value.ReaderTag), and must not wait or act. For a recipient that it does not
+// know it returns the zero Label. The zero Label is also used, without a call of f, if one of the fields is
+// itself labelled or does not fit Part, and if f panics.
 func AdmitsFor[Part any](op Operation, f func(Part) value.Label) Operation {
 	op.part, op.admitsFor = reflect.TypeFor[Part](), nil
 	if f == nil {
@@ -23,10 +23,10 @@ func AdmitsFor[Part any](op Operation, f func(Part) value.Label) Operation {
 	}
 	form, err := formOf(op.part, "argument")
 	if err != nil || form.kind != formRecord {
-		return op // New says what is wrong
+		return op // New reports what is wrong
 	}
 	op.admitsFor = func(arg value.Value) value.Label {
-		if arg.Type() != value.TypeRecord { // it is labelled as a whole
+		if arg.Type() != value.TypeRecord { // the argument is labelled as a whole
 			return value.Label{}
 		}
 		var fs []value.Field
@@ -49,7 +49,7 @@ func AdmitsFor[Part any](op Operation, f func(Part) value.Label) Operation {
 	return op
 }
 
-// known reports whether nothing was taken out of v because it is labelled.
+// known reports whether v is complete, so that nothing was taken out of it because of a label.
 func known(v value.Value) bool {
 	switch v.Type() {
 	case "":
@@ -70,8 +70,8 @@ func known(v value.Value) bool {
 	return true
 }
 
-// checkPart refuses a Part that has other fields than the argument: a misspelt one would
-// never be there, and f would decide by nothing.
+// checkPart refuses a Part with a field that the argument lacks: a misspelt field would never be
+// there, and f would decide without it.
 func (op *Operation) checkPart(in *message.Type) error {
 	if op.part == nil {
 		return nil
@@ -86,7 +86,7 @@ func (op *Operation) checkPart(in *message.Type) error {
 		return err
 	}
 	if part.Name != value.TypeRecord || len(part.Fields) == 0 {
-		return fmt.Errorf("AdmitsFor decides by %s; it must be a struct of fields of the argument", op.part)
+		return fmt.Errorf("the function of AdmitsFor takes %s; it must take a struct of fields of the argument", op.part)
 	}
 	for _, f := range part.Fields {
 		var same bool
@@ -94,16 +94,16 @@ func (op *Operation) checkPart(in *message.Type) error {
 			same = same || g.Name == f.Name && g.Opt == f.Opt && reflect.DeepEqual(g.Type, f.Type)
 		}
 		if !same {
-			return fmt.Errorf("AdmitsFor decides by a field %s of type %s; the argument has none such", f.Name, f.Type)
+			return fmt.Errorf("AdmitsFor decides by a field %s of type %s; the argument has no field of that name and type", f.Name, f.Type)
 		}
 	}
 	if op.admits.Empty() {
-		return fmt.Errorf("AdmitsFor chooses among the labels that Admits names, and it names none")
+		return fmt.Errorf("AdmitsFor chooses among the labels of Admits, and there are none: call Admits, too")
 	}
 	return nil
 }
 
-// Chooses reports whether a method was given to AdmitsFor: exo.Gate.Flows asks.
+// Chooses reports whether AdmitsFor was called for a method. exo.Gate.Flows uses it.
 func (s *Service) Chooses(method string) bool {
 	if s == nil {
 		return false
@@ -112,11 +112,11 @@ func (s *Service) Chooses(method string) bool {
 	return ok && op.admitsFor != nil
 }
 
-// checkReaders refuses a method that admits what some principal may read, and for whoever it is called: values of one would go to another.
+// checkReaders refuses a method that admits values of some reader in every call: values of one reader would go to another.
 func (op *Operation) checkReaders() error {
 	for _, t := range op.admits.Unnamed() {
 		if about := value.NewLabel(t).About().Tags()[0]; op.admitsFor == nil {
-			return fmt.Errorf("it admits %s, whoever the reader is: add AdmitsFor, which chooses by the recipient, or admit %s if values of any reader may go there", t, about)
+			return fmt.Errorf("it admits %s without naming the reader: add AdmitsFor, which chooses by the recipient, or admit %s if values of any reader may go there", t, about)
 		}
 	}
 	return nil

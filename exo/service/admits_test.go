@@ -114,10 +114,10 @@ func TestAdmitsForMisdeclared(t *testing.T) {
 		}) value.Label {
 			return value.Label{}
 		}), "field to"},
-		"no struct":        {service.AdmitsFor(m, func(string) value.Label { return value.Label{} }), "must be a struct"},
-		"no fields":        {service.AdmitsFor(m, func(service.None) value.Label { return value.Label{} }), "must be a struct"},
-		"no form":          {service.AdmitsFor(m, func(struct{ C chan int }) value.Label { return value.Label{} }), "can't be expressed"},
-		"nothing to admit": {service.AdmitsFor(m, inside), "it names none"},
+		"no struct":        {service.AdmitsFor(m, func(string) value.Label { return value.Label{} }), "must take a struct"},
+		"no fields":        {service.AdmitsFor(m, func(service.None) value.Label { return value.Label{} }), "must take a struct"},
+		"no form":          {service.AdmitsFor(m, func(struct{ C chan int }) value.Label { return value.Label{} }), "can't be a value of a program"},
+		"nothing to admit": {service.AdmitsFor(m, inside), "there are none: call Admits"},
 		"no function":      {service.AdmitsFor[recipients](m, nil), "no function"},
 	} {
 		if _, err := service.New("mail", "", c.op); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -11,52 +11,52 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Declassify makes a method of a function that reveals a little of values with these tags: the domain of an address, whether two amounts are
-// equal. Its argument may hold sealed values, which are opened for f alone, and the program gets the answer without the tags.
+// Declassify makes a method of a function that reveals a little of values with these tags: the domain of an address, whether two amounts
+// are equal. Its argument may contain sealed values. They are opened for f alone, and the program gets the answer without the tags.
 //
-// The answer is one of few: true or false, a text of which OneOf lists all, a whole number within Between, or a struct of these. The
-// program gets null where f fails or panics and where it answers anything else, so no error's text leaves; the record has it. Each call
-// takes the bits of the answer from exo.Config.Bits, the budget of the principal's day.
+// The answer has few possible values: true or false, a text that OneOf lists, a whole number within Between, or a struct of these. The
+// program gets null if f fails, panics, or answers anything else, so no error text leaves; the record has it. Each call takes the bits of
+// the answer from exo.Config.Bits, the budget of the principal's day.
 //
-// f must be a function of its argument alone and must change nothing. A program may measure how long the answer takes.
+// f must depend on its argument alone and must change nothing. A program may measure how long the answer takes.
 func Declassify[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out, error), tags value.Label) Operation {
 	op := Read(name, doc, f)
 	op.declassifies = &tags
 	return op
 }
 
-// limited is what OneOf or Between has said.
+// limited is one call of OneOf or Between.
 type limited struct {
 	fields   []string // none: the whole result
 	values   []string // of text
 	min, max int64    // of whole numbers
 }
 
-// OneOf lists all texts that a Declassify may answer, or that fields of its answer may have: "address.country" is one within another.
+// OneOf lists all texts that a Declassify may answer, or that fields of its answer may have. "address.country" is a field within a field.
 func (op Operation) OneOf(values []string, fields ...string) Operation {
 	op.ranges = append(slices.Clip(op.ranges), limited{fields: fields, values: slices.Clone(values)})
 	return op
 }
 
-// Between sets the least and the largest whole number that a Declassify, or fields of its answer, may have.
+// Between sets the least and the largest whole number that a Declassify may answer, or that fields of its answer may have.
 func (op Operation) Between(least, largest int64, fields ...string) Operation {
 	op.ranges = append(slices.Clip(op.ranges), limited{fields: fields, min: least, max: largest})
 	return op
 }
 
-// declassifier completes m, of which t is the result, where the operation declassifies. The gate refuses what is not bounded.
+// declassifier completes m, which has the result t, if the operation declassifies. The gate refuses a result without bounds.
 func (op *Operation) declassifier(m *message.Method, t *message.Type) error {
 	switch {
 	case op.declassifies == nil && len(op.ranges) > 0:
-		return errors.New("OneOf and Between are for a Declassify, and this is none")
+		return errors.New("OneOf and Between are only for a method made with Declassify")
 	case op.declassifies == nil:
 		return nil
 	case op.declassifies.Empty():
-		return errors.New("it declassifies no tag: use Read for what is not sealed")
+		return errors.New("it declassifies no tag: give Declassify the tags, or use Read for values that are not sealed")
 	case len(op.labelled) > 0:
 		return errors.New("the answer of a Declassify can't be labelled, since it is revealed")
 	case op.object():
-		return errors.New("it answers with an object, and nothing would limit what that reveals")
+		return errors.New("a Declassify can't answer with an object: nothing would limit what the object reveals")
 	}
 	for _, r := range op.ranges {
 		if len(r.fields) == 0 {
@@ -72,7 +72,7 @@ func (op *Operation) declassifier(m *message.Method, t *message.Type) error {
 	return nil
 }
 
-// set bounds the field of t at path, or t itself where path is "".
+// set bounds the field of t at path, or t itself if path is "".
 func (r *limited) set(t *message.Type, path string) error {
 	at := t
 	if path != "" {

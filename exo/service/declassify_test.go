@@ -71,8 +71,8 @@ func TestDeclassify(t *testing.T) {
 		"true or false":   {service.Declassify("m", "", same, pii), 2, ""},
 		"one of":          {service.Declassify("m", "", kind, pii).OneOf([]string{"a", "b", "c"}), 2, ""},
 		"fields":          {full(), 5, ""},
-		"a text":          {service.Declassify("m", "", kind, pii), 0, "any number"},
-		"a field's text":  {service.Declassify("m", "", whole, pii).Between(0, 1, "rank.n"), 0, "any number"},
+		"a text":          {service.Declassify("m", "", kind, pii), 0, "no declared number"},
+		"a field's text":  {service.Declassify("m", "", whole, pii).Between(0, 1, "rank.n"), 0, "no declared number"},
 		"no such field":   {full().OneOf([]string{"a"}, "rank.x"), 0, `no field "rank.x"`},
 		"none of a text":  {service.Declassify("m", "", kind, pii).OneOf(nil), 0, "OneOf is for text"},
 		"a range of text": {service.Declassify("m", "", kind, pii).Between(0, 1), 0, "OneOf is for text"},
@@ -83,8 +83,8 @@ func TestDeclassify(t *testing.T) {
 		"an object":       {object, 0, "an object"},
 		"Immediate":       {full().Immediate(), 0, "Read"},
 		"no function":     {service.Declassify[service.None, bool]("m", "", nil, pii), 0, "no function"},
-		"of a Read":       {service.Read("m", "", kind).OneOf([]string{"a"}), 0, "this is none"},
-		"of a Method":     {service.Method("m", "", kind).Between(0, 1), 0, "this is none"},
+		"of a Read":       {service.Read("m", "", kind).OneOf([]string{"a"}), 0, "only for a method made with Declassify"},
+		"of a Method":     {service.Method("m", "", kind).Between(0, 1), 0, "only for a method made with Declassify"},
 	} {
 		n, err := func() (int, error) {
 			if what == "who wrote" {

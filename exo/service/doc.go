@@ -1,8 +1,7 @@
-// Package service makes a capability of Go functions: each becomes a method
-// that a program may call if, and only if, the service was granted to it. What
-// the function takes is checked before it is called, what it returns before it
-// leaves, and no text of an error that it returns reaches the guest, unless it
-// was written for it with [Refuse]. Its design is DESIGN.md in this package's folder.
+// Package service makes an object of Go functions: each becomes a method that a program may call
+// only if the service was granted to it. An argument is checked before its function is called, and
+// a result before it leaves. The text of an error reaches the guest only if the function made it
+// with [Refuse]. Its design is DESIGN.md in this package's folder.
 //
 // A function takes a context and one struct, and returns one value and an
 // error. The struct's JSON names are the names that the program uses;
@@ -22,14 +21,14 @@
 //	*T                                     T or null
 //	exo.Object, as the whole result        a further capability
 //
-// A function that changes something is made a method with [Method], and is Held: it is
-// called when the program has ended well. [Operation.Immediate] calls it at once. One that
-// changes nothing is made a method with [Read].
+// Make a method with [Method] if its function changes something. The method is Held: the function
+// is called after the program has ended well. [Operation.Immediate] calls it at once. Use [Read] if
+// the function changes nothing.
 //
-// A function that may tell a little of sealed values, and of how much the host keeps count, is made a method with [Declassify].
+// Use [Declassify] if the function reveals a little of sealed values; the host counts how much.
 //
-// Every method is a sink: its argument leaves the host by it, so a run that has
-// read labelled values may not call it unless the method admits their labels.
-// Functions are called concurrently. A function must return when its context
-// ends: a run waits for it, so one that does not can outlast the run's limits.
+// Every method is a sink: its argument leaves the host by it. So a run that has read labelled
+// values may not call it unless the method admits their labels. Functions are called concurrently.
+// A function must return when its context ends: a run waits for it, so a slow function can outlast
+// the run's limits.
 package service

@@ -49,7 +49,7 @@ var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// formOf finds the form of t, or says which part of it has none.
+// formOf finds the form of t, or returns an error that names the part of t that has none.
 func formOf(t reflect.Type, at string) (*form, error) { return formIn(t, at, nil) }
 
 func formIn(t reflect.Type, at string, outer []reflect.Type) (*form, error) {
@@ -66,16 +66,16 @@ func formIn(t reflect.Type, at string, outer []reflect.Type) (*form, error) {
 		f.kind = formTime
 		return f, nil
 	case t.Implements(objectType):
-		return bad("is an object: that can be a whole result only")
+		return bad("is an object, which is allowed only as the whole result")
 	case pointer || t.Kind() == reflect.Interface:
 		// The type that they point to decides.
 	case implements(marshaler) || implements(unmarshaler):
-		return bad("has a JSON form of its own, which is not known here")
+		return bad("has its own MarshalJSON or UnmarshalJSON, which service does not use: use MarshalText and UnmarshalText, or another type")
 	case t.Implements(textMarshaler) && reflect.PointerTo(t).Implements(textUnmarshaler):
 		f.kind = formText
 		return f, nil
 	case implements(textMarshaler) || implements(textUnmarshaler):
-		return bad("has half a text form: MarshalText of the value and UnmarshalText of its pointer are needed")
+		return bad("has only one half of a text form: it needs MarshalText on the value and UnmarshalText on its pointer")
 	}
 	var err error
 	switch t.Kind() {
@@ -92,7 +92,7 @@ func formIn(t reflect.Type, at string, outer []reflect.Type) (*form, error) {
 	case reflect.Pointer:
 		switch t.Elem().Kind() {
 		case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface:
-			return bad("is a pointer to what can be empty already")
+			return bad("is a pointer to a type that has a nil value itself: leave the pointer out")
 		}
 		f.kind = formPointer
 		f.elem, err = formIn(t.Elem(), at, outer)
@@ -101,7 +101,7 @@ func formIn(t reflect.Type, at string, outer []reflect.Type) (*form, error) {
 		f.elem, err = formIn(t.Elem(), at+"[]", outer)
 	case reflect.Map:
 		if k := t.Key(); k.Kind() != reflect.String || k.Implements(textMarshaler) || reflect.PointerTo(k).Implements(textUnmarshaler) {
-			return bad("has keys that are not text")
+			return bad("has keys of a type that is not a plain string")
 		}
 		f.kind = formMap
 		f.elem, err = formIn(t.Elem(), at+"[]", outer)
@@ -109,7 +109,7 @@ func formIn(t reflect.Type, at string, outer []reflect.Type) (*form, error) {
 		f.kind = formRecord
 		err = f.structFields(at, outer)
 	default:
-		return bad("can't be expressed")
+		return bad("can't be a value of a program")
 	}
 	if err != nil {
 		return nil, err
@@ -124,12 +124,12 @@ func (f *form) structFields(at string, outer []reflect.Type) error {
 		bad := func(why string) error { return fmt.Errorf("%s: field %s of %s %s", at, sf.Name, f.typ, why) }
 		if sf.Anonymous {
 			if sf.Type.Kind() != reflect.Struct || sf.Type == timeType || name != "" {
-				return bad("is embedded in a way that has no plain form")
+				return bad("is embedded, but is no plain struct or has a JSON name: make it a named field")
 			}
 			if inner, err := formIn(sf.Type, at, outer); err != nil {
 				return err
 			} else if inner.kind != formRecord {
-				return bad("is embedded in a way that has no plain form")
+				return bad("is embedded, but is no plain struct or has a JSON name: make it a named field")
 			}
 			continue
 		}
@@ -141,7 +141,7 @@ func (f *form) structFields(at string, outer []reflect.Type) error {
 		}
 		switch {
 		case scalar.ReservedName(name):
-			return bad(fmt.Sprintf("can't be named %q", name))
+			return bad(fmt.Sprintf("can't be named %q, which is reserved", name))
 		case seen[name]:
 			return bad(fmt.Sprintf("is the second one named %q", name))
 		}
@@ -155,7 +155,7 @@ func (f *form) structFields(at string, outer []reflect.Type) error {
 			case "omitzero":
 				x.omitZero = true
 			default:
-				return bad(fmt.Sprintf("has the option %q, which is not known here", o))
+				return bad(fmt.Sprintf("has the option %q, which service does not know: only omitempty and omitzero", o))
 			}
 		}
 		var err error

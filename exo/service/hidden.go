@@ -9,23 +9,24 @@ import (
 	"github.com/exoagent/exoagent/internal/sealed"
 )
 
-// hidden says which part of a value programs see sealed: all of it, or some of its fields; for a list, the same of each item. nil: nothing.
+// hidden describes which part of a value programs see sealed: all of it, or some of its fields; for a list, the same part of each item. nil:
+// nothing.
 //
-// Whoever can write into such a field chooses what it holds, and must reveal nothing to a program by that: not by its size, which the
-// limits would count, and not by contents that no Value can have, by which the call would fail.
+// A stranger may choose the content of such a field, and must not reveal anything to a program by it: not by its size, which the limits would
+// count, and not by content that no Value can have, which would make the call fail.
 type hidden struct {
 	typ    *message.Type
-	most   int // that it may take, where all of it is sealed; 0: it is not
+	most   int // the most bytes that it counts, if all of it is sealed; 0: it is not
 	fields map[string]*hidden
 }
 
-// size is what MaxBytes has said.
+// size is one call of MaxBytes.
 type size struct {
 	bytes  int
 	fields []string
 }
 
-// hide finds what is hidden of a result of type t, whose labels are set.
+// hide finds the hidden parts of a result of type t, after its labels are set.
 func (op *Operation) hide(t *message.Type) (*hidden, error) {
 	said, used := map[string]int{}, map[string]bool{}
 	for _, s := range op.sizes {
@@ -39,7 +40,7 @@ func (op *Operation) hide(t *message.Type) (*hidden, error) {
 	h := hide(t, "", said, used)
 	for f := range said {
 		if !used[f] {
-			return nil, fmt.Errorf("MaxBytes limits %q, and that field has no label of secrecy", f)
+			return nil, fmt.Errorf("MaxBytes names %q, which has no secrecy label: label it with Labelled, or take it out of MaxBytes", f)
 		}
 	}
 	return h, nil
@@ -78,7 +79,7 @@ func (h *hidden) field(name string) *hidden {
 	return h.fields[name]
 }
 
-// seal is what write gives, or what stands for a value that is too large or that can't leave, also where the code of its type panics.
+// seal returns the value of write. It returns a replacement if the value is too large or can't leave, or if the code of its type panics.
 func (h *hidden) seal(write func() (value.Value, error)) (v value.Value) {
 	defer func() {
 		if recover() != nil {
@@ -92,7 +93,7 @@ func (h *hidden) seal(write func() (value.Value, error)) (v value.Value) {
 	return sealed.Fit(v, h.most)
 }
 
-// charge is what limits count for v: as many bytes as it has, and for what is hidden in it what that may have at most.
+// charge returns the size that limits count for v: its bytes, and for each hidden part the most that it may have.
 func (h *hidden) charge(v value.Value) int {
 	switch {
 	case h == nil:

@@ -234,8 +234,8 @@ func TestMaxBytes(t *testing.T) {
 	pii := value.NewLabel("pii")
 	list := service.Read("x", "", func(context.Context, struct{}) ([]thread, error) { return nil, nil }).Labelled(pii, "by.email").Labelled(value.NewLabel(value.Untrusted), "subject")
 	for want, op := range map[string]service.Operation{
-		`"subject", and that field has no label`:                            list.MaxBytes(10, "subject"),
-		`"by.mail", and that field has no label`:                            list.MaxBytes(10, "by.mail"),
+		`"subject", which has no secrecy label`:                             list.MaxBytes(10, "subject"),
+		`"by.mail", which has no secrecy label`:                             list.MaxBytes(10, "by.mail"),
 		fmt.Sprintf("from 1 to %d", 512<<10):                                list.MaxBytes(0, "by.email"),
 		fmt.Sprintf("from 1 to %d, and needs the names of fields", 512<<10): list.MaxBytes(512<<10+1, "by.email"),
 		"needs the names of fields":                                         list.MaxBytes(10),

@@ -14,21 +14,21 @@ type labelled struct {
 	fields []string
 }
 
-// label sets what Labelled has said, in the type t of the result. A label that could not be kept is an error: who reads the
-// declaration would take it for one that is.
+// label sets the labels of Labelled in the type t of the result. A label that can't be enforced is
+// an error: a reader of the declaration would believe in it.
 func (op *Operation) label(m *message.Method, t *message.Type) error {
 	for _, x := range op.labelled {
 		switch {
 		case x.label.Empty():
 			return errors.New("Labelled has no label")
 		case len(x.label.Unnamed()) > 0:
-			return fmt.Errorf("Labelled has a tag that means a reader without naming one (%s): write the tag alone", x.label)
+			return fmt.Errorf("Labelled has a tag of readers without their ids (%s): write the tag without the @ part", x.label)
 		case op.object():
-			return errors.New("the result is an object: label what that one's methods give")
+			return errors.New("the result is an object: label the results of its methods instead")
 		case op.effect == message.Held:
-			return errors.New("programs get a receipt and no result, so there is nothing to label")
+			return errors.New("programs get a receipt and no result of a Held method, so Labelled has nothing to label")
 		case len(x.fields) == 0 && !x.label.Secrecy().Empty():
-			return fmt.Errorf("Labelled has %s and names no field: name the fields that are secret; a result that is one secret value is a struct of one field", x.label)
+			return fmt.Errorf("Labelled has %s and names no field: name the secret fields; for a single secret value, return a struct with one field", x.label)
 		case len(x.fields) == 0:
 			m.Reply = m.Reply.Join(x.label)
 		}
@@ -54,10 +54,10 @@ func labelField(t *message.Type, path string, names []string, l value.Label) err
 			return labelField(f.Type, path, names[1:], l)
 		}
 		if f.Opt {
-			return fmt.Errorf("field %q is left out where it is empty (omitempty or omitzero), which would reveal a value that is labelled %s", path, l)
+			return fmt.Errorf("field %q has omitempty or omitzero, and its absence would reveal a value labelled %s: remove the option", path, l)
 		}
 		f.Label = f.Label.Join(l)
 		return nil
 	}
-	return fmt.Errorf("the result has no field %q that could be labelled: %s has none of that name", path, t)
+	return fmt.Errorf("the result has no field %q to label: %s has no field of that name", path, t)
 }

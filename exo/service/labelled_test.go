@@ -100,15 +100,15 @@ func TestLabelledWrongly(t *testing.T) {
 	list := func(context.Context, struct{}) ([]thread, error) { return nil, nil }
 	text := func(context.Context, struct{}) (string, error) { return "", nil }
 	for want, op := range map[string]service.Operation{
-		`has no field "email"`:     service.Read("x", "", list).Labelled(pii, "email"),
-		`no field "by.mail"`:       service.Read("x", "", list).Labelled(pii, "by.mail"),
-		`no field "subject.x"`:     service.Read("x", "", list).Labelled(pii, "subject.x"),
-		`field "note" is left out`: service.Read("x", "", list).Labelled(pii, "note"),
-		"has no label":             service.Read("x", "", list).Labelled(value.Label{}, "by"),
-		"name the fields":          service.Read("x", "", text).Labelled(pii),
-		"get a receipt":            service.Method("x", "", list).Labelled(pii, "by"),
-		"a struct of one field":    service.Read("x", "", list).Labelled(value.NewLabel("pii", value.Untrusted)),
-		`no field "by" that could`: service.Read("x", "", text).Labelled(pii, "by"),
+		`has no field "email"`:       service.Read("x", "", list).Labelled(pii, "email"),
+		`no field "by.mail"`:         service.Read("x", "", list).Labelled(pii, "by.mail"),
+		`no field "subject.x"`:       service.Read("x", "", list).Labelled(pii, "subject.x"),
+		`field "note" has omitempty`: service.Read("x", "", list).Labelled(pii, "note"),
+		"has no label":               service.Read("x", "", list).Labelled(value.Label{}, "by"),
+		"name the secret fields":     service.Read("x", "", text).Labelled(pii),
+		"get a receipt":              service.Method("x", "", list).Labelled(pii, "by"),
+		"a struct with one field":    service.Read("x", "", list).Labelled(value.NewLabel("pii", value.Untrusted)),
+		`no field "by" to label`:     service.Read("x", "", text).Labelled(pii, "by"),
 	} {
 		if _, err := service.New("s", "", op); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

@@ -21,26 +21,26 @@ type Operation struct {
 	trusted   []string                      // fields of the argument, see Trusted
 	labelled  []labelled                    // see Labelled
 	sizes     []size                        // see MaxBytes
-	part      reflect.Type                  // what AdmitsFor decides by
+	part      reflect.Type                  // the type of AdmitsFor's argument
 	admitsFor func(value.Value) value.Label // nil: admits, whatever the argument is
-	like      exo.Object                    // what kind of object it returns
-	own       bool                          // it returns objects of the service's own kind
+	like      exo.Object                    // an example of the objects that it returns
+	own       bool                          // it returns objects of the same kind as the service
 	call      func(context.Context, value.Value, *hidden) (value.Value, error)
-	checkArg  func(value.Value) error // what call would say of its argument
+	checkArg  func(value.Value) error // returns the error that call would have for this argument
 	result    *message.Type
 	hidden    *hidden // of the result
 	opens     string  // the interface of the object that it returns
-	misuse    error   // what New says of it
+	misuse    error   // an error for New to return
 
-	declassifies *value.Label // nil: it doesn't
+	declassifies *value.Label // nil: it does not declassify
 	ranges       []limited    // see OneOf and Between
 }
 
 // Method makes a method of a function that changes something. It is Held: the program gets a
-// receipt, and f is called once the program has ended well and what it changed has been committed,
-// so a program that fails has sent no mail. f's result is not waited for: it is dropped, and only
-// its digest is recorded. [Operation.Immediate] is for a program that needs the answer, [Read] for
-// a function that changes nothing. [Key] names the call.
+// receipt, and f is called after the program has ended well and its changes have been committed, so
+// a program that fails has sent no mail. Nobody waits for f's result: it is dropped, and only its
+// digest is recorded. Use [Operation.Immediate] if the program needs the answer, and [Read] if f
+// changes nothing. [Key] names the call.
 //
 // The method is a sink that admits public values only, unless Admits says more.
 func Method[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out, error)) Operation {
@@ -50,11 +50,11 @@ func Method[In, Out any](name, doc string, f func(ctx context.Context, in In) (O
 }
 
 // Read makes a method of a function that changes nothing: it is called at once, the program gets
-// its result, and no record is demanded for it. If f changes something all the same, a program that
-// fails has changed it, and no error says so. Such an f needs [Method].
+// its result, and no record is needed for it. If f changes something all the same, a program that
+// fails has changed it, and no error tells: use [Method] for such an f.
 //
-// The method is a sink that admits public values only, unless Admits says more: what f is
-// asked leaves the host, too.
+// The method is a sink that admits public values only, unless Admits adds more: the argument of f
+// leaves the host, too.
 func Read[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out, error)) Operation {
 	op := Operation{name: name, doc: doc, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out]()}
 	if f == nil {
@@ -94,9 +94,9 @@ func Read[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out
 	return op
 }
 
-// Immediate says that a Method acts at once and for good, since the program needs its
-// answer. It is refused where the program has changes that are not final yet; and it has
-// happened, whatever becomes of the program. On a Read it is an error of New.
+// Immediate makes a Method act at once and for good, because the program needs its answer. The call
+// is refused while the program has changes that are not final. Its effect stays, even if the
+// program fails later. On a Read it is an error of New.
 func (op Operation) Immediate() Operation {
 	if op.effect == message.NoEffect {
 		op.misuse = errors.New("it is made with Read, which changes nothing, so it can't be Immediate: make it with Method")
@@ -106,47 +106,47 @@ func (op Operation) Immediate() Operation {
 	return op
 }
 
-// Admits says which labels may leave the host by this method, besides those that it was given before; AdmitsFor, which of
-// them by one call. A method that admits two readers has both as recipients, and takes what each of them may read.
+// Admits adds labels that may leave the host by this method; AdmitsFor chooses among them for one call. A
+// method that admits two readers has both as recipients, and takes only what each of them may read.
 func (op Operation) Admits(l value.Label) Operation {
-	op.admits = value.NewLabel(slices.Concat(op.admits.Tags(), l.Tags())...) // no Join: of two readers it makes everybody of their kind
+	op.admits = value.NewLabel(slices.Concat(op.admits.Tags(), l.Tags())...) // not Join: it would turn two readers into all readers of their kind
 	return op
 }
 
-// Trusted names fields of the argument, like who gets a mail, that a program can't give once it has read what outsiders
-// wrote (see value.Untrusted). A Method that doesn't admit the tag is not called at all then.
+// Trusted names fields of the argument, like the recipient of a mail, that a program can't give once it has read what outsiders
+// wrote (see value.Untrusted). Such a program can't call the Method at all if the method does not admit the tag.
 func (op Operation) Trusted(fields ...string) Operation {
 	op.trusted = append(slices.Clip(op.trusted), fields...)
 	return op
 }
 
-// Labelled gives a label to fields of the result, or of its items if it is a list. Programs are shown them sealed, like labelled
-// columns; a run that reads what [value.Untrusted] marks may have been instructed by outsiders. "author.email" is a field within a
-// field, or within each item of one. Where the label is of integrity alone and no field is named, the whole result carries it. See
-// MaxBytes.
+// Labelled labels fields of the result, or of its items if it is a list. Programs get these fields sealed,
+// like labelled columns. A run that reads a value with [value.Untrusted] may follow instructions of
+// outsiders. "author.email" is a field within a field, or within each item of a list. If the label has only
+// integrity tags and no field is named, the whole result carries it. See MaxBytes.
 func (op Operation) Labelled(l value.Label, fields ...string) Operation {
 	op.labelled = append(slices.Clip(op.labelled), labelled{l, fields})
 	return op
 }
 
-// MaxBytes says how large a value of a labelled field may be, in bytes; 1 KiB where it is left out (64 bytes for numbers, dates and truth values). A list that is labelled is one
-// value. Limits count each as this large, whatever it holds, and a larger text is "[too large]" where it leaves; any other
-// value, and what can't leave at all, is null there.
+// MaxBytes sets the largest size of a value of a labelled field, in bytes. Default: 1 KiB, and 64 bytes for numbers,
+// dates and truth values. A labelled list is one value. Limits count each value as this large, whatever it contains.
+// When it leaves, a larger text is "[too large]"; another larger value, or a value that can't leave at all, is null.
 func (op Operation) MaxBytes(n int, fields ...string) Operation {
 	op.sizes = append(slices.Clip(op.sizes), size{n, fields})
 	return op
 }
 
-// Returns says that the method's result is an object of the same kind as like,
-// which serves as an example only. Every function whose result is an
-// exo.Object needs it, or ReturnsOwnKind, and is a Read or Immediate.
+// Returns declares that the method's result is an object of the same kind as like, which is only an
+// example. A function that returns an exo.Object needs it, or ReturnsOwnKind, and must be a Read or
+// Immediate.
 func (op Operation) Returns(like exo.Object) Operation {
 	op.like = like
 	return op
 }
 
-// ReturnsOwnKind says that the method's result is an object of the same kind as
-// the service itself, like a folder's method that opens a folder in it.
+// ReturnsOwnKind declares that the method's result is an object of the same kind as the service
+// itself: a folder has a method that opens a folder in it.
 func (op Operation) ReturnsOwnKind() Operation {
 	op.own = true
 	return op
@@ -154,8 +154,8 @@ func (op Operation) ReturnsOwnKind() Operation {
 
 func (op *Operation) object() bool { return op.out.Implements(objectType) }
 
-// method is the operation's place in the catalogue, and the interfaces that can
-// be reached by its result. It completes op.
+// method returns the operation's method for the catalogue, and the interfaces that can be reached
+// by its result. It completes op.
 func (op *Operation) method(own *message.Type) (*message.Method, []*message.Interface, error) {
 	if op.call == nil {
 		return nil, nil, errors.New("has no function")
@@ -183,7 +183,7 @@ func (op *Operation) method(own *message.Type) (*message.Method, []*message.Inte
 	for _, name := range op.trusted {
 		k := slices.IndexFunc(in.Fields, func(f message.TypeField) bool { return f.Name == name })
 		if k < 0 {
-			return nil, nil, fmt.Errorf("the argument has no field %q that could demand trust", name)
+			return nil, nil, fmt.Errorf("the argument has no field %q to be Trusted", name)
 		}
 		in.Fields[k].Trusted = true
 	}
@@ -210,7 +210,7 @@ func (op *Operation) method(own *message.Type) (*message.Method, []*message.Inte
 	op.result, m.Result = t, &message.Term{Con: t}
 	if op.effect == message.Held {
 		if op.object() {
-			return nil, nil, errors.New("the result is an object, and the program would get a receipt: make it with Read if it changes nothing, or Immediate")
+			return nil, nil, errors.New("the result is an object, but a Held method returns only a receipt: make it with Read if it changes nothing, or add Immediate")
 		}
 		m.Result = &message.Term{Con: message.Receipt()}
 	}
@@ -231,19 +231,19 @@ func (op *Operation) resultType(own *message.Type) (*message.Type, []*message.In
 	case op.own:
 		return own, nil, nil
 	case op.like == nil:
-		return nil, nil, errors.New("the result is an object: say of which kind by Returns or ReturnsOwnKind")
+		return nil, nil, errors.New("the result is an object: declare its kind with Returns or ReturnsOwnKind")
 	}
 	d, err := op.like.Describe()
 	if err != nil {
 		return nil, nil, err
 	}
 	if d.Type == nil {
-		return nil, nil, errors.New("the example that Returns was given has no type")
+		return nil, nil, errors.New("the example object in Returns has no type")
 	}
 	return d.Type, d.Interfaces, nil
 }
 
-// check holds a result against what the catalogue promises of it.
+// check compares a result with the type that the catalogue promises.
 func (op *Operation) check(v value.Value) error {
 	if !op.object() {
 		return fits(op.result, v, op.hidden, "result")

@@ -11,9 +11,9 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// read stores v in dst. The gate has checked v against the type in the
-// catalogue; what Go is stricter about is checked here, and so is all that
-// stands where the catalogue says "plain data". Errors name the field.
+// read stores v in dst. The gate has checked v against the type in the catalogue. This function
+// checks where Go is stricter, and it checks plain data, for which the catalogue has no types.
+// Errors name the field.
 func (f *form) read(v value.Value, dst reflect.Value, at string) error {
 	bad := func(why string) error {
 		what := at
@@ -99,7 +99,7 @@ func (f *form) readList(v value.Value, dst reflect.Value, at string, bad func(st
 	return nil
 }
 
-// readRecord refuses unknown fields here too: inside plain data the gate can't know them.
+// readRecord refuses unknown fields: the gate can't check fields within plain data.
 func (f *form) readRecord(v value.Value, dst reflect.Value, at string, bad func(string) error) error {
 	if v.Type() != value.TypeRecord {
 		return bad("must be an object")
@@ -119,7 +119,7 @@ func (f *form) readRecord(v value.Value, dst reflect.Value, at string, bad func(
 		}
 	}
 	if known != v.Len() {
-		return bad("has a field that is not known")
+		return bad("has an unknown field")
 	}
 	return nil
 }
@@ -164,7 +164,7 @@ func readScalar(v value.Value, dst reflect.Value, bad func(string) error) error 
 	return nil
 }
 
-// whole is v as an integer; inside plain data a guest's number may be a float.
+// whole returns v as an integer. Within plain data a guest's whole number may be a float.
 func whole(v value.Value) (int64, bool) {
 	switch v.Type() {
 	case value.TypeInt:
@@ -176,7 +176,7 @@ func whole(v value.Value) (int64, bool) {
 	return 0, false
 }
 
-// plain is v as Go's untyped data.
+// plain returns v as Go's untyped data.
 func plain(v value.Value) any {
 	switch v.Type() {
 	case value.TypeBool:

@@ -11,7 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// typeOf is the type that the catalogue gives for a Go type: that of its JSON schema.
+// typeOf returns the catalogue's type for a Go type, made from its JSON schema.
 func typeOf(t reflect.Type, at string) (*message.Type, error) {
 	f, err := formOf(t, at)
 	if err != nil {
@@ -26,7 +26,7 @@ func typeOf(t reflect.Type, at string) (*message.Type, error) {
 	return fromSchema(s, at)
 }
 
-// ownSchemas collects the types whose schema does not follow from their Go kind.
+// ownSchemas collects the types with a schema that does not follow from their Go kind.
 func (f *form) ownSchemas(to map[reflect.Type]*jsonschema.Schema) {
 	switch f.kind {
 	case formTime:
@@ -42,7 +42,7 @@ func (f *form) ownSchemas(to map[reflect.Type]*jsonschema.Schema) {
 	}
 }
 
-// fromSchema converts what the schemas of Go types consist of.
+// fromSchema converts the forms of schema that Go types have.
 func fromSchema(s *jsonschema.Schema, at string) (*message.Type, error) {
 	t := &message.Type{}
 	kind := s.Type

@@ -14,10 +14,10 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// None is the argument, or the result, of a function that has none.
+// None is the argument or result type of a function without one.
 type None = struct{}
 
-// Service is an exo.Object made of Go functions. The zero Service refuses.
+// Service is an exo.Object made of Go functions. The zero Service answers no message.
 type Service struct {
 	description message.Description
 	ops         map[string]Operation
@@ -38,7 +38,7 @@ func New(name, doc string, operations ...Operation) (*Service, error) {
 	s := &Service{description: message.Description{Type: own, Interfaces: []*message.Interface{i}, Doc: doc}, ops: map[string]Operation{}}
 	for _, op := range operations {
 		if scalar.ReservedName(op.name) {
-			return nil, fmt.Errorf("service: %s: %q can't be the name of a method", name, op.name)
+			return nil, fmt.Errorf("service: %s: %q can't be the name of a method: want letters, digits and _, a letter first, and no reserved word", name, op.name)
 		}
 		if i.Methods[op.name] != nil {
 			return nil, fmt.Errorf("service: %s: method %s is given twice", name, op.name)
@@ -55,10 +55,10 @@ func New(name, doc string, operations ...Operation) (*Service, error) {
 	return s, nil
 }
 
-// interfaceName is name in PascalCase.
+// interfaceName returns name in PascalCase.
 func interfaceName(name string) (string, error) {
 	if scalar.ReservedName(name) {
-		return "", fmt.Errorf("service: %q can't be the name of a service", name)
+		return "", fmt.Errorf("service: %q can't be the name of a service: want letters, digits and _, a letter first, and no reserved word", name)
 	}
 	var b strings.Builder
 	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '$' }) {
@@ -67,10 +67,10 @@ func interfaceName(name string) (string, error) {
 	if n := b.String(); n != "" && n != value.TypeRow && !(n[0] >= '0' && n[0] <= '9') && !scalar.ReservedName(n) {
 		return n, nil
 	}
-	return "", fmt.Errorf("service: %q can't be the name of a service", name)
+	return "", fmt.Errorf("service: %q can't be the name of a service: want a letter first, and neither Row nor a reserved word", name)
 }
 
-// Describe says what the service is.
+// Describe returns the description of the service.
 func (s *Service) Describe() (message.Description, error) {
 	if s == nil || s.description.Type == nil {
 		return message.Description{}, errors.New("service: the zero Service can't be used; call New")
@@ -78,7 +78,7 @@ func (s *Service) Describe() (message.Description, error) {
 	return s.description, nil
 }
 
-// asked is the operation that a message names, and its argument.
+// asked returns the operation that a message names, and its argument.
 func (s *Service) asked(m *exo.Message) (op Operation, in value.Value, err error) {
 	if s == nil || m.Root.Recv.Op != message.OpRef {
 		return op, in, fail.ErrDenied
@@ -98,8 +98,8 @@ func (s *Service) asked(m *exo.Message) (op Operation, in value.Value, err error
 	return op, in, nil
 }
 
-// Validate says what would be wrong with the argument of a method that is held: later there would
-// be no program to read it.
+// Validate checks the argument of a Held method before the program ends: later no program could
+// read the error.
 func (s *Service) Validate(m *exo.Message) error {
 	op, in, err := s.asked(m)
 	if err != nil {
@@ -110,9 +110,9 @@ func (s *Service) Validate(m *exo.Message) error {
 
 type keyOf struct{}
 
-// Key names this one call of this one run: give it to a mail or payment API as its
-// idempotency key, for when the function itself tries again. The same program run again has
-// other keys. It is empty outside a function of a service.
+// Key identifies this one call in this one run. Pass it to a mail or payment API as its idempotency
+// key, in case the function itself tries again. If the same program runs again, its calls have
+// other keys. Key is "" outside a function of a service.
 func Key(ctx context.Context) string {
 	k, _ := ctx.Value(keyOf{}).(string)
 	return k
@@ -138,11 +138,11 @@ func (s *Service) Eval(ctx context.Context, m *exo.Message) (value.Value, error)
 	return v, m.Spend(rows, op.hidden.charge(v))
 }
 
-// Refuse makes the one error of a function whose text reaches the guest: it has Kind Invalid and
-// says what the program should do instead. Return it before anything was done: it wraps
-// [exo.ErrNothingDone], so the model is told that nothing took place, and of a method that is Held
-// the text too, unless the run has read what the model may not. After any other error of a function
-// that changes something, it is not known.
+// Refuse makes the only error of a function with a text that reaches the guest. It has Kind
+// Invalid, and its text should name what the program can do instead. Return it before anything was
+// done: it wraps [exo.ErrNothingDone], so the model reads that nothing took place. For a Held
+// method the model also reads the text, unless the run has read what the model may not. After any
+// other error of a function that changes something, it is unknown what was done.
 func Refuse(format string, args ...any) error {
 	return &refusal{fmt.Sprintf(format, args...)}
 }
@@ -152,10 +152,9 @@ type refusal struct{ text string }
 func (r *refusal) Error() string { return r.text }
 func (r *refusal) Unwrap() error { return exo.ErrNothingDone }
 
-// failure is what becomes of a function's error. Only Refuse was written for a
-// guest. An *fail.Error was not: it may come from the typed API, and name a table
-// that this guest has never heard of. So its Kind stays, unless that would say
-// something of the caller's own request, and its text does not.
+// failure converts a function's error. Only the text of Refuse was written for a guest. The text of
+// an *fail.Error is dropped: it may come from the typed API, and name a table that this guest has
+// never heard of. Its Kind stays, unless the Kind would seem to be about the caller's own request.
 func failure(ctx context.Context, err error) error {
 	var r *refusal
 	var e *fail.Error
@@ -163,7 +162,7 @@ func failure(ctx context.Context, err error) error {
 	case errors.As(err, &r):
 		return &fail.Error{Kind: fail.Invalid, Msg: r.text, Err: err}
 	case ctx.Err() == nil && errors.As(err, &e) && e != nil && e.Kind == fail.Limit:
-		return &fail.Error{Kind: fail.Limit, Msg: "a limit was reached while this was answered", Err: unsure{err}}
+		return &fail.Error{Kind: fail.Limit, Msg: "a limit was reached while the host answered this call", Err: unsure{err}}
 	case ctx.Err() != nil:
 		return errors.Join(ctx.Err(), unsure{err})
 	}
@@ -172,9 +171,9 @@ func failure(ctx context.Context, err error) error {
 
 func internal(err error) error { return &fail.Error{Kind: fail.Internal, Err: unsure{err}} }
 
-// unsure is an error before which something may have been done. Where it wraps exo.ErrNothingDone,
-// that was said by another layer of its own part, such as a transaction: a function that sent a mail
-// first, and then returned it, would count as one that did nothing.
+// unsure is an error after which something may have been done. If it wraps exo.ErrNothingDone,
+// another layer, such as a transaction, said that of its own part only. A function may have sent a
+// mail before it returned that error, so unsure hides it.
 type unsure struct{ error }
 
 func (u unsure) Is(target error) bool {

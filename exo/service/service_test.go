@@ -71,9 +71,9 @@ func TestNewRefuses(t *testing.T) {
 		{"pointer to slice", "x", Read("m", "", gives[*[]int]), []string{"*[]int"}},
 		{"JSON of its own", "x", Read("m", "", gives[json.RawMessage]), []string{"json.RawMessage"}},
 		{"JSON by pointer", "x", Read("m", "", gives[big.Int]), []string{"big.Int"}},
-		{"half a text form", "x", Read("m", "", gives[half]), []string{"service.half"}},
+		{"only one half of a text form", "x", Read("m", "", gives[half]), []string{"service.half"}},
 		{"embedded pointer", "x", Read("m", "", gives[struct{ *inner }]), []string{"inner"}},
-		{"embedded time", "x", Read("m", "", gives[struct{ time.Time }]), []string{"JSON form"}},
+		{"embedded time", "x", Read("m", "", gives[struct{ time.Time }]), []string{"its own MarshalJSON"}},
 		{"option string", "x", Read("m", "", takes[quoted]), []string{"field A", "string"}},
 		{"two of one name", "x", Read("m", "", takes[twins]), []string{"field Other", `"a"`}},
 		{"reserved field", "x", Read("m", "", takes[proto]), []string{"field A", "__proto__"}},
@@ -196,7 +196,7 @@ func TestErrors(t *testing.T) {
 		{"wrapped round it", wrapped{Refuse("not yours")}, fail.Invalid, "it.m: not yours"},
 		{"of another layer", fail.Errorf(fail.Invalid, "s3cret.table", "s3cret column"), fail.Internal, "it.m: internal error"},
 		{"of another layer, denied", wrapped{fail.Errorf(fail.Denied, "", "s3cret")}, fail.Internal, "it.m: internal error"},
-		{"of another layer, a limit", &fail.Error{Kind: fail.Limit, Msg: "s3cret", Err: cause}, fail.Limit, "it.m: a limit was reached while this was answered"},
+		{"of another layer, a limit", &fail.Error{Kind: fail.Limit, Msg: "s3cret", Err: cause}, fail.Limit, "it.m: a limit was reached while the host answered this call"},
 		{"internal with a message", &fail.Error{Kind: fail.Internal, Msg: "s3cret"}, fail.Internal, "it.m: internal error"},
 	} {
 		s := mustNew(t, Read("m", "", func(context.Context, None) (string, error) { return "s3cret result", c.err }))

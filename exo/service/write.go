@@ -12,10 +12,10 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// maxDepth bounds the nesting of what is stored in an any: it may contain itself.
+// maxDepth bounds the nesting of the value in an any: such a value may contain itself.
 const maxDepth = 32
 
-// write makes a Value of src, of which h is hidden. An error is for the host.
+// write makes a Value of src, with the hidden parts h. An error is for the host.
 func (f *form) write(src reflect.Value, h *hidden, at string, depth int) (value.Value, error) {
 	if h.sealed() {
 		return h.seal(func() (value.Value, error) { return f.write(src, nil, at, depth) }), nil
@@ -61,7 +61,7 @@ func (f *form) write(src reflect.Value, h *hidden, at string, depth int) (value.
 	return writeScalar(src, at)
 }
 
-// empty is encoding/json's notion of it.
+// empty reports whether encoding/json treats v as empty.
 func empty(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Array, reflect.Map, reflect.Slice:
@@ -72,10 +72,10 @@ func empty(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-// made refuses what no Value can hold: NaN, text with NUL, the year 10000.
+// made refuses what no Value can be: NaN, text with NUL, the year 10000.
 func made(v value.Value, at string) (value.Value, error) {
 	if v.IsZero() {
-		return v, fmt.Errorf("%s: a value that can't leave: text that is not UTF-8 or has NUL, a number that is not finite, or a date outside the years 1 to 9999", at)
+		return v, fmt.Errorf("%s: this value can't leave: it is text that is not UTF-8 or has NUL, a number that is not finite, or a date outside the years 1 to 9999", at)
 	}
 	return v, nil
 }
@@ -96,7 +96,7 @@ func writeScalar(src reflect.Value, at string) (value.Value, error) {
 	case src.CanFloat():
 		return made(value.Float(src.Float()), at)
 	}
-	return value.Value{}, fmt.Errorf("%s: %s is no plain data", at, src.Type())
+	return value.Value{}, fmt.Errorf("%s: %s is not plain data", at, src.Type())
 }
 
 func writeList(src reflect.Value, at string, item func(reflect.Value, string) (value.Value, error)) (value.Value, error) {
@@ -118,8 +118,8 @@ func writeMap(src reflect.Value, at string, item func(reflect.Value, string) (va
 	slices.Sort(keys)
 	var fs []value.Field
 	for _, k := range keys {
-		// Keys are data and may come from an attacker; this one would change the
-		// prototype of the object that it is stored in.
+		// Map keys are data and may come from an attacker. The key __proto__ would change the
+		// prototype of the object that the program makes of this.
 		if _, err := made(value.Text(k), at); err != nil || k == "__proto__" {
 			return value.Value{}, fmt.Errorf("%s: %q can't be a name", at, k)
 		}
@@ -136,8 +136,8 @@ func writeTime(src reflect.Value, at string) (value.Value, error) {
 	return made(value.Time(src.Interface().(time.Time)), at)
 }
 
-// writeData writes what an any holds. A struct is refused: the catalogue says
-// nothing of its fields, so nobody has decided that they may be seen.
+// writeData writes the value in an any. It refuses a struct: the catalogue does not list its
+// fields, so the host has not decided that programs may see them.
 func writeData(src reflect.Value, at string, depth int) (value.Value, error) {
 	if depth > maxDepth {
 		return value.Value{}, fmt.Errorf("%s: nested too deeply", at)
@@ -159,8 +159,8 @@ func writeData(src reflect.Value, at string, depth int) (value.Value, error) {
 	return writeScalar(src, at)
 }
 
-// fits holds a value against its type: the two were made from the Go type by
-// different code, and only what both agree on may leave. What is hidden was held against it by itself.
+// fits compares a value with its type. Different code made the two from the Go type, and only what
+// both agree on may leave. Hidden parts were compared when they were sealed.
 func fits(t *message.Type, v value.Value, h *hidden, at string) error {
 	if h.sealed() {
 		return nil

@@ -22,7 +22,7 @@ func TestAdmittedSources(t *testing.T) {
 		{[]string{mail}, []string{"pii"}, false},
 	} {
 		err := value.NewLabel(c.has...).CheckAdmitted(value.NewLabel(c.admits...))
-		if (err != nil) != c.refused || err != nil && !strings.Contains(err.Error(), "there is untrusted:mail, so admit that") {
+		if (err != nil) != c.refused || err != nil && !strings.Contains(err.Error(), "admit untrusted:mail instead") {
 			t.Errorf("%q beside %q: %v", c.admits, c.has, err)
 		}
 	}

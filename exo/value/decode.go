@@ -1,6 +1,6 @@
 package value
 
-// This file reads what encode.go writes. Whatever hostile bytes say, it takes memory in proportion to their length.
+// This file reads what encode.go writes. Hostile bytes make it use memory only in proportion to their length.
 
 import (
 	"math"
@@ -9,20 +9,19 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// Decoder reads values and messages in the canonical encoding, for those who have
-// frames of their own around them. Most use DecodeValue and DecodeExpr. What it reads
-// is hostile: whatever it says, it takes memory in proportion to its length and to
-// Values. The zero Decoder reads what a guest may send: no label, no reference, no rows.
+// Decoder reads values and messages in the canonical encoding, for packages with their own frames
+// around them. Others use DecodeValue and DecodeExpr. The input is hostile: it makes the Decoder
+// use memory only in proportion to its length and to Values. The zero Decoder reads what a guest
+// may send: no label, no reference, no rows.
 type Decoder struct {
 	wire.Reader
 	Values int // how many values, names and cells may still come
 
-	// Extend is for what a frame has beyond the encoding. nil: no rows and no other tags.
+	// Extend reads what a frame has in addition to the encoding. nil: no rows and no other tags.
 	Extend interface {
-		// Rows admits rows whose shape was read and whose cells come next.
+		// Rows admits rows: their shape was read, and their cells come next.
 		Rows(*Rows) bool
-		// Read reads what follows a tag that is at least 64, and says how
-		// much of rest that was.
+		// Read reads what follows a tag of at least 64, and returns how many bytes of rest it used.
 		Read(tag byte, rest string) (v Value, read int, err error)
 	}
 
@@ -39,8 +38,8 @@ func (d *Decoder) claim(size int) int {
 	return n
 }
 
-// Ref reads a reference as a guest's process holds it: a number of its session, which
-// there refers to nothing.
+// Ref reads a reference as a guest's process has it: a number of its session, which refers to
+// nothing in that process.
 func (d *Decoder) Ref() Value {
 	return Value{kind: KindRef, bits: uint64(d.UpTo(1<<32 - 1))}
 }
@@ -56,7 +55,7 @@ func (d *Decoder) value(depth int) Value {
 	return d.tagged(d.Byte(), depth)
 }
 
-// tagged reads what stands behind a tag.
+// tagged reads the content after a tag.
 func (d *Decoder) tagged(tag byte, depth int) Value {
 	switch {
 	case tag == tagList:
@@ -82,8 +81,8 @@ func (d *Decoder) tagged(tag byte, depth int) Value {
 	}
 }
 
-// scalar reads what stands behind a tag of a value without parts. Values are
-// made by the constructors, which refuse what no value may hold.
+// scalar reads the content after the tag of a value without parts. It uses the constructors, which
+// refuse an invalid value.
 func (d *Decoder) scalar(tag byte) (v Value) {
 	switch tag {
 	case tagNull:
@@ -125,7 +124,7 @@ func (d *Decoder) record(depth int) Value {
 	var seen nameSet
 	for i := range n {
 		name := d.name()
-		// Two fields of one name would be two readings of one record.
+		// Refuse a name that occurs twice: the record could be read in two ways.
 		if !seen.add(name, i, n, func(k int) string { return fields[k].Name }) {
 			d.Fail("a name that is given twice")
 		}
@@ -145,15 +144,15 @@ func (d *Decoder) name() string {
 	return name
 }
 
-// labelled reads a value with its label. A tag twice, or out of order, would be a
-// second spelling of the label; a label without a tag one of the value without it.
+// labelled reads a value with its label. It refuses a tag that occurs twice or out of order: that would be a
+// second encoding of the label. A label without a tag would be a second encoding of the plain value.
 func (d *Decoder) labelled(depth int) Value {
 	l := d.label()
 	if d.Err() != nil {
 		return Value{}
 	}
 	tag := d.Byte()
-	if tag == tagLabelled || tag == tagSealed { // before it is read: labels on labels would be as deep as the input is long
+	if tag == tagLabelled || tag == tagSealed { // checked before the value is read: otherwise labels on labels could nest as deep as the input is long
 		d.Fail("a label on a label")
 		return Value{}
 	}
@@ -180,7 +179,7 @@ func (d *Decoder) label() Label {
 	return NewLabel(tags...)
 }
 
-// sealed reads a cell as a guest names it: that the run has such a cell is the session's to see.
+// sealed reads a sealed cell as a guest names it. The session checks that the run has such a cell.
 func (d *Decoder) sealed() Value {
 	v := Value{kind: KindSealed, bits: uint64(d.UpTo(1<<32 - 1)), str: d.Text()}
 	if d.Err() == nil && !Sealable(v.str) {
@@ -233,8 +232,8 @@ func (d *Decoder) shape(depth int) *Shape {
 	return s
 }
 
-// PlainCells reads how many cells there are, and the cells, into rows of a known shape, which hold scalars alone. It leaves them in the encoding, as a part of the input, and
-// refuses other cells.
+// PlainCells reads how many cells there are, and the cells, into rows of a known shape with scalars
+// alone. It keeps the cells encoded, as a part of the input, and refuses other cells.
 func (d *Decoder) PlainCells(into *Rows) {
 	width, n := into.Shape.Width(), d.claim(1)
 	if width == 0 && n > 0 || width > 0 && n%width != 0 {

@@ -1,6 +1,6 @@
 package value
 
-// This file makes the digests of values and of what was granted, by their encoding.
+// This file makes digests of values and of grants from their encoding.
 
 import (
 	"crypto/sha256"
@@ -10,26 +10,25 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// Digest is the SHA-256 of something in the canonical encoding, after the version and
-// what kind of thing it is: a value and a catalogue never have the same. The zero
-// Digest is of nothing.
+// Digest is the SHA-256 of something in the canonical encoding, after the version and a byte for
+// the kind of thing: a value and a catalogue never have the same digest. The zero Digest is of
+// nothing.
 //
-// A digest of a value that has few possible values reveals which it is, by trial. So a digest is as
-// secret as its value: a model never sees one.
+// If a value has few possible values, anyone with the digest can find it by trial. So a digest is
+// as secret as its value: a model never sees one.
 type Digest [sha256.Size]byte
 
 // String is the digest as hex.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// Digest is the digest of the value. Its label belongs to it, and so do the labels of
-// what is in it: who compares two digests wants to know whether a run would go on alike,
-// and by a label a run goes another way. References count as their numbers. It fails
-// where AppendBinary fails.
+// Digest returns the digest of the value. It depends on the value's label and on the labels within
+// it: two equal digests mean that a run would continue alike, and a label changes how a run
+// continues. References count as their numbers. It fails where AppendBinary fails.
 func (v Value) Digest() (Digest, error) {
 	return DigestOf('v', func(e *Encoder) { e.value(&v, 0) })
 }
 
-// DigestOf is the digest of what write writes, a thing of that kind. It fails where that has no encoding.
+// DigestOf returns the digest of what write writes, a thing of that kind. It fails if the thing has no encoding.
 func DigestOf(kind byte, write func(*Encoder)) (Digest, error) {
 	e := digesters.Get().(*Encoder)
 	defer e.release()
@@ -48,8 +47,8 @@ func (e *Encoder) digest() (d Digest, err error) {
 	return Digest(e.sum.Sum(e.B[:0])), nil
 }
 
-// release gives an Encoder back. Its next user overwrites its buffer,
-// and a buffer that grew large is dropped.
+// release gives an Encoder back. Its next user overwrites its buffer. A buffer that grew large is
+// dropped.
 func (e *Encoder) release() {
 	e.sum.Reset()
 	if cap(e.B) > 8*digestChunk {

@@ -12,15 +12,15 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// Encoder writes values and messages in the canonical encoding, for those who have
-// frames of their own to put them in. Most use AppendBinary. The zero Encoder writes
-// what a guest may have: no labels, and no reference unless Extend does.
+// Encoder writes values and messages in the canonical encoding, for packages with their own frames.
+// Others use AppendBinary. The zero Encoder writes what a guest may have: no labels, and no
+// references unless Extend writes them.
 type Encoder struct {
 	B      []byte // what was written
 	Values int    // how many values, names and cells that was
 
-	// Extend writes a reference or rows in another way than the canonical one: from a tag
-	// that is at least 64. Append returns false for what it leaves to the encoder.
+	// Extend writes a reference or rows in another form than the canonical one, beginning with a
+	// tag of at least 64. Append returns false for a value that it leaves to the encoder.
 	Extend interface {
 		Append(b []byte, v Value) ([]byte, bool)
 	}
@@ -28,21 +28,21 @@ type Encoder struct {
 	Plain bool // no rows: what a guest sends has none
 
 	whole bool      // labels and references, too
-	sum   hash.Hash // not nil: what was written goes there when there is enough of it
+	sum   hash.Hash // not nil: bytes that were written go there when there are enough
 	err   error
 }
 
-// Err is why what was written can't be read: it holds what has no spelling.
+// Err returns why the written bytes can't be read: they have something without an encoding.
 func (e *Encoder) Err() error { return e.err }
 
-// Refuse notes that what is written can't be read.
+// Refuse notes that the written bytes can't be read.
 func (e *Encoder) Refuse(err error) {
 	if e.err == nil {
 		e.err = &fail.Error{Kind: fail.Invalid, Msg: err.Error()}
 	}
 }
 
-// none stands for a value without a spelling. No decoder takes it.
+// none is written for a value without an encoding. No decoder accepts it.
 func (e *Encoder) none(err error) {
 	e.Refuse(err)
 	e.B = append(e.B, tagNone)
@@ -50,9 +50,9 @@ func (e *Encoder) none(err error) {
 
 var (
 	errNoValue   = errors.New("the zero Value has no encoding")
-	errObject    = errors.New("a reference has no encoding where it has no number")
+	errObject    = errors.New("a reference without a number has no encoding")
 	errPlain     = errors.New("rows have no encoding in a message")
-	errDeep      = fmt.Errorf("what is nested more than %d levels deep has no encoding", MaxDepth)
+	errDeep      = fmt.Errorf("a value that is nested more than %d levels deep has no encoding", MaxDepth)
 	errName      = errors.New("a record with a name that is no text has no encoding")
 	errNameTwice = errors.New("a record with a name given twice has no encoding: it could be read in two ways")
 	errTag       = errors.New("a label with a tag that is no text has no encoding")
@@ -128,8 +128,8 @@ func appendScalar(b []byte, v *Value) []byte {
 	return append(b, tagNone)
 }
 
-// label says what the value after it is labelled. A frame carries no labels: they are
-// the host's, and what a program may learn of one it learns from being refused.
+// label writes the label of the value after it. A frame to a guest carries no labels: they are the
+// host's, and a program learns about a label only from being refused.
 func (e *Encoder) label(l Label) {
 	e.B = append(e.B, tagLabelled)
 	e.tags(l)
@@ -167,7 +167,7 @@ func (e *Encoder) record(fields []Field, depth int) {
 // nameSet finds a name that was there before. Few names are compared with each other.
 type nameSet map[string]bool
 
-// add reports whether the i-th of n names is new; before gives those before it.
+// add reports whether the i-th of n names is new; before returns the names before it.
 func (s *nameSet) add(name string, i, n int, before func(int) string) bool {
 	if n <= 12 {
 		for k := range i {
@@ -187,7 +187,7 @@ func (s *nameSet) add(name string, i, n int, before func(int) string) bool {
 	return true
 }
 
-// reference writes the number of an object. In a frame of a guest there is none.
+// reference writes the number of an object. A guest's frame has no references.
 func (e *Encoder) reference(v *Value) {
 	if !e.whole || v.ref != nil {
 		e.none(errObject)
@@ -209,7 +209,7 @@ func (e *Encoder) rows(r *Rows, depth int) {
 	e.cells(r, depth)
 }
 
-// fits reports whether a shape is one that a decoder takes.
+// fits reports whether a decoder accepts a shape.
 func (e *Encoder) fits(s *Shape, depth int) bool {
 	if s == nil || depth > MaxDepth || s.Subs != nil && len(s.Subs) != len(s.Names) {
 		return false
@@ -256,7 +256,7 @@ func (e *Encoder) cells(r *Rows, depth int) {
 		if c.kind >= KindNull && c.kind <= KindTime && (c.label.set == nil || !e.whole) {
 			e.B = appendScalar(e.B, c)
 		} else {
-			e.Values-- // it was counted
+			e.Values-- // the loop has already counted it
 			e.value(c, depth+1)
 		}
 		e.flush()
@@ -279,8 +279,8 @@ func appendShape(b []byte, s *Shape) []byte {
 	return b
 }
 
-// flush hands on what was written, where it goes into a digest: rows are as large as
-// a reply, and their encoding need not be there at one time.
+// flush passes the written bytes on to the digest, if there is one: rows can be as large as a
+// reply, and their whole encoding need not be in memory at once.
 func (e *Encoder) flush() {
 	if e.sum != nil && len(e.B) >= digestChunk {
 		e.sum.Write(e.B)

@@ -1,6 +1,6 @@
 package value
 
-// This file says what the canonical encoding is; encode.go writes it and decode.go reads it.
+// This file defines the canonical encoding; encode.go writes it and decode.go reads it.
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// The canonical encoding has one spelling for each value and message, and its decoder
-// refuses every other: equal bytes mean equal things, so a digest of them can stand for
-// the thing. Frames between processes, the record of a run and digests share it.
+// The canonical encoding has one form for each value and message, and its decoder refuses every
+// other form. So equal bytes mean equal things, and a digest of the bytes identifies the thing.
+// Frames between processes, the record of a run, and digests share it.
 //
 // A value is a byte that says of what kind it is, and its content:
 //
@@ -30,7 +30,7 @@ import (
 // A number is a varint in its shortest form. A shape is a count and for each cell its
 // name and 0, or 1 and the shape of a nested record.
 const (
-	tagNone = iota // of no value: always refused
+	tagNone = iota // for no value: always refused
 	tagNull
 	tagFalse
 	tagTrue
@@ -53,18 +53,17 @@ const MaxReplyDepth = 64
 // message (64) or a reply may have.
 const MaxDepth = 70
 
-// AppendBinary writes the value in the canonical encoding, labels and the numbers of
-// references included. It fails for what no decoder takes: a value that nobody made, an
-// object without a number, a name given twice, more than 70 levels.
+// AppendBinary writes the value in the canonical encoding, with its labels and the numbers of
+// references. It fails for what no decoder accepts: the zero Value, an object without a number, a
+// name that occurs twice, more than 70 levels.
 func (v Value) AppendBinary(b []byte) ([]byte, error) {
 	e := Encoder{B: append(b, wire.Encoding), whole: true}
 	e.value(&v, 0)
 	return e.B, e.err
 }
 
-// DecodeValue reads what AppendBinary wrote and nothing else. limit bounds the values,
-// names and cells in it, and so its memory: each takes some 60 bytes. Its texts are
-// parts of s.
+// DecodeValue reads what AppendBinary wrote and nothing else. limit bounds the number of values,
+// names and cells, and so the memory: each takes some 60 bytes. Its texts share the memory of s.
 func DecodeValue(s string, limit int) (Value, error) {
 	d := Decoder{Reader: wire.NewReader(s), Values: limit, whole: true}
 	d.Version()
@@ -79,7 +78,7 @@ func (d *Decoder) Version() {
 	}
 }
 
-// Malformed is the error for bytes that are no such thing; nil if err is nil.
+// Malformed returns the error for bytes that don't encode such a thing; nil if err is nil.
 func Malformed(what string, err error) error {
 	if err == nil {
 		return nil

@@ -21,9 +21,9 @@ func (v Value) AppendJSON(b []byte) ([]byte, error) {
 	return j.all()
 }
 
-// WriteJSON writes what AppendJSON gives, piece by piece: a large value is not held a
-// second time as a text. An error of w ends it; so does a value that has no JSON, after parts of it
-// may have been written.
+// WriteJSON writes what AppendJSON returns, piece by piece: a large value is not held a second time
+// as a text. It stops at an error of w, or at a value without a JSON form; parts may have been
+// written by then.
 func (v Value) WriteJSON(w io.Writer) error {
 	j := jsonWriter{out: w, b: make([]byte, 0, streamBytes+streamBytes/4)}
 	j.value(&v)
@@ -31,8 +31,8 @@ func (v Value) WriteJSON(w io.Writer) error {
 	return j.err
 }
 
-// JSONSize is how many bytes AppendJSON writes, or some number above limit: it stops counting there, so that its cost is
-// bounded by the limit and not by the value. It fails where it came upon something that has no JSON. Nothing is written.
+// JSONSize returns how many bytes AppendJSON writes, or some number above limit: it stops counting there, so
+// the limit bounds its cost. It fails if it finds something without a JSON form. It writes nothing.
 func (v Value) JSONSize(limit int) (int, error) {
 	j := jsonWriter{counts: true, limit: limit}
 	j.value(&v)
@@ -44,16 +44,16 @@ func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil) }
 
 // jsonWriter writes values until the first error.
 type jsonWriter struct {
-	b   []byte    // what was written, and is not written away
+	b   []byte    // bytes that out has not got yet
 	out io.Writer // nil: all stays in b
 	err error
 
-	counts   bool // nothing stays in b: n is how many bytes it was
+	counts   bool // nothing stays in b: n counts the bytes
 	n, limit int
 }
 
-// streamBytes is how much of a value's JSON stands in memory while it is written away: so
-// much, and one item of a list or one row more.
+// streamBytes is how much of a value's JSON is kept in memory while it is written: so much, and one
+// more item of a list or one more row.
 const streamBytes = 16 << 10
 
 func (j *jsonWriter) all() ([]byte, error) {
@@ -63,7 +63,7 @@ func (j *jsonWriter) all() ([]byte, error) {
 	return j.b, nil
 }
 
-// flush writes away what is there if it is more than so many bytes.
+// flush writes b to out if b has more than so many bytes.
 func (j *jsonWriter) flush(most int) {
 	if j.err != nil || j.out == nil || len(j.b) <= most {
 		return
@@ -75,7 +75,7 @@ func (j *jsonWriter) flush(most int) {
 	j.b, j.err = j.b[:0], err
 }
 
-// next reports whether item i of a list or a record is to be written, and separates it from the one before.
+// next reports whether item i of a list or a record should be written, and separates it from the item before.
 func (j *jsonWriter) next(i int) bool {
 	if i > 0 {
 		j.raw(",")
@@ -159,7 +159,7 @@ func (j *jsonWriter) scalar(v *Value) {
 	case KindRef:
 		j.err = fail.Errorf(fail.Invalid, "", "a granted object can't be turned into data: call a method of it, and use the result")
 	default:
-		j.err = fail.Errorf(fail.Invalid, "", "this is no value that data can hold")
+		j.err = fail.Errorf(fail.Invalid, "", "this value can't be turned into data")
 	}
 	if j.counts {
 		j.n += len(j.b)
@@ -180,8 +180,8 @@ func appendFloat(b []byte, f float64) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// appendJSONText quotes s. '<', '>' and '&' stay: who puts the result into a
-// page escapes for that page.
+// appendJSONText quotes s. It leaves '<', '>' and '&': code that puts the result into a page
+// escapes for that page.
 func appendJSONText(b []byte, s string) []byte {
 	b = append(b, '"')
 	from := 0
@@ -208,7 +208,7 @@ func appendJSONText(b []byte, s string) []byte {
 	return append(append(b, s[from:]...), '"')
 }
 
-// textBytes is how many bytes appendJSONText writes.
+// textBytes returns how many bytes appendJSONText writes.
 func textBytes(s string) int {
 	n := len(s) + len(`""`)
 	for i := 0; i < len(s); i++ {

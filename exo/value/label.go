@@ -1,6 +1,6 @@
 package value
 
-// This file has labels: sets of tags, with the order by which values flow. What tags say of readers is in readers.go.
+// This file has labels: sets of tags, with the order by which values flow. readers.go has the tags that name readers.
 
 import (
 	"fmt"
@@ -12,25 +12,25 @@ import (
 // Label is a set of tags that says what kind of secret a value carries, and whether outsiders wrote it. The
 // zero Label has no tag: public, and trusted. Labels are immutable and cheap to copy; they
 // form the usual lattice of sets (Denning 1976), joined by union.
-//
-// A tag is of one of two kinds, and its spelling says which. [Untrusted], alone or with a source behind a
-// colon ("untrusted:mail"), is of integrity (Biba 1977): it says who wrote, gates effects, and withholds nothing. Every
-// other tag is of secrecy: it says who may read, and seals. One of secrecy may name readers: see [ReaderTag].
+// There are two kinds of tags, and the spelling decides which. [Untrusted], alone or with a source
+// after a colon ("untrusted:mail"), is a tag of integrity (Biba 1977): it states who wrote the
+// value, gates effects, and withholds nothing. Every other tag is a tag of secrecy: it states who
+// may read the value, and seals it. It may name readers: see [ReaderTag].
 type Label struct{ set *[]string } // sorted, no duplicates, never empty
 
-// Untrusted is the tag of what outsiders write: a comment, a mail that came in. Whoever reads it may read
-// instructions.
+// Untrusted is the tag of what outsiders write: a comment, a mail that came in. A program that
+// reads it may read instructions.
 const Untrusted = "untrusted"
 
-// OfIntegrity reports whether a tag says who wrote.
+// OfIntegrity reports whether a tag states who wrote a value.
 func OfIntegrity(tag string) bool {
 	return strings.HasPrefix(tag, Untrusted) && (len(tag) == len(Untrusted) || tag[len(Untrusted)] == ':')
 }
 
-// Secrecy is the label without its tags of integrity: what decides who may read.
+// Secrecy returns the label without its tags of integrity. It decides who may read the value.
 func (l Label) Secrecy() Label { return l.only(func(t string) bool { return !OfIntegrity(t) }) }
 
-// Integrity is what is left of the label without its tags of secrecy: who wrote.
+// Integrity returns the label without its tags of secrecy. It states who wrote the value.
 func (l Label) Integrity() Label { return l.only(OfIntegrity) }
 
 func (l Label) only(of func(tag string) bool) Label {
@@ -68,24 +68,24 @@ func (l Label) Tags() []string {
 	return slices.Clone(*l.set)
 }
 
-// Empty reports whether the label has no tag: neither of secrecy nor of integrity. l.Secrecy().Empty() asks whether everybody may
-// read it, l.Integrity().Empty() whether no outsider wrote it.
+// Empty reports whether the label has no tag, neither of secrecy nor of integrity. l.Secrecy().Empty() means
+// that everybody may read the value, l.Integrity().Empty() that no outsider wrote it.
 func (l Label) Empty() bool { return l.set == nil }
 
-// HasExactly reports whether this very tag is in the label: pii@member:42 is not pii. l.About().HasExactly("pii") asks whoever may
-// read it.
+// HasExactly reports whether this very tag is in the label: pii@member:42 is not pii. Use
+// l.About().HasExactly("pii") to ignore readers.
 func (l Label) HasExactly(tag string) bool {
 	return l.set != nil && slices.Contains(*l.set, tag)
 }
 
-// Equal reports whether both have the same tags. Labels are not to be compared with ==, which compares where they
-// are stored.
+// Equal reports whether both have the same tags. Don't compare labels with ==: that compares where
+// they are stored.
 func (l Label) Equal(m Label) bool {
 	return l.set == m.set || l.set != nil && m.set != nil && slices.Equal(*l.set, *m.set)
 }
 
-// Check refuses tags that would be read as something else: empty, or of several parts where labels are listed, or spelt almost
-// as those of integrity, which would be secrets, and nothing would be wary of them.
+// Check refuses tags that could be misread: empty ones, tags that would be several in a list of labels, and
+// tags spelt almost like those of integrity. The last would count as secrecy, and would not stop effects.
 func (l Label) Check() error {
 	for _, t := range l.Tags() {
 		if t == "" || strings.ContainsFunc(t, func(r rune) bool { return strings.ContainsRune(",{}[]", r) || !unicode.IsPrint(r) }) {
@@ -95,14 +95,14 @@ func (l Label) Check() error {
 			return fmt.Errorf("exo: %q can't be a tag: readers are named like %q, or %q: see value.ReaderTag", t, "pii@member", "pii@member:42")
 		}
 		if !OfIntegrity(t) && strings.HasPrefix(strings.ToLower(strings.TrimSpace(t)), Untrusted) {
-			return fmt.Errorf("exo: the tag %q would be one of secrecy: what outsiders wrote is tagged %q, or with its source, like %q", t, Untrusted, Untrusted+":mail")
+			return fmt.Errorf("exo: the tag %q would count as secrecy: for what outsiders wrote use %q, or with a source, like %q", t, Untrusted, Untrusted+":mail")
 		}
 	}
 	return nil
 }
 
-// Join returns the label of something made from both: the union; two tags with readers become one, with the readers that
-// both name.
+// Join returns the label of something made from both: the union of their tags. Two tags with
+// readers become one, with the readers that both name.
 func (l Label) Join(m Label) Label {
 	switch {
 	case l.set == nil:
@@ -136,7 +136,7 @@ func (l Label) FlowsTo(m Label) bool {
 	return true
 }
 
-// Meet is what flows to both: what both of two sinks admit.
+// Meet returns the label that flows to both: what two sinks both admit.
 func (l Label) Meet(m Label) Label {
 	switch {
 	case l.set == nil || m.set == nil:
@@ -155,7 +155,7 @@ func (l Label) Meet(m Label) Label {
 	return NewLabel(both...)
 }
 
-// Without is the tags of l that m does not admit.
+// Without returns the tags of l that m does not admit.
 func (l Label) Without(m Label) Label {
 	var rest []string
 	for _, t := range l.Tags() {

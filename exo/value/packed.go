@@ -1,6 +1,6 @@
 package value
 
-// This file keeps many rows as bytes. value.go has rows as the callers see them.
+// This file keeps many rows as bytes. value.go has rows as callers see them.
 
 import (
 	"bytes"
@@ -13,18 +13,18 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// packed are the cells of many rows in the canonical encoding, as bytes without pointers:
-// most programs return rows and never look at them, and a Value takes more memory than
-// most cells have bytes. The writers of JSON, frames and digests read them as they are.
+// packed has the cells of many rows in the canonical encoding, as bytes without pointers: most
+// programs return rows without looking at them, and a Value takes more memory than most cells have
+// bytes. The writers of JSON, frames and digests read the bytes directly.
 type packed struct {
 	pages []page
 	rows  int
 	plain bool // every cell is a scalar
-	wide  bool // a cell holds a whole number that JavaScript's numbers don't
+	wide  bool // a cell has a whole number that JavaScript's numbers can't represent
 	tally
 }
 
-// tally is what is counted of cells.
+// tally counts cells.
 type tally struct {
 	text   int // bytes of text
 	size   int // as Value.Bytes counts
@@ -35,7 +35,7 @@ type tally struct {
 type page struct {
 	cells string
 	first int      // its first row
-	marks []uint32 // where each row begins whose place in the page is a multiple of markEach
+	marks []uint32 // the offset of each row with a place in the page that is a multiple of markEach
 }
 
 const (
@@ -44,15 +44,15 @@ const (
 	markEach  = 16
 )
 
-// RowsBuilder makes rows of one shape, cell by cell, and keeps no Value of them where they
-// are plain data. Make it with NewRowsBuilder.
+// RowsBuilder makes rows of one shape, cell by cell. If the cells are plain data it keeps no Value
+// of them. Make it with NewRowsBuilder.
 type RowsBuilder struct {
 	shape *Shape
 	width int
 	p     packed
-	row   []byte // the row that is not whole yet
-	cells int    // of it
-	of    tally  // of it
+	row   []byte // the row that is not complete yet
+	cells int    // cells of row
+	of    tally  // of row
 	page  strings.Builder
 	n     int // rows of page
 	marks []uint32
@@ -62,7 +62,7 @@ type RowsBuilder struct {
 	all   []Value
 }
 
-// NewRowsBuilder begins rows of a shape, which must not be changed any more.
+// NewRowsBuilder begins rows of a shape, which must not change any more.
 func NewRowsBuilder(s *Shape) *RowsBuilder {
 	return &RowsBuilder{shape: s, width: s.Width(), p: packed{plain: true}, next: firstPage}
 }
@@ -77,8 +77,8 @@ func (b *RowsBuilder) Add(v Value) {
 	}
 }
 
-// pack is false for what has no place among packed cells: what an Encoder refuses, what
-// has a label, and what is nested deeper than a reply may be.
+// pack returns false for a cell that can't be packed: one that an Encoder refuses, that has a
+// label, or that is nested deeper than a reply may be.
 func (b *RowsBuilder) pack(v *Value) bool {
 	b.p.wide = b.p.wide || v.Wide()
 	if v.kind > KindNone && v.kind < KindList && v.label.set == nil {
@@ -114,7 +114,7 @@ func (b *RowsBuilder) unpack() {
 	}
 }
 
-// AddText is Add of a text whose bytes may be overwritten afterwards. It returns false, and takes
+// AddText is Add for a text in bytes that may be overwritten afterwards. It returns false, and adds
 // nothing, if the bytes are no valid text.
 func (b *RowsBuilder) AddText(s []byte) bool {
 	if !utf8.Valid(s) || bytes.IndexByte(s, 0) >= 0 {
@@ -130,14 +130,14 @@ func (b *RowsBuilder) AddText(s []byte) bool {
 	return true
 }
 
-// took counts a cell, and puts the row that it ends into a page.
+// took counts a cell. If the cell ends a row, took puts the row into a page.
 func (b *RowsBuilder) took(values, size int) {
 	b.of.values += values
 	b.of.size += size
 	if b.cells++; b.cells < b.width {
 		return
 	}
-	if b.page.Cap()-b.page.Len() < len(b.row) { // another page, never a larger one: growing would copy what is there
+	if b.page.Cap()-b.page.Len() < len(b.row) { // another page, never a larger one: growing would copy its rows
 		b.seal()
 		b.page.Grow(max(b.next, len(b.row)))
 		b.next = min(2*b.next, lastPage)
@@ -162,7 +162,7 @@ func (b *RowsBuilder) seal() {
 // Len is how many cells were taken.
 func (b *RowsBuilder) Len() int { return len(b.all) + b.p.rows*b.width + b.cells }
 
-// Rows are the whole rows that were taken. The builder is not used any more.
+// Rows returns the complete rows. The builder must not be used any more.
 func (b *RowsBuilder) Rows() *Rows {
 	if b.loose {
 		return &Rows{Shape: b.shape, Cells: b.all[:len(b.all)/b.width*b.width]}
@@ -192,7 +192,7 @@ func (r *Rows) Reader() *RowReader {
 	return c
 }
 
-// Cells are the cells of row i until the next call. They must not be changed.
+// Cells returns the cells of row i. They are valid until the next call and must not be changed.
 func (c *RowReader) Cells(i int) []Value {
 	if c.rows.packed == nil {
 		return c.rows.Cells[i*c.width : (i+1)*c.width]
@@ -225,8 +225,7 @@ func (c *RowReader) seek(i int) (cells string, at int) {
 	return p.pages[c.page].cells, c.at
 }
 
-// cellAt reads the cell that begins at a byte of a page: what appendScalar and an Encoder
-// have written there.
+// cellAt reads the cell at an offset of a page, where appendScalar and an Encoder wrote it.
 func cellAt(s string, at int) (v Value, next int) {
 	tag := s[at]
 	at++
@@ -259,7 +258,7 @@ func cellAt(s string, at int) (v Value, next int) {
 	return v, at - 1 + d.At()
 }
 
-// afterCell is where the cell ends that begins at a byte.
+// afterCell returns the offset after the cell that begins at an offset.
 func afterCell(s string, at int) int {
 	switch tag := s[at]; tag {
 	case tagNull, tagFalse, tagTrue:

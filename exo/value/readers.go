@@ -1,6 +1,6 @@
 package value
 
-// This file has the tags that say whose a value is. label.go uses it to compare and join labels.
+// This file has the tags that name the readers of a value. label.go uses it to compare and join labels.
 
 import (
 	"fmt"
@@ -10,23 +10,23 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// A tag of secrecy may say whose a value is, and with that who may read it: the decentralized label model's readers
-// (Myers and Liskov 1997), of which our tags are a part. The form with the fewest readers is the greatest:
+// A tag of secrecy may name the owner of a value, and so who may read it. This is a part of the readers of
+// the decentralized label model (Myers and Liskov 1997). The form with the fewest readers is the greatest:
 //
-//	pii            nobody by name: a sink admits all of it, or none
-//	pii@member     some member's: what a column is declared with, and what is left of values of different members
-//	pii@member:42  member 42's
-//	pii@member:7|9 that both may read
+//	pii            names no reader: a sink admits all such values, or none
+//	pii@member     belongs to some member: the declaration of a column, and the join of values of different members
+//	pii@member:42  belongs to member 42
+//	pii@member:7|9 both may read it
 //
-// So a sink that admits pii@member:42 takes what member 42 may read, one that admits pii@member what any member may, and one that
-// admits pii everything. Values are joined to what may be read by those who may read both; a sink with two recipients
-// admits what both may read.
+// So a sink that admits pii@member:42 takes what member 42 may read; a sink that admits pii@member takes what
+// any member may read; a sink that admits pii takes everything. A join may be read by those who may read all
+// joined values. A sink with two recipients admits what both may read.
 
-// ReaderTag is the tag of a value that each of the principals with these public ids may read: ReaderTag("pii", "member", "42") is
-// "pii@member:42". In what a sink admits it says that all of them are its recipients, so it takes only what every one of them may
-// read: a host that mails several passes all ids at once. kind says of which principals the ids are, so that customer 42 is not
-// taken for member 42; an id is what the host knows a principal by, never an address that others may come to have. It fails without an
-// id, with an empty one, and for a tag or a kind that can't be: what asks for such readers is then to admit nothing, which is the zero [Label].
+// ReaderTag returns the tag of a value that each principal with one of these public ids may read: ReaderTag("pii", "member", "42") is
+// "pii@member:42". In what a sink admits it means that all of them are recipients, so the sink takes only what every one may read: a host
+// that mails several people passes all ids at once. kind names the kind of principals, so that customer 42 is not mistaken for member 42.
+// An id is what the host knows a principal by, never an address that others may come to have. ReaderTag fails without an id, with an empty
+// id, and for an invalid tag or kind: the caller must then admit nothing, the zero [Label].
 func ReaderTag(tag, kind string, ids ...string) (string, error) {
 	if len(ids) == 0 || slices.Contains(ids, "") {
 		return "", fmt.Errorf("exo: ReaderTag(%q, %q, %q) names no reader: want at least one id, and none empty", tag, kind, ids)
@@ -39,8 +39,8 @@ func ReaderTag(tag, kind string, ids ...string) (string, error) {
 	return tag + "@" + kind + ":" + strings.Join(slices.Compact(s), "|"), nil
 }
 
-// spelledID is an id with everything else than letters, digits and what stands in most ids in its place as bytes: two ids are never
-// spelled alike, and none ends a tag.
+// spelledID returns an id with every character escaped except letters, digits and those that are
+// common in ids. Two ids never have the same spelling, and no id can end the tag early.
 func spelledID(id string) string {
 	if !strings.ContainsFunc(id, func(r rune) bool { return !plainInID(r) }) {
 		return id
@@ -60,8 +60,8 @@ func plainInID(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_' || r == '.'
 }
 
-// TagParts are the parts of a tag: what it is about, which kind its readers are of, and their ids. kind and ids are empty where
-// it has none.
+// TagParts returns the parts of a tag: its subject, the kind of its readers, and their ids. kind
+// and ids are empty if the tag has none.
 func TagParts(tag string) (base, kind, ids string) {
 	at := strings.IndexByte(tag, '@')
 	if at < 0 || OfIntegrity(tag) {
@@ -71,7 +71,7 @@ func TagParts(tag string) (base, kind, ids string) {
 	return tag[:at], kind, ids
 }
 
-// readable reports whether what a tag says of readers is in the form that [ReaderTag] makes.
+// readable reports whether the readers in a tag are in the form that [ReaderTag] makes.
 func readable(tag string) bool {
 	if !strings.Contains(tag, "@") || OfIntegrity(tag) {
 		return true
@@ -89,7 +89,7 @@ func readable(tag string) bool {
 	})
 }
 
-// covers reports whether what has a tag may go where upper is admitted.
+// covers reports whether a value with this tag may go where upper is admitted.
 func covers(upper, tag string) bool {
 	base, kind, ids := TagParts(tag)
 	b, k, to := TagParts(upper)
@@ -109,8 +109,8 @@ func covers(upper, tag string) bool {
 	return !slices.ContainsFunc(strings.Split(to, "|"), func(id string) bool { return !slices.Contains(may, id) })
 }
 
-// admitsReaders is FlowsTo of a tag that l does not have itself. If several tags of l name ids of one kind, each
-// names recipients, so all of them have to admit it.
+// admitsReaders is FlowsTo for a tag that l itself does not have. If several tags of l name ids of
+// one kind, each names a recipient, so all of these tags have to admit it.
 func (l Label) admitsReaders(tag string) bool {
 	base, kind, _ := TagParts(tag)
 	ok := false
@@ -129,7 +129,7 @@ func (l Label) admitsReaders(tag string) bool {
 	return ok
 }
 
-// meetTags is the tag of what flows to both.
+// meetTags returns the tag that flows to both t and u.
 func meetTags(t, u string) (string, bool) {
 	switch {
 	case covers(t, u):
@@ -147,8 +147,8 @@ func meetTags(t, u string) (string, bool) {
 	return base + "@" + kind + ":" + strings.Join(slices.Compact(all), "|"), true
 }
 
-// Merged is l with one tag for each thing and kind of reader: with the readers that all its tags name, or none. So the
-// label of a run stays small that has read of thousands (TestReadersMerge).
+// Merged returns l with one tag for each subject and kind of reader, with the readers that all its tags name, or none.
+// So the label of a run stays small, even if the run has read values of thousands of readers (TestReadersMerge).
 func (l Label) Merged() Label {
 	if l.set == nil || !slices.ContainsFunc(*l.set, func(t string) bool { return strings.Contains(t, "@") }) {
 		return l
@@ -167,7 +167,7 @@ next:
 	return NewLabel(out...)
 }
 
-// joinTags is the one tag of what has both; ok is false where it has to have both.
+// joinTags returns the one tag for a value with both tags; ok is false if the value has to keep both.
 func joinTags(t, u string) (_ string, ok bool) {
 	switch {
 	case covers(t, u):
@@ -187,8 +187,8 @@ func joinTags(t, u string) (_ string, ok bool) {
 	return base + "@" + kind + ":" + strings.Join(both, "|"), true
 }
 
-// Refined is l with the readers that by, the label of a value, names, if l says that there are some: the code that made the
-// value may name its readers, and nothing else of its label. A tag that by has twice, or that l has not, is ignored.
+// Refined returns l with the readers that by, the label of a value, names, for the tags of l that have readers. The code that
+// made the value may name its readers, and nothing else of its label. A tag that by has twice, or that l lacks, is ignored.
 func (l Label) Refined(by Label) Label {
 	if by.set == nil || l.set == nil || !slices.ContainsFunc(*l.set, func(t string) bool { return strings.Contains(t, "@") }) {
 		return l
@@ -207,8 +207,8 @@ func (l Label) Refined(by Label) Label {
 	return NewLabel(tags...)
 }
 
-// Unnamed are the tags that say that a value has a reader, and not which, like pii@member. A column with readers has such a label, and nothing
-// else should be declared with one: no one could read it.
+// Unnamed returns the tags of values that have a reader without naming the reader, like pii@member. The label
+// of a column with readers has such a tag. Nothing else should be declared with one: no one could read it.
 func (l Label) Unnamed() (tags []string) {
 	for _, t := range l.Tags() {
 		if _, kind, ids := TagParts(t); kind != "" && ids == "" {
@@ -218,11 +218,11 @@ func (l Label) Unnamed() (tags []string) {
 	return tags
 }
 
-// CheckAdmitted refuses what is admitted to readers of a kind that nothing has, where the same thing has readers of another one: a kind that is
-// misspelt would admit nothing, without a visible reason. It refuses [Untrusted] where nothing but sources has it: it admits none of them.
+// CheckAdmitted refuses to admit readers of a kind that no value has, if values with the same subject have readers of another kind: a misspelt
+// kind would admit nothing, without a visible reason. It refuses [Untrusted] if all such values have sources: Untrusted admits none of those.
 func (l Label) CheckAdmitted(admitted Label) error {
 	if sources := l.Integrity().Without(admitted); admitted.HasExactly(Untrusted) && !l.HasExactly(Untrusted) && !sources.Empty() {
-		return fmt.Errorf("exo: %q is admitted, and no value has exactly this tag: there is %s, so admit that", Untrusted, sources.List())
+		return fmt.Errorf("exo: %q is admitted, and no value has exactly this tag: admit %s instead", Untrusted, sources.List())
 	}
 	for _, t := range admitted.Tags() {
 		base, kind, _ := TagParts(t)
@@ -238,13 +238,13 @@ func (l Label) CheckAdmitted(admitted Label) error {
 			}
 		}
 		if len(others) > 0 {
-			return fmt.Errorf("exo: %q is admitted, and nothing has it: there is %s", t, strings.Join(others, ", "))
+			return fmt.Errorf("exo: %q is admitted, and no value has it; values have %s", t, strings.Join(others, ", "))
 		}
 	}
 	return nil
 }
 
-// About is l without what its tags say of readers: what a sealed value shows as text.
+// About returns l without the readers in its tags: what a sealed value shows as text.
 func (l Label) About() Label {
 	if !slices.ContainsFunc(l.Tags(), func(t string) bool { return strings.Contains(t, "@") }) {
 		return l

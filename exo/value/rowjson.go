@@ -1,21 +1,21 @@
 package value
 
-// This file writes rows as JSON, with what all rows have in common made once.
+// This file writes rows as JSON. It prepares the text that all rows share once.
 
 // RowWriter writes rows of one shape as JSON. The names and brackets, which all
 // rows share, are made once.
 type RowWriter struct {
 	*RowReader
-	before []string // what stands before each cell
-	after  string   // and after the last
+	before []string // the text before each cell
+	after  string   // the text after the last cell
 
-	scratch []byte // of Size
+	scratch []byte // used by Size
 }
 
 // Writer makes a RowWriter for r.
 func (r *Rows) Writer() *RowWriter {
 	w := &RowWriter{RowReader: r.Reader()}
-	if r.Shape == nil { // no rows, then
+	if r.Shape == nil { // without a shape there are no rows
 		return w
 	}
 	w.after = string(w.shape(nil, r.Shape))

@@ -6,9 +6,9 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// A sealed value is a run's number of a value that stays with the host: see (*exo.Session).Unseal.
+// A sealed value is a run's number for a value that stays with the host: see (*exo.Session).Unseal.
 
-// NewSealed makes the value that a program holds in the place of one that it may not read: its number in the run, the name of its type and its label.
+// NewSealed makes the value that a program gets instead of one that it may not read: its number in the run, the name of its type, and its label.
 func NewSealed(number uint32, typ string, l Label) Value {
 	return Value{kind: KindSealed, bits: uint64(number), str: typ, label: l}
 }
@@ -16,7 +16,7 @@ func NewSealed(number uint32, typ string, l Label) Value {
 // Sealed returns the label of a sealed value; ok is false for every other.
 func (v Value) Sealed() (l Label, ok bool) { return v.label, v.kind == KindSealed }
 
-// SealedType names the type of what a sealed value stands for; "" of every other value.
+// SealedType returns the type of the value behind a sealed value; "" for every other value.
 func (v Value) SealedType() string {
 	if v.kind != KindSealed {
 		return ""
@@ -34,19 +34,19 @@ func (v Value) HoldsSealed() bool {
 	return false
 }
 
-// NumberedRef is a reference as a guest's process holds it: a number of its session, which there refers to nothing.
+// NumberedRef makes a reference as a guest's process has it: a number of its session, which refers to nothing in that process.
 func NumberedRef(number uint32) Value { return Value{kind: KindRef, bits: uint64(number)} }
 
 // Number is the number of a reference or a sealed value in its run.
 func (v Value) Number() uint32 { return uint32(v.bits) }
 
-// Renumbered is a reference or a sealed value with another number.
+// Renumbered returns a reference or a sealed value with another number.
 func (v Value) Renumbered(number uint32) Value { v.bits = uint64(number); return v }
 
 // Sealable reports whether a value of the named type can be sealed.
 func Sealable(typ string) bool { return IsScalar(typ) || typ == TypeList }
 
-// sealedText is what a sealed value shows, be it NULL, short or long.
+// sealedText is the text of a sealed value, the same if the value is NULL, short or long.
 func (v Value) sealedText() string { return "[sealed " + v.label.About().List() + "]" }
 
 func (e *Encoder) sealed(v *Value) {

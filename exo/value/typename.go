@@ -19,25 +19,25 @@ const (
 	TypeInterval = "interval" // ISO 8601: "P1Y2M3DT4H5M6.789S"
 	TypeUUID     = "uuid"     // lower case, with hyphens
 	TypeBytes    = "bytes"    // standard base64 with padding
-	TypeJSON     = "json"     // what a database holds as JSON: plain data
+	TypeJSON     = "json"     // a JSON value of a database: plain data
 
 	TypeData   = "data"   // any plain data
 	TypeList   = "list"   // Args["of"]
 	TypeRecord = "record" // Fields
-	// TypeSelection is wanted by a projection: a record of expressions, scalars,
-	// whole rows or further such records, one whole row (an interface that Is TypeRow), or
-	// one expression, of which the result has the bare values.
+	// TypeSelection is what a projection wants: a record of expressions, scalars, whole rows or
+	// further such records; one whole row (an interface that Is TypeRow); or one expression, which
+	// makes the result a list of bare values.
 	TypeSelection = "selection"
-	// TypeKeys is wanted by what groups: a record of expressions. One field of a row, and a list of
-	// them, stand for the record of them under their own names, and what is calculated for that of it as key.
+	// TypeKeys is what grouping wants: a record of expressions. A field of a row, or a list of fields, means
+	// a record with the fields' own names. A calculated expression means a record with the one name key.
 	TypeKeys = "keys"
 	TypeRow  = "Row" // what an interface Is when it stands for a whole row
 
-	// TypeRows and TypeRef are of a Value alone, see (Value).Type; but TypeRows is also what a selection shows of a
-	// link, Args["of"] for each of its rows or Args["one"] for its one row, which may be null.
+	// TypeRows and TypeRef are only types of a Value, see (Value).Type. But a selection also shows the rows of a link
+	// as TypeRows: Args["of"] is the type of each row, or Args["one"] of the only row, which may be null.
 	TypeRows = "rows" // many records of one shape
 	TypeRef  = "ref"  // a reference to an Object
-	// TypeSealed is of a Value alone, too: a labelled value that the program holds and can't read.
+	// TypeSealed is only a type of a Value, too: a labelled value that the program has and can't read.
 	TypeSealed = "sealed"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Kind is what Type says, in a byte. KindNone is that of the zero Value.
+// Kind is Type as a byte. KindNone is the kind of the zero Value.
 type Kind uint8
 
 const (
@@ -106,7 +106,7 @@ func List(vs ...Value) Value { return Value{kind: KindList, ref: slices.Clone(vs
 // RecordValue makes a record; fields are copied. The caller sees to it that names are unique.
 func RecordValue(fields ...Field) Value { return Value{kind: KindRecord, ref: slices.Clone(fields)} }
 
-// RowsValue makes a value of many records. r is not copied and must not be changed any more.
+// RowsValue makes a value of many records. r is not copied and must not change any more.
 func RowsValue(r *Rows) Value { return Value{kind: KindRows, ref: r} }
 
 // RefValue makes a reference to an object, an exo.Object. Only hosts make these: a guest's
@@ -121,7 +121,7 @@ func RefValue(o any) Value {
 // Kind is what the value holds.
 func (v Value) Kind() Kind { return v.kind }
 
-// Items are the items of a list, nil for every other kind. They must not be changed.
+// Items returns the items of a list, nil for every other kind. They must not be changed.
 func (v Value) Items() []Value {
 	items, _ := v.ref.([]Value)
 	return items
@@ -133,10 +133,10 @@ func (v Value) FieldList() []Field {
 	return fields
 }
 
-// WithItems is a list with other items, which are not copied, and the same label.
+// WithItems returns a list with other items, which are not copied, and the same label.
 func (v Value) WithItems(items []Value) Value { v.ref = items; return v }
 
-// WithFields is a record with other fields, which are not copied, and the same label.
+// WithFields returns a record with other fields, which are not copied, and the same label.
 func (v Value) WithFields(fields []Field) Value { v.ref = fields; return v }
 
 // WithRows is RowsValue with v's label.
@@ -150,7 +150,7 @@ func (v Value) Type() string { return valueTypes[v.kind] }
 var valueTypes = [...]string{KindNull: TypeNull, KindBool: TypeBool, KindInt: TypeInt, KindFloat: TypeFloat, KindText: TypeText,
 	KindTime: TypeTime, KindList: TypeList, KindRecord: TypeRecord, KindRows: TypeRows, KindRef: TypeRef, KindSealed: TypeSealed}
 
-// IsZero reports whether v is the zero Value, which nobody made and every boundary refuses.
+// IsZero reports whether v is the zero Value. It means "no value", and every boundary refuses it.
 func (v Value) IsZero() bool { return v.kind == KindNone }
 
 // Label is the value's label.
@@ -306,13 +306,13 @@ func (s *Shape) CellNames(out []string) []string {
 	return out
 }
 
-// Rows are records of one shape, stored flat so that ten thousand of them are
-// one slice and can reach the result without becoming objects of the guest. Those of a
-// RowsBuilder are bytes, and have no Cells: read rows with Row or a Reader.
+// Rows are records of one shape, stored flat: ten thousand of them are one slice, and reach the
+// result without becoming objects of the guest. Rows from a RowsBuilder are bytes without Cells:
+// read rows with Row or a Reader.
 type Rows struct {
 	Shape *Shape
 	Cells []Value // Shape.Width() for each row
-	Long  bool    // what Wide returns, for rows whose cells are elsewhere
+	Long  bool    // the result of Wide, for rows with cells that are elsewhere
 
 	packed *packed // in the place of Cells, or nil
 }
@@ -331,11 +331,11 @@ func (r *Rows) Len() int {
 	return 0
 }
 
-// Packed reports whether the rows are those of a RowsBuilder, without Cells.
+// Packed reports whether a RowsBuilder made the rows, so that they have no Cells.
 func (r *Rows) Packed() bool { return r.packed != nil }
 
-// Plain counts the bytes of text in the cells. ok is false where a cell is not a
-// plain value: those rows are more than their cells and their text say.
+// Plain counts the bytes of text in the cells. ok is false if a cell is not a plain value: such
+// rows are larger than their cells and texts.
 func (r *Rows) Plain() (text int, ok bool) {
 	if r.packed != nil {
 		return r.packed.text, r.packed.plain
@@ -352,7 +352,7 @@ func (r *Rows) Plain() (text int, ok bool) {
 	return text, true
 }
 
-// Wide reports whether a whole number beyond 2^53 is in the value, which JavaScript's numbers don't hold.
+// Wide reports whether the value has a whole number beyond 2^53, which JavaScript's numbers can't represent.
 func (v Value) Wide() bool {
 	switch r := v.ref.(type) {
 	case []Value:
@@ -368,7 +368,7 @@ func (v Value) Wide() bool {
 	return v.kind == KindInt && (int64(v.bits) > scalar.SafeInteger || int64(v.bits) < -scalar.SafeInteger)
 }
 
-// Row is row i as a record.
+// Row returns row i as a record.
 func (r *Rows) Row(i int) Value {
 	v, _ := buildRecord(r.Shape, r.Reader().Cells(i))
 	return v
@@ -406,7 +406,7 @@ func (v Value) BytesUpTo(limit, tag int) int {
 	return n
 }
 
-// Equal compares plain data, and not its labels.
+// Equal compares plain data and ignores labels.
 func Equal(a, b Value) bool {
 	if a.kind != b.kind || a.bits != b.bits || a.str != b.str || a.Len() != b.Len() {
 		return false
@@ -428,7 +428,7 @@ func Equal(a, b Value) bool {
 	return true
 }
 
-// TextBytes is what Bytes says of a text of n bytes.
+// TextBytes returns what Bytes counts for a text of n bytes.
 func TextBytes(n int) int { return 16 + n }
 
 // Bytes is a rough size of the value in memory, for budgets.

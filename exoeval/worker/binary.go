@@ -11,16 +11,16 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// ErrBinary is in the error of NewPool, and of a run, where PoolOptions.Binary is not started: it
-// is no file that only this user and the system may write, or no worker of this host's version.
+// ErrBinary is in the error of NewPool, and of a run, if PoolOptions.Binary is
+// refused: other users can write the file, or it is no worker of this host's version.
 var ErrBinary = errors.New("worker: PoolOptions.Binary can't be used as this host's worker")
 
 func binaryError(path string, err error) error {
 	return &fail.Error{Op: "worker.NewPool", Kind: fail.Invalid, Msg: fmt.Sprintf("Binary %q", path), Err: fmt.Errorf("%w: %w", ErrBinary, err)}
 }
 
-// openBinary opens the file that workers are started from, checks what was opened, and keeps it open: what
-// is started later is what was checked, whatever the path names then.
+// openBinary opens the file from which workers are started, checks it, and keeps it open.
+// So a worker is started from the checked file, even if the path names another file later.
 func openBinary(path string) (*os.File, error) {
 	if !filepath.IsAbs(path) {
 		return nil, binaryError(path, errors.New("it must be an absolute path: the directory of a process may change"))
@@ -53,13 +53,13 @@ func checkBinary(f *os.File) error {
 	}
 	ours, ok := debug.ReadBuildInfo()
 	if !ok {
-		return nil // built without modules: the version of its frames is left
+		return nil // it was built without modules: only the version of its frames is checked
 	}
 	return sameModules(ours, theirs)
 }
 
-// sameModules demands that what a worker is made of is of the host's version: the walls of a worker are
-// put up by itself, so an older one would have those that a later version mended.
+// sameModules refuses a worker whose modules have another version than the host's. A worker
+// sets up its own walls, so an older one would have holes that a later version has closed.
 func sameModules(ours, theirs *debug.BuildInfo) error {
 	for _, path := range []string{"github.com/exoagent/exoagent", "github.com/dop251/goja"} {
 		own, other := moduleOf(ours, path), moduleOf(theirs, path)
@@ -73,7 +73,7 @@ func sameModules(ours, theirs *debug.BuildInfo) error {
 	return nil
 }
 
-// moduleOf is the version of a module that a program was built of, and its hash; "" if it was not.
+// moduleOf returns the version and the hash of a module in a program, "" if the program does not have the module.
 func moduleOf(info *debug.BuildInfo, path string) string {
 	for _, m := range append(info.Deps, &info.Main) {
 		if m.Path != path {
@@ -83,7 +83,7 @@ func moduleOf(info *debug.BuildInfo, path string) string {
 			m = m.Replace
 		}
 		if m.Sum == "" {
-			return "of a folder" // what is in it has no name: the version of the frames is left
+			return "of a folder" // a folder has no version: only the version of the frames is checked
 		}
 		return m.Version + " " + m.Sum
 	}

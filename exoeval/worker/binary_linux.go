@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openExecutable opens a file under a number that no file of a worker takes.
+// openExecutable opens a file at a descriptor number that no file of a worker uses.
 func openExecutable(path string) (*os.File, error) {
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0) // a pipe of that name may not hold us
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0) // O_NONBLOCK: a pipe of that name must not block the host
 	if err != nil {
 		return nil, err
 	}
@@ -24,10 +24,10 @@ func openExecutable(path string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// executable is the path under which the kernel finds what is open as f.
+// executable returns a path by which the kernel finds the open file f.
 func executable(f *os.File) string { return "/proc/self/fd/" + strconv.Itoa(int(f.Fd())) }
 
-// ownedSafely refuses a file that others than this user and root may change.
+// ownedSafely refuses a file that another user than this one and root may change.
 func ownedSafely(info os.FileInfo) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	switch {

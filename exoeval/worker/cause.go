@@ -11,18 +11,18 @@ import (
 	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
-// Event says how a worker came to its end, when that was not its program's.
+// Event says how a worker ended, if its program did not end it.
 type Event uint8
 
 const (
 	NoEvent        Event = iota
 	OutOfMemory          // it grew beyond Bounds.Memory
 	OutOfCPU             // it used up Bounds.CPU
-	OutOfTime            // it used up Bounds.Wall in native code, or Bounds.Total
+	OutOfTime            // it used up Bounds.Wall in native code, or used up Bounds.Total
 	Stopped              // the caller's context ended
 	EngineFailed         // the engine or the runtime failed
 	PolicyBreach         // it made a system call that no program needs: a security event
-	ProtocolBreach       // it sent what no worker sends: a security event
+	ProtocolBreach       // it sent a frame that no worker sends: a security event
 )
 
 func (e Event) String() string {
@@ -33,11 +33,11 @@ func (e Event) String() string {
 	return fmt.Sprintf("event(%d)", uint8(e))
 }
 
-// Death is in the Err of a run whose worker was ended or ended itself. It is for
-// the host's log: find it with errors.As.
+// Death is in the Err of a run if its worker was ended, or ended
+// itself. It is for the host's log: find it with errors.As.
 type Death struct {
 	Event  Event
-	Detail string // the last output of the process, or the fault of its frame; it may be hostile text
+	Detail string // the last output of the process, or the fault in its frame; its text may be hostile
 }
 
 func (d *Death) Error() string {
@@ -47,13 +47,13 @@ func (d *Death) Error() string {
 	return fmt.Sprintf("worker: %s: %q", d.Event, d.Detail)
 }
 
-// ErrNotRun is in the Err of a run that never began: no worker could be had.
-// Nothing of the program has happened.
+// ErrNotRun is in the Err of a run that never began, because there
+// was no worker for it. Nothing of the program has happened.
 var ErrNotRun = errors.New("worker: the program was not run")
 
 var tooLarge = fail.Errorf(fail.Limit, "", "the result has too many parts, or too large ones; return less")
 
-// verdict is the error of a death, for the model and the host.
+// verdict returns the error for a death, for the model and the host.
 func (d *Death) verdict(b exoeval.Bounds, c message.Catalog) *fail.Error {
 	e, lessInLoops := &fail.Error{Err: d}, c.Say(nil, "limit.time", "do less in loops")
 	switch d.Event {
@@ -66,9 +66,9 @@ func (d *Death) verdict(b exoeval.Bounds, c message.Catalog) *fail.Error {
 	case Stopped:
 		e.Kind = fail.Cancelled
 	case PolicyBreach, ProtocolBreach:
-		e.Kind, e.Msg = fail.Breach, "the program was ended: it tried what no program can do"
+		e.Kind, e.Msg = fail.Breach, "the program was ended: it tried to do something that no program can do"
 	default:
-		e.Kind, e.Msg = fail.Crashed, "the engine that runs programs failed under this one; write it in another way"
+		e.Kind, e.Msg = fail.Crashed, "the engine failed while it ran this program; write the program in another way"
 	}
 	return e
 }
@@ -80,7 +80,7 @@ func bytesText(n int) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// classify says what a process died of that we did not end ourselves.
+// classify returns why a process died that we did not end.
 func classify(x ended, said string) *Death {
 	d := &Death{Event: EngineFailed, Detail: frame.Cut(said, 500)}
 	switch {
@@ -93,15 +93,15 @@ func classify(x ended, said string) *Death {
 	case outOfMemory(said):
 		d.Event = OutOfMemory
 	case !x.known && said == "":
-		// An engine that fails says so, and so does a worker that has grown too large.
-		// The cause that is left is the kernel's filter: a breach must not be taken for a crash.
+		// An engine that fails writes why, and so does a worker that has grown too large.
+		// The only cause left is the kernel's filter: a breach must not count as a crash.
 		d.Event, d.Detail = PolicyBreach, "the worker ended, and its exit status was lost: this process ignores SIGCHLD, or waits for children that it did not start"
 	}
 	return d
 }
 
-// outOfMemory reports whether the Go runtime said that it got no more memory,
-// also for a stack, or for a thread's.
+// outOfMemory reports whether the Go runtime wrote that it
+// got no more memory, also for a stack or a thread.
 func outOfMemory(said string) bool {
 	for _, s := range []string{"out of memory", "cannot allocate memory", "stack exceeds", "failed to create new OS thread", "pthread_create failed"} {
 		if strings.Contains(said, s) {

@@ -12,15 +12,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// socket is the worker's end of the connection: file descriptor 3, read and
-// written by plain system calls, so that nothing but these is needed for it.
+// socket is the worker's end of the connection: file descriptor 3. It
+// is read and written by plain system calls, so it needs no others.
 type socket int
 
 const connection socket = 3
 
-// asks bounds how often each side polls for a frame before it parks until one comes.
-// The answer to a small call is there within that time, and to be woken up takes longer
-// than all of it: BenchmarkRun/calls.
+// asks bounds how often each side polls for a frame before it waits
+// for one. The answer to a small call comes within that time, and a
+// wake-up takes longer than all of these polls (BenchmarkRun/calls).
 const asks = 100
 
 func (s socket) Read(b []byte) (int, error) {
@@ -64,10 +64,10 @@ type stderr struct{}
 
 func (stderr) Write(b []byte) (int, error) { return unix.Write(2, b) }
 
-// exit ends the process at once: nothing registered for its end may run.
+// exit ends the process at once: no function that is registered for its end may run.
 func exit(status int) { unix.Exit(status) }
 
-// orphaned: the kernel kills a worker whose host has died (Pdeathsig).
+// orphaned is false: the kernel kills a worker whose host has died (Pdeathsig).
 func orphaned() bool { return false }
 
 type locked struct {
@@ -76,15 +76,15 @@ type locked struct {
 	size      uint64 // address space, bytes
 }
 
-// lockdown drops every right of the process that no program needs: a program that takes the
-// engine over has no others. A wall that this system lacks is reported in isolation; a wall
-// that fails and leaves a hole is an error.
+// lockdown drops every right of the process that no program needs, so a program
+// that takes over the engine has no others. A wall that this system does not
+// have is missing in isolation. A wall that fails and leaves a hole is an error.
 func lockdown() (l locked, err error) {
 	l.rw, l.isolation = connection, Process
 	if t, err := unix.GetsockoptInt(int(connection), unix.SOL_SOCKET, unix.SO_DOMAIN); err != nil || t != unix.AF_UNIX {
 		return l, fmt.Errorf("not started by a host")
 	}
-	// The first timer opens the runtime's poller. Later it could not.
+	// The first timer opens the runtime's poller. After the lockdown it could not.
 	time.Sleep(1 * time.Nanosecond)
 	if err := closeInherited(); err != nil {
 		return l, err
@@ -107,8 +107,8 @@ func lockdown() (l locked, err error) {
 		}
 	}
 	l.isolation |= Resources
-	// Both walls (no new privileges, Landlock) are set per thread. If the C library made some threads, the runtime can't set
-	// them on all. The filter can (it synchronises threads), and sets no-new-privileges on all with it.
+	// No-new-privileges and Landlock are set per thread. If a C library made some threads, the runtime can't set them
+	// on all. The filter can, because it synchronises threads, and it sets no-new-privileges on all of them, too.
 	_, _, all := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0)
 	if all != 0 {
 		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
@@ -125,8 +125,8 @@ func lockdown() (l locked, err error) {
 	return l, nil
 }
 
-// closeInherited closes whatever a library of the host left open without
-// close-on-exec. The runtime's own poller stays.
+// closeInherited closes files that a library of the host left open
+// without close-on-exec. The runtime's own poller stays open.
 func closeInherited() error {
 	dir, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -139,11 +139,11 @@ func closeInherited() error {
 		}
 		to, err := os.Readlink("/proc/self/fd/" + e.Name())
 		if err != nil {
-			continue // closed meanwhile: the listing itself
+			continue // the listing itself, which is closed by now
 		}
 		if to == "anon_inode:[eventpoll]" || strings.HasPrefix(to, "anon_inode:[eventfd") {
-			// The runtime's own are closed at exec; one that is not came from the host,
-			// and events could be sent to it.
+			// The Go runtime's event descriptors close at exec. One without that flag came
+			// from the host, and a worker could send the host events by it: close it.
 			if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC != 0 {
 				continue
 			}

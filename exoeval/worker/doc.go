@@ -1,7 +1,7 @@
 // Package worker runs each program in a process of its own. The process can only compute
-// and send messages to its host; it holds only its program and the catalogue of what was
-// granted. A program that crashes its engine, or takes it over, ends or controls that
-// process alone: the host goes on and gets an error that says what happened. Its design is DESIGN.md in this package's folder.
+// and send messages to its host. It has only its program and the catalogue of what was
+// granted. If a program crashes its engine, or takes it over, only that process ends or is
+// controlled: the host goes on and gets an error that says what happened. Its design is DESIGN.md in this package's folder.
 //
 // The worker is the host's own binary, started again. A host imports this package and
 // changes nothing in its main; takeover.go prevents a start by mistake. A host may name a
@@ -13,7 +13,7 @@
 //     that the system provides.
 //   - internal/frame: the messages in both directions. Frames of a worker are hostile.
 //   - pool, proc: idle workers, and the fair queue of programs for them (internal/fair).
-//   - reuse, binary: what a host may choose: see above.
+//   - reuse, binary: the two choices of a host that are described above.
 //   - run, watch, cause: the host's side of one program, its limits, and the cause of its death.
 //
 // The Kind of an error says how a run ended. Limit, Program, Syntax and the others mean

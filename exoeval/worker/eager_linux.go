@@ -11,26 +11,25 @@ import (
 	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
-// eager reads a connection. It polls the socket briefly before it parks its goroutine in
-// the runtime's poller: a wake-up costs more than a small frame. It never polls in the
-// middle of a frame: a hostile worker that sends single bytes would burn more of the host's
-// processor time than of its own.
+// eager reads a connection. It polls the socket briefly before it waits in the runtime's poller,
+// because a wake-up takes longer than reading a small frame. It never polls inside a frame: a
+// hostile worker that sends single bytes would cost the host more processor time than itself.
 type eager struct {
 	f     *os.File
 	raw   syscall.RawConn
 	begun bool // the socket was polled for the first bytes of this frame
 }
 
-// next implements source.
+// Next implements frame.Source.
 func (r *eager) Next() { r.begun = false }
 
-// looking counts the goroutines of the process that poll. At most half of the processors
-// poll, so that the others are free for goroutines that have work.
+// looking counts the goroutines of this process that poll. At most half of the
+// processors poll, so that the others are free for goroutines that have work.
 var looking atomic.Int32
 
-// reader is the worker's connection for reading.
+// reader returns the connection to the worker, for reading.
 func (e *endpoint) reader() frame.Source {
-	raw, _ := e.conn.SyscallConn() // with an error it is closed, as reading it says
+	raw, _ := e.conn.SyscallConn() // an error means that it is closed, and reading it reports that
 	return &eager{f: e.conn, raw: raw}
 }
 
@@ -44,8 +43,8 @@ func (r *eager) Read(b []byte) (int, error) {
 	return r.f.Read(b)
 }
 
-// look polls the socket and reads what has arrived. It returns 0 and no error if the
-// reader has to wait.
+// look polls the socket and reads what has arrived. It
+// returns 0 and no error if the reader must wait.
 func (r *eager) look(b []byte) (n int, err error) {
 	defer looking.Add(-1)
 	if looking.Add(1) > int32(max(1, runtime.GOMAXPROCS(0)/2)) {
@@ -59,7 +58,7 @@ func (r *eager) look(b []byte) (n int, err error) {
 		if rerr == nil && n > 0 {
 			return n, nil
 		}
-		if rerr != unix.EAGAIN { // the end, or a failure: the poller reports it
+		if rerr != unix.EAGAIN { // the end, or a failure, which the poller reports
 			break
 		}
 		runtime.Gosched()

@@ -18,11 +18,11 @@ type runner struct {
 	pool *Pool
 }
 
-// common is what runners have in common whose gates have the same declarations.
+// common is shared by runners whose gates have the same declarations.
 type common struct {
 	world    *exoeval.World
 	recorded map[string]int64 // world.Bounds
-	head     []byte           // the world as a job begins with it
+	head     []byte           // the encoded world, with which a job begins
 }
 
 type commonKey struct {
@@ -33,8 +33,8 @@ type commonKey struct {
 
 var _ exoeval.Evaluator = (*Pool)(nil)
 
-// errZeroPool is for a Pool that has no process to run anything in.
-var errZeroPool = errors.New("worker: this Pool runs nothing: NewPool makes one")
+// errZeroPool is the error of a Pool that NewPool did not make.
+var errZeroPool = errors.New("worker: this Pool was not made with NewPool, so it runs nothing")
 
 func (p *Pool) made() bool { return p != nil && p.ctx != nil }
 
@@ -51,12 +51,11 @@ func (p *Pool) Bind(gate *exo.Gate, bounds exoeval.Bounds) (exoeval.Runner, erro
 	return &runner{gate: gate, common: s, pool: p}, nil
 }
 
-// Run implements exoeval.Runner. When it returns, nothing of the program will
-// take effect any more: a call on its way to an object that does not heed its
-// context can't be called off, so Run returns when it does, however late. The Err of
-// a run that never began wraps ErrNotRun; that of one whose process was ended is a *Death.
+// Run implements exoeval.Runner. When it returns, no effect of the program can happen any more. An object
+// may ignore its context, and its call can't be stopped: then Run returns when the object does, however
+// late. The Err of a run that never began wraps ErrNotRun. If the process was ended, the Err wraps a *Death.
 //
-// Bounds.Total bounds first the wait for a place, and then, anew, the run.
+// Bounds.Total first bounds the wait for a place, and then, from zero again, the run.
 func (e *runner) Run(ctx context.Context, job exoeval.Job) *exoeval.RunResult {
 	begin := time.Now()
 	limits, bounds := e.world.Limits, e.world.Bounds
@@ -69,7 +68,7 @@ func (e *runner) Run(ctx context.Context, job exoeval.Job) *exoeval.RunResult {
 	}
 	defer exit()
 	r := &run{limits: limits, bounds: bounds, catalog: e.world.Catalog, calls: make(chan struct{}, limits.Calls+limits.ConcurrentCalls+2), pool: e.pool}
-	job.Run = job.WithDefaults(begin) // the worker must have its clock and seed before there is a session
+	job.Run = job.WithDefaults(begin) // the worker needs its clock and seed before the session exists
 	if err := e.begin(ctx, r, job); err != nil {
 		return &exoeval.RunResult{Err: fail.Classify("", err), Took: time.Since(begin)}
 	}
@@ -78,7 +77,7 @@ func (e *runner) Run(ctx context.Context, job exoeval.Job) *exoeval.RunResult {
 	ctx, cancel := bounds.Within(ctx)
 	defer cancel()
 	begun := false
-	defer func() { // also where the host's record panics: the worker has a call that nobody takes
+	defer func() { // also if the host's Record panics: the worker has a call that nobody takes
 		if !begun {
 			e.pool.discard(r.w)
 		}
@@ -89,7 +88,7 @@ func (e *runner) Run(ctx context.Context, job exoeval.Job) *exoeval.RunResult {
 	begun = true
 	out, rests := r.run(ctx)
 	if rests {
-		// Also where a callback of the host panics.
+		// Also if a callback of the host panics.
 		defer func() {
 			if rests {
 				e.pool.discard(r.w)
@@ -104,8 +103,8 @@ func (e *runner) Run(ctx context.Context, job exoeval.Job) *exoeval.RunResult {
 	return res
 }
 
-// begin finds a worker that takes the job. One that has died in the pool takes
-// none, and nothing has happened.
+// begin finds a worker that takes the job. If a worker has died in the
+// pool, it takes no job, nothing has happened, and begin tries another.
 func (e *runner) begin(ctx context.Context, r *run, job exoeval.Job) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.bounds.Total, errNoPlace)
 	defer cancel()
@@ -115,7 +114,7 @@ func (e *runner) begin(ctx context.Context, r *run, job exoeval.Job) error {
 	}
 	of := owner{tool: e, principal: job.Principal}
 	if e.pool.opts.Reuse.Programs == 0 || !job.Label.Empty() {
-		of = owner{} // what has a label meets no process that serves, or has served, others
+		of = owner{} // a program with a label gets no process that serves other programs
 	}
 	for try := 1; ; try++ {
 		w, err := e.pool.acquire(ctx, who, of)
@@ -130,13 +129,13 @@ func (e *runner) begin(ctx context.Context, r *run, job exoeval.Job) error {
 			return nil
 		}
 		e.pool.discard(w)
-		if try > e.pool.opts.Idle+e.pool.opts.Reuse.Kept+1 { // all that waited, and one that was started for it
+		if try > e.pool.opts.Idle+e.pool.opts.Reuse.Kept+1 { // one for each worker that may wait, and one that was started
 			return &fail.Error{Kind: fail.Internal, Err: errors.Join(ErrNotRun, err)}
 		}
 	}
 }
 
-// frame is what gives a program to a worker: with the world where it is the first.
+// frame returns the frame that gives a program to a worker. The first one has the world, too.
 func (e *runner) frame(job exoeval.Job, first, again bool) []byte {
 	if !first {
 		return frame.AppendNext(make([]byte, 0, len(job.Program)+64), job, again)

@@ -9,8 +9,8 @@ import (
 
 func processGroup() *syscall.SysProcAttr { return nil }
 
-// orphaned: a worker finds out when it next reads or writes.
+// orphaned is false: a worker notices the death of its host at its next read or write.
 func orphaned() bool { return false }
 
-// environment names what Windows itself needs to start a process.
+// environment has what Windows needs to start a process.
 var environment = []string{"GOMAXPROCS=1", "SYSTEMROOT=" + os.Getenv("SYSTEMROOT")}

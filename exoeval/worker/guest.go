@@ -20,14 +20,14 @@ import (
 	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
-// serve is all that a worker process does: it locks itself down, says so, waits
-// for a job, runs it and ends, or waits for the next one where the host said that it may
-// come. It never returns.
+// serve is all that a worker process does: it locks itself down, reports
+// that, waits for a job, and runs it. Then it ends, or waits for the
+// next job if the host said that one may come. It never returns.
 func serve() {
-	defer exit(exitNoHost) // a panic of our own still prints first: see die
-	time.Local = time.UTC  // the zone would be read from a file when it is first asked for
+	defer exit(exitNoHost) // a panic of our own is printed first: see die
+	time.Local = time.UTC  // the zone would be read from a file at its first use
 	debug.SetTraceback("none")
-	debug.SetMaxStack(48 << 20) // deeper recursion is native, and no program needs it
+	debug.SetMaxStack(48 << 20) // only native code needs a deeper stack, and no program needs that
 	conn, err := lockdown()
 	if err != nil {
 		io.WriteString(stderr{}, "worker: lockdown: "+err.Error()+"\n")
@@ -58,7 +58,7 @@ func serve() {
 			exit(exitDone)
 		}
 		if own.grown() > uint64(mayGrow(world.Bounds)/2) {
-			debug.FreeOSMemory() // of the last program's, so that the next has as much as it had
+			debug.FreeOSMemory() // memory of the last program, so that the next one has as much as that had
 		}
 		own.begin()
 		b[frame.HeaderSize] = byte(frame.KindServed)
@@ -69,9 +69,9 @@ func serve() {
 	}
 }
 
-// program runs one program and returns the frame that says how it ended. What it makes is its
-// own: of a program before it there are the world, which nothing writes to, and the
-// line. drained says that each call has had its answer.
+// program runs one program and returns the frame that reports how it ended. It
+// makes everything anew: from an earlier program it uses only the world, which
+// nothing changes, and the line. drained reports that each call has got its answer.
 func (l *line) program(world *exoeval.World, job exoeval.Job) (done []byte, drained bool) {
 	g := &guest{line: l, limits: world.Limits, types: map[uint32]*message.Type{}, names: map[uint32]string{}}
 	for _, n := range world.Granted {
@@ -90,17 +90,17 @@ func (l *line) program(world *exoeval.World, job exoeval.Job) (done []byte, drai
 	return b, g.open == 0 && len(g.early) == 0
 }
 
-// hostile stands for code that took over a worker. Only tests set it.
+// hostile acts as code that took over a worker. Only tests set it.
 var hostile func(g *guest, program string)
 
 // line is the worker's end of the connection.
 type line struct {
 	in  *bufio.Reader
 	out io.Writer
-	to  sync.Mutex // of out: what says that it waits is written beside the program
+	to  sync.Mutex // guards out: the report that it waits is written beside the program
 }
 
-// guest is the program's side of the connection: the Port of its run.
+// guest is the program's side of the connection: its run uses it as its Port.
 type guest struct {
 	*line
 	buf    []byte
@@ -109,10 +109,10 @@ type guest struct {
 	names  map[uint32]string
 	open   int
 	early  []string // replies that came while it waited for cells
-	heard  uint64   // replies
+	heard  uint64   // the number of replies
 	calls  int
-	sizes  []int // of the calls without an answer
-	sum    int   // of sizes
+	sizes  []int // sizes of the calls without an answer
+	sum    int   // the sum of sizes
 	limits exo.Limits
 }
 
@@ -123,19 +123,19 @@ func (g *guest) show(id uint32) string {
 	return fmt.Sprintf("object %d", id)
 }
 
-// Submit sends a message. It is on its way when Submit returns: whether an
-// effect happens must not depend on what the program does next.
+// Submit sends a message. The message is on its way when Submit returns,
+// because the program's next step must not decide whether an effect happens.
 func (g *guest) Submit(c exo.Call) error {
 	if g.calls++; g.calls > g.limits.Calls+g.limits.ConcurrentCalls+1 { // the session would take no more
 		return fail.Errorf(fail.Limit, "", "calls were sent after the limit of %d", g.limits.Calls)
 	}
-	size, err := g.limits.CallSize(c, g.sum) // the session counts less: what we have not read it may have sent
+	size, err := g.limits.CallSize(c, g.sum) // the session counts less, because it may have sent answers that we have not read
 	if err != nil {
 		return err
 	}
 	b, err := frame.AppendCall(g.buf[:0], c)
 	if g.buf = b; err != nil || len(b) > frame.MaxCall {
-		return fail.Errorf(fail.Limit, "", "a message holds too many values, or too large ones")
+		return fail.Errorf(fail.Limit, "", "a call has too many values, or values that are too large")
 	}
 	g.open++
 	g.sizes, g.sum = append(g.sizes, size), g.sum+size
@@ -143,7 +143,7 @@ func (g *guest) Submit(c exo.Call) error {
 	return nil
 }
 
-// Log sends a line, in its place among the messages.
+// Log sends a line, in order with the messages.
 func (g *guest) Log(l exo.Line) error {
 	g.buf = frame.AppendConsole(g.buf[:0], l)
 	g.write(g.buf)
@@ -169,7 +169,7 @@ func (g *guest) Next(context.Context) (exo.Reply, bool, error) {
 		})
 		s = g.read(frame.KindReply, frame.MaxReply)
 		if !late.Stop() {
-			<-said // else the host might read it in the next program, where it means something else
+			<-said // or the host might read it during the next program, where it would mean something else
 		}
 	}
 	g.heard++
@@ -217,8 +217,7 @@ func (l *line) write(b []byte) {
 	}
 }
 
-// read reads the one kind of frame that may come now. When the host is gone
-// there is nobody to run for.
+// read reads a frame of the one kind that may come now. If the host is gone, the process ends.
 func (l *line) read(want frame.Kind, limit int) string {
 	kind, s, err := frame.ReadFrame(l.in, limit)
 	if err != nil || kind != want {
@@ -227,10 +226,10 @@ func (l *line) read(want frame.Kind, limit int) string {
 	return s
 }
 
-// memoryGoal is where the collector begins to work harder. It is no limit.
+// memoryGoal is the memory at which the garbage collector begins to work harder. It is no limit.
 func memoryGoal(b exoeval.Bounds) int64 { return int64(b.Memory) * 3 / 4 }
 
-// memory is what the process has of it, against what it had when a program began.
+// memory has the size of the process before its first program and before the present one.
 type memory struct{ first, base atomic.Uint64 }
 
 func size() uint64 {
@@ -239,23 +238,22 @@ func size() uint64 {
 	return sample[0].Value.Uint64() - sample[1].Value.Uint64()
 }
 
-// begin is called where a program may begin.
+// begin is called when a program begins.
 func (m *memory) begin() {
 	now := size()
 	m.first.CompareAndSwap(0, now)
 	m.base.Store(now)
 }
 
-// grown is how much more it is than before the first program.
+// grown returns how much more memory the process has than before its first program.
 func (m *memory) grown() uint64 { return max(size(), m.first.Load()) - m.first.Load() }
 
-// watch ends the process when it has grown by more than limit. The engine
-// can't be held to a size, and an allocation that fails can't be recovered
-// from, so the process is the unit that dies.
+// watch ends the process when it has grown by more than limit. The engine can't be limited,
+// and Go can't recover from an allocation that fails. So the whole process must end.
 func (m *memory) watch(limit uint64) {
 	for ; ; time.Sleep(time.Millisecond) {
 		if size() > m.base.Load()+limit {
-			io.WriteString(stderr{}, "worker: out of memory\n") // the status may be lost
+			io.WriteString(stderr{}, "worker: out of memory\n") // the exit status may be lost
 			exit(exitMemory)
 		}
 		if orphaned() {

@@ -7,6 +7,6 @@ import (
 	"os"
 )
 
-// Where a process can't be stopped, its program keeps its place while it waits.
+// A process can't be stopped on this system, so its program keeps its place while it waits.
 func halt(*os.Process) error    { return errors.ErrUnsupported }
 func proceed(*os.Process) error { return errors.ErrUnsupported }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// halt stops a process where it is, and proceed lets it go on. No process can refuse
-// either, and one that is stopped can't grow.
+// halt stops a process, and proceed lets it go on. No
+// process can refuse either, and a stopped one can't grow.
 func halt(p *os.Process) error    { return p.Signal(syscall.SIGSTOP) }
 func proceed(p *os.Process) error { return p.Signal(syscall.SIGCONT) }

@@ -7,23 +7,23 @@ import (
 	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
-// A place in the pool is for computing. A program that waits for its host gives its place
-// back: the worker says that it has nothing else to do, and is stopped, so that it can't
-// compute in the meantime, whatever it says. Its answer waits until it has a place again.
+// A place in the pool is for computing. While a program waits for its host, it gives its
+// place back: the worker reports that it waits, and is stopped. So it can't compute
+// meanwhile, even if its report was a lie. Its answer is sent when it has a place again.
 
-// patience is how long a worker waits for an answer before it says so. A place that is
-// given back and asked for again costs more than most answers take.
+// patience is how long a worker waits for an answer before it reports that.
+// Giving back a place and asking for it again takes longer than most answers.
 const patience = 2 * time.Millisecond
 
-// parkedLook is how often a worker is looked at that is stopped. Only somebody else could
-// have made it go on; its limits hold all the same.
+// parkedLook is the time between two looks at a stopped worker. Somebody
+// else could have made it go on, and its limits hold even then.
 const parkedLook = 50 * time.Millisecond
 
-// minParked is what a worker that is stopped counts for at least: its page tables, its
-// threads and its files are no memory of its own.
+// minParked is the least number of bytes that a stopped worker counts
+// for. Its page tables, threads and files don't show as its own memory.
 const minParked = 4 << 20
 
-// park gives back the place of a program that waits, if no answer is on its way to it.
+// park gives back the place of a program that waits, unless an answer to it is on its way.
 func (r *run) park(s string) error {
 	n, err := frame.DecodeWaiting(s)
 	if err != nil {
@@ -32,7 +32,7 @@ func (r *run) park(s string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if n < r.said || n > r.answered || n == r.answered && r.open == 0 {
-		return frame.ErrMalformed // it waits once for each answer, and for calls that it has sent
+		return frame.ErrMalformed // an honest worker waits once for each answer, and only for calls that it has sent
 	}
 	if r.said = n + 1; n < r.answered || r.over || halt(r.w.p) != nil {
 		return nil
@@ -43,8 +43,8 @@ func (r *run) park(s string) error {
 	return nil
 }
 
-// resume waits until the program has a place again, and lets it go on. It is false when
-// the run is over before. r.mu is held, and let go while it waits.
+// resume waits until the program has a place again, and lets it go on. It returns
+// false if the run ends before that. r.mu is held; it is released while resume waits.
 func (r *run) resume(ctx context.Context) bool {
 	if !r.parked {
 		return true

@@ -14,57 +14,57 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// PoolOptions are for NewPool. Zero means the default.
+// PoolOptions are the options of NewPool. Zero means the default.
 type PoolOptions struct {
-	Workers int // programs that compute at the same time; default twice the processors, at least 4
-	Share   int // the most of them for one principal, or for one tool that has none; default all but one, at least one
-	// ParkedBytes is the memory of programs that wait for an answer of the host. Such a
-	// program gives its place back and keeps its process. While those of all hold this much,
-	// or those of one principal its share of it, as of Workers, no program begins. Default 512 MiB.
+	Workers int // the most programs that compute at the same time; default twice the processors, at least 4
+	Share   int // the most of them for one principal, or for one tool whose runs have no principal; default all but one, at least one
+	// ParkedBytes bounds the memory of programs that wait for the host. A waiting program gives up its
+	// place and keeps its process. No program begins while all waiting programs together use this
+	// much, and none of a principal while that principal's use its share (see Share). Default 512 MiB.
 	ParkedBytes int
-	Idle        int // workers started before they are needed; default half of Workers, at most 8
-	Queue       int // programs of one principal, or of one tool that has none, that may wait; default 64
-	TotalWait   int // programs of all principals that may wait; default 1024
-	// Namespaces asks for namespaces of each worker's own. They refuse nothing that the
-	// filter of system calls does not refuse, and a start with them copies the host's page
-	// tables: a host of 1 GiB needs eight times as long. So it is for those who want the
-	// second wall, or have no such filter.
+	Idle        int // workers that are started in advance; default half of Workers, at most 8
+	Queue       int // the most programs of one principal, or of one tool whose runs have none, that may wait; default 64
+	TotalWait   int // the most programs of all principals that may wait; default 1024
+	// Namespaces gives each worker its own namespaces. They refuse nothing that
+	// the filter of system calls does not refuse. A start with them copies the
+	// host's page tables: from a host of 1 GiB it takes eight times as long.
+	// Use them if you want a second wall, or if your system has no such filter.
 	Namespaces bool
-	Require    Isolation // walls without which nothing runs; zero: Process
+	Require    Isolation // walls without which no program runs; zero: Process
 	Reuse      Reuse     // zero: each process runs one program
-	// Binary is the absolute path of exo-worker (see its folder), built with the host; "": the host's own
-	// binary, which needs no second file, and initialises in each worker all that the host links. On
-	// Linux the file must belong to this user or root, and be writable by no other. NewPool starts one
-	// worker of it. What is wrong with it is an error that wraps ErrBinary.
+	// Binary is the absolute path of exo-worker (see its folder), built with the host. If it is "", a worker is the host's own binary:
+	// that needs no second file, but each worker initialises everything that the host links. On Linux the file must belong to
+	// this user or root, and no other user may write it. NewPool starts one worker from it. If the file is refused,
+	// the error wraps ErrBinary.
 	Binary string
 }
 
-// Pool starts workers before they are needed and lets a bounded number of them
-// compute. A worker in a pool knows nothing until it gets a program, and serves one, or those
-// of one tool and principal (Reuse), so evaluators of different gates can share a pool. Its methods may be called from several goroutines.
+// Pool starts workers in advance and lets a bounded number of them compute. A new worker knows nothing
+// until it gets a program. It serves one program, or several of one tool and principal (Reuse), so
+// evaluators of different gates can share a pool. Several goroutines may call its methods.
 type Pool struct {
 	opts PoolOptions
 
 	mu       sync.Mutex
 	queue    *fair.Queue[party]
-	idle     []*proc // greeted, with no program
-	kept     []*proc // stopped, each for the next program of its owner; the one used last at the end
-	starting int     // on their way to idle
-	cold     bool    // none warms up; of BenchmarkPaced
+	idle     []*proc // ready, and never had a program
+	kept     []*proc // stopped, each for the next program of its owner; the most recently used is last
+	starting int     // workers that are starting and will be idle
+	cold     bool    // no worker warms up; for BenchmarkPaced
 	begun    bool
 	closed   bool
-	// Runs, and goroutines, some of which reap processes. It grows from zero only
-	// under mu and while the pool is open.
+	// Counts runs and goroutines; some of these reap processes. It
+	// grows from zero only under mu and while the pool is open.
 	busy     sync.WaitGroup
 	launches chan launching
-	null     *os.File // of the launcher, while it lives
-	binary   *os.File // PoolOptions.Binary; nil: the host's own
+	null     *os.File // opened and used by the launcher
+	binary   *os.File // PoolOptions.Binary; nil: the host's own binary
 	kill     context.CancelCauseFunc
 	ctx      context.Context
 }
 
-// NewPool makes a pool. It starts nothing until the first program, unless it
-// must find out which walls there are, or what Binary is.
+// NewPool makes a pool. It starts no worker until the first program,
+// except to find out which walls the system has, or to check Binary.
 func NewPool(o PoolOptions) (*Pool, error) {
 	if err := o.Reuse.check(); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func NewPool(o PoolOptions) (*Pool, error) {
 	}
 	p.ctx, p.kill = context.WithCancelCause(context.Background())
 	if o.Require != 0 || p.binary != nil {
-		if _, err := p.Isolation(context.Background()); err != nil { // a worker with fewer walls is refused there
+		if _, err := p.Isolation(context.Background()); err != nil { // a worker with fewer walls than required is refused there
 			p.Close()
 			if errors.Is(err, ErrBinary) {
 				err = binaryError(o.Binary, err)
@@ -99,25 +99,25 @@ func NewPool(o PoolOptions) (*Pool, error) {
 }
 
 var shared = sync.OnceValue(func() *Pool {
-	p, _ := NewPool(PoolOptions{}) // it fails only where walls are required
+	p, _ := NewPool(PoolOptions{}) // it can only fail if walls are required
 	return p
 })
 
-// Shared is the pool of the process, for all who name none. It starts workers when the first
-// program comes, and is never closed.
+// Shared is the pool for all who name no other. It starts
+// workers when the first program comes, and is never closed.
 func Shared() *Pool { return shared() }
 
-// Stats is what a pool does at one moment.
+// Stats counts what a pool has at one moment.
 type Stats struct {
-	Running  int // programs that have a place: a worker that computes, or are about to get one
-	Parked   int // programs that have a worker and wait for an answer of the host, or for a place to take it
+	Running  int // programs that have a place: their worker computes, or they are about to get one
+	Parked   int // programs that have a worker and wait for an answer of the host, or for a place to go on
 	Waiting  int // programs that wait for their turn
 	Idle     int // workers that wait for a program
 	Starting int // workers that will be idle
-	Kept     int // workers that are stopped and wait for the next program of their tool (PoolOptions.Reuse)
+	Kept     int // workers that are stopped and wait for the next program of their tool and principal (PoolOptions.Reuse)
 }
 
-// Stats is for metrics.
+// Stats returns the present counts, for metrics.
 func (p *Pool) Stats() Stats {
 	if !p.made() {
 		return Stats{}
@@ -129,11 +129,11 @@ func (p *Pool) Stats() Stats {
 	return Stats{Running: running, Parked: parked, Waiting: waiting, Idle: len(p.idle), Starting: p.starting, Kept: len(p.kept)}
 }
 
-// ErrClosed is in the Err of what a Pool is asked after Close, and of runs that Close ended.
+// ErrClosed is in the error of a call after Close, and in the Err of a run that Close has ended.
 var ErrClosed = errors.New("worker: the pool is closed")
 
-// enter counts a run, for which Close waits; exit must be called after it. The
-// context ends with the pool.
+// enter counts a run: Close waits for it. Call exit when
+// the run has ended. The context ends with the pool.
 func (p *Pool) enter(ctx context.Context) (_ context.Context, exit func(), err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -151,7 +151,7 @@ func (p *Pool) enter(ctx context.Context) (_ context.Context, exit func(), err e
 	}, nil
 }
 
-// Isolation starts a worker, if none is idle, and says which walls are round it.
+// Isolation reports which walls are round a worker. It starts a worker if none is idle.
 func (p *Pool) Isolation(ctx context.Context) (Isolation, error) {
 	if !p.made() {
 		return 0, errZeroPool
@@ -178,17 +178,17 @@ func (p *Pool) Isolation(ctx context.Context) (Isolation, error) {
 	return w.isolation, nil
 }
 
-// errNoPlace ends the wait of a program for its turn.
+// errNoPlace ends a program's wait for a place.
 var errNoPlace = errors.New("worker: no place was free in time")
 
-// party is the unit of fair queueing: a principal, or the tool if the run has none.
+// party is the unit of fair queueing: a principal, or the tool if the run has no principal.
 type party struct {
 	principal exo.Principal
-	tool      *runner // where principal is empty
+	tool      *runner // set if principal is empty
 }
 
-// acquire waits until it is the turn of who and returns a worker, one that served of if one is kept. ctx
-// must come from enter. Errors wrap ErrNotRun.
+// acquire waits for the turn of who and returns a worker: the one that served
+// of, if it was kept. ctx must come from enter. Errors wrap ErrNotRun.
 func (p *Pool) acquire(ctx context.Context, who party, of owner) (*proc, error) {
 	w, place, err := p.take(ctx, who, of)
 	if err == nil && w == nil {
@@ -218,7 +218,7 @@ func (p *Pool) acquire(ctx context.Context, who party, of owner) (*proc, error) 
 	return nil, &fail.Error{Kind: fail.Internal, Err: errors.Join(ErrNotRun, err)}
 }
 
-// take waits for a place among those that run. The worker is nil where none was idle.
+// take waits for a place. The worker is nil if none was idle.
 func (p *Pool) take(ctx context.Context, who party, of owner) (w *proc, place *fair.Ticket[party], err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -234,7 +234,7 @@ func (p *Pool) take(ctx context.Context, who party, of owner) (w *proc, place *f
 	case <-ctx.Done():
 	}
 	if err := ctx.Err(); err != nil {
-		place.Leave() // also where its turn came meanwhile
+		place.Leave() // also if its turn came meanwhile
 		return nil, nil, err
 	}
 	p.mu.Lock()
@@ -248,13 +248,13 @@ func (p *Pool) take(ctx context.Context, who party, of owner) (w *proc, place *f
 	return w, place, nil
 }
 
-// leave gives the place of a program to the next that waits. p.mu is held.
+// leave gives the place of a program to the next one that waits. p.mu is held.
 func (p *Pool) leave(place *fair.Ticket[party]) {
-	p.refill() // not before a program has ended: starting a process takes a processor from it
+	p.refill() // a program has just ended: starting a process earlier would take a processor from it
 	place.Leave()
 }
 
-// yield gives back the place of a program that waits, which goes on to hold so much memory.
+// yield gives back the place of a program that waits and keeps using so much memory.
 func (p *Pool) yield(place *fair.Ticket[party], memory int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -269,7 +269,7 @@ func (p *Pool) release(place *fair.Ticket[party]) {
 	p.mu.Unlock()
 }
 
-// discard ends a worker that has served, without making its program wait.
+// discard ends a worker that has served, in the background.
 func (p *Pool) discard(w *proc) {
 	s := w.stay
 	p.busy.Add(1)
@@ -280,20 +280,19 @@ func (p *Pool) discard(w *proc) {
 	}()
 }
 
-// part gives back the place of a worker when it is gone and its run is settled: the
-// effects of a program go on for a while when it was ended, and who could have more
-// of those at a time than there are places would need no worker.
+// part gives back the place of a worker when the worker is gone and its run is
+// settled. Effects of a program may go on after its end. If they did not count
+// as a place, one could have more effects at a time than there are places.
 func (p *Pool) part(s *stay) {
 	if s.uses.Add(-1) == 0 {
 		p.release(s.place)
 	}
 }
 
-// Close ends all workers, those that run included, and waits until they are gone
-// and their runs have returned: with Kind Cancelled, unless they were about to
-// end in another way. When it returns, no process, no file and no goroutine of the
-// pool is left. An object that does not heed its context holds it up as it holds up its
-// run, so Close must not be called by an object, or by Record.
+// Close ends all workers, also those that run a program, and waits until they are
+// gone and their runs have returned, most with Kind Cancelled. When it returns, the
+// pool has no process, file or goroutine left. An object that ignores its context
+// delays its run and so Close. So an object, or Record, must not call Close.
 func (p *Pool) Close() error {
 	if !p.made() {
 		return nil

@@ -11,37 +11,37 @@ import (
 	"github.com/exoagent/exoagent/internal/fair"
 )
 
-// proc is a worker as its host holds it.
+// proc is a worker, on the host's side.
 type proc struct {
 	p         *os.Process
 	end       *endpoint
 	in        *frame.Inbox
 	isolation Isolation
 	size      uint64
-	stay      *stay  // of the program that it has
-	reused    reused // where it may run several
+	stay      *stay  // the stay of its present program
+	reused    reused // what it has served, if it may run several programs
 
-	death   atomic.Pointer[Death] // why we ended it; the first reason stays
+	death   atomic.Pointer[Death] // why we ended it; the first reason counts
 	suspect atomic.Pointer[Death] // why we ended it, if it was not ending already
 }
 
-// stay is what a program has of the pool while it is there.
+// stay is a program's use of the pool.
 type stay struct {
 	place *fair.Ticket[party]
-	uses  atomic.Int32 // of the place: the process, until it is gone or stopped, and the run, until it is settled
+	uses  atomic.Int32 // users of the place: the process, until it is gone or stopped, and the run, until it is settled
 }
 
-// ended is how a process ended, as the kernel reports it.
+// ended is the end of a process as the kernel reports it.
 type ended struct {
 	known  bool
-	status int  // -1 where a signal ended it
-	policy bool // by the filter of system calls
-	cpu    bool // by the kernel's limit of processor time
-	killed bool // by SIGKILL, which may be ours
-	told   bool // its runtime was told first when it had used its processor time: the kernel's last word is for all its programs
+	status int  // -1 if a signal ended it
+	policy bool // the filter of system calls ended it
+	cpu    bool // the kernel's limit of processor time ended it
+	killed bool // SIGKILL ended it, perhaps ours
+	told   bool // its runtime gets a signal when the present program has used its time: the kernel's last limit is for all programs of the process
 }
 
-// greet waits for the worker to say that it is locked down, until ctx ends.
+// greet waits until the worker reports that it is locked down, or until ctx ends.
 func (w *proc) greet(ctx context.Context) error {
 	late := time.AfterFunc(startTime, func() { w.kill(&Death{Event: Stopped, Detail: "it did not start in time"}) })
 	defer late.Stop()
@@ -66,25 +66,24 @@ func (w *proc) greet(ctx context.Context) error {
 	return nil
 }
 
-// startTime bounds the time until a worker is ready, and until it has taken its job. The
-// limits of a run count only from its beginning, so they don't end a worker that hangs before.
+// startTime bounds the time until a worker is ready, and until it has taken its job. The limits
+// of a run count only from its beginning, so they don't end a worker that hangs before it.
 const startTime = 10 * time.Second
 
-// kill ends the worker for a reason, if it has no reason yet.
+// kill ends the worker. d is the reason, unless it has one already.
 func (w *proc) kill(d *Death) {
 	w.death.CompareAndSwap(nil, d)
-	w.p.Kill() // refused once it is reaped: the number may be somebody else's
+	w.p.Kill() // refused after it was reaped: its number may belong to another process
 }
 
-// killSuspect is kill for a reason that also a process shows that is ending:
-// then it is what it ended of that counts.
+// killSuspect ends the worker for a reason that a process which is already
+// ending may show, too. If it was ending already, its own end counts.
 func (w *proc) killSuspect(d *Death) {
 	w.suspect.CompareAndSwap(nil, d)
 	w.p.Kill()
 }
 
-// reap ends the worker, waits for it, and gives back what it had. It is called
-// once.
+// reap ends the worker, waits for it, and closes its files. It is called once.
 func (w *proc) reap() (x ended, said string) {
 	w.p.Kill()
 	return w.collect()
@@ -96,16 +95,16 @@ func (w *proc) collect() (x ended, said string) {
 	x = exitOf(w.p, state)
 	x.told = w.reused.owner != owner{}
 	if err != nil {
-		w.p.Release() // somebody else has waited for it; what we hold of it stays ours
+		w.p.Release() // other code has waited for it; our files of it are still ours
 	}
 	said = w.end.said()
 	w.end.close()
 	return x, said
 }
 
-// verdict reaps a worker that is gone and says why.
+// verdict reaps a worker that is gone and returns why it ended.
 func (w *proc) verdict() *Death {
-	// Its connection has ended, so it is ending; killed now, it might not get to say why.
+	// Its connection has ended, so it is ending. If it were killed now, it might not report why.
 	late := time.AfterFunc(100*time.Millisecond, func() { w.killSuspect(&Death{Event: ProtocolBreach, Detail: "it hung up but ran on"}) })
 	x, said := w.collect()
 	late.Stop()

@@ -2,7 +2,6 @@
 
 package worker
 
-// addressSlack is what the address space of a worker may grow by beside its
-// memory: the Go runtime reserves in pieces of 64 MiB, and a C library for
-// the stacks and arenas of threads.
+// addressSlack is how much a worker's address space may grow beyond its memory: the Go
+// runtime reserves pieces of 64 MiB, and a C library reserves stacks and arenas for threads.
 const addressSlack = 160 << 20

@@ -2,6 +2,5 @@
 
 package worker
 
-// The race detector shadows memory, several bytes for each, and its addresses
-// with it.
+// The race detector keeps several bytes for each byte of memory, and needs addresses for them.
 const addressSlack = 1 << 40

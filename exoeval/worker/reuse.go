@@ -13,18 +13,17 @@ import (
 // Reuse lets one process run several programs of one tool and one principal, one after the
 // other, each in a runtime of its own. The zero Reuse gives each program a process.
 //
-// What it costs: code that takes a process over stays there for the programs that follow in
-// it. It reads them and their replies, and can forge their calls and results, with what was
-// granted to that tool, for that principal, and nothing else. Between programs the process
-// is stopped. It serves no other program after one that met a limit, failed in another way
-// than by its own mistake, or was given anything with a label.
+// The cost: if code takes over a process, it stays there for the programs that follow in it. It can read them
+// and their replies, and forge their calls and results, with the objects that were granted to that tool and
+// principal, and no others. Between programs the process is stopped. After a program that exceeded a limit,
+// got anything with a label, or failed otherwise than by its own mistake, the process serves no other.
 type Reuse struct {
-	Programs int           // the most that one process runs: 2 or more
-	Within   time.Duration // after its first program began, no program begins in it later than this
-	Kept     int           // processes that wait for the next program of their tool, the one used last at the end; 0: as many as Workers
+	Programs int           // the most programs that one process runs: 2 or more
+	Within   time.Duration // no program begins in a process later than this after its first
+	Kept     int           // processes kept for the next program of their tool; of too many, the least recently used ends; 0: as many as Workers
 }
 
-// check refuses what says half of it, or nothing that could be meant.
+// check refuses a Reuse that is incomplete or has no meaning.
 func (u Reuse) check() error {
 	switch {
 	case u == Reuse{}:
@@ -37,29 +36,29 @@ func (u Reuse) check() error {
 	return nil
 }
 
-// owner is whose programs may follow each other in a process: those of one tool, which is one
-// gate with the objects and rows that were granted, and of one principal. Equal declarations
-// are not enough: tools of different users have the same.
+// owner identifies the programs that may follow each other in a process: those of one
+// tool and of one principal. A tool is one gate, with the granted objects and rows.
+// Equal declarations are not enough, because tools of different users may have the same.
 type owner struct {
 	tool      *runner
 	principal exo.Principal
 }
 
-// reused is what a process has served. The zero reused is of one that serves a single program.
+// reused is what a process has served. It is zero for a process that serves a single program.
 type reused struct {
 	owner    owner
-	programs int // begun in it
+	programs int // the programs that have begun in it
 	until    time.Time
-	fresh    int64         // its memory before the first of them
-	rested   time.Duration // processor time that it had used when it was stopped
-	expire   *time.Timer   // while it is kept
+	fresh    int64         // its memory before the first program
+	rested   time.Duration // the processor time that it had used when it was stopped
+	expire   *time.Timer   // set while it is kept
 }
 
-// mayGrow is how much larger than before its first program a process may be that gets another one,
-// so that the next has its memory, and so that what programs leave behind does not add up.
+// mayGrow is how much memory a process may have gained since before its first program, and still get
+// another one. So each program has enough memory, and what programs leave behind does not add up.
 func mayGrow(b exoeval.Bounds) int64 { return int64(b.Memory / 8) }
 
-// began says that a program of o begins in w. The clock starts with the first.
+// began notes that a program of o begins in w. The clock starts with the first.
 func (p *Pool) began(w *proc, o owner) {
 	if w.reused.programs == 0 {
 		w.reused.owner, w.reused.until = o, time.Now().Add(p.opts.Reuse.Within)
@@ -68,13 +67,13 @@ func (p *Pool) began(w *proc, o owner) {
 	w.reused.programs++
 }
 
-// reusable reports whether a program in w may be followed by another one.
+// reusable reports whether another program may follow in w.
 func (p *Pool) reusable(w *proc) bool {
 	return w.reused.owner != owner{} && w.reused.programs < p.opts.Reuse.Programs && time.Now().Before(w.reused.until)
 }
 
-// rest stops a worker whose program has ended, if another one may follow. It then computes nothing
-// until that one comes. replied is closed when the last answer was written.
+// rest stops a worker whose program has ended, if another one may follow. Until that one
+// comes, the worker computes nothing. replied is closed when the last answer was written.
 func (r *run) rest(replied <-chan struct{}) bool {
 	if !r.again || r.w.death.Load() != nil || r.w.suspect.Load() != nil {
 		return false
@@ -83,11 +82,11 @@ func (r *run) rest(replied <-chan struct{}) bool {
 	answered := r.answered == r.submitted && !r.cancelled
 	r.mu.Unlock()
 	if !answered {
-		return false // an answer for this program would come to the next
+		return false // an answer for this program would reach the next one
 	}
 	select {
 	case <-replied:
-	case <-time.After(restTime): // it said that it had read all answers, and has not
+	case <-time.After(restTime): // it reported that it had read all answers, but has not
 		return false
 	}
 	if halt(r.w.p) != nil {
@@ -98,15 +97,15 @@ func (r *run) rest(replied <-chan struct{}) bool {
 	return shown && memory-r.w.reused.fresh <= mayGrow(r.bounds)
 }
 
-// restTime bounds the time in which a worker takes the rest of what it said it had taken.
+// restTime bounds the time in which a worker must take the answers that it reported to have taken.
 const restTime = 500 * time.Millisecond
 
-// harmless reports whether a program ended in a way that leaves its process as it was: it gave a
-// result, or failed by a mistake of its own, and nothing that it was given has a label. After
-// anything else, all that is known of the process is that something is wrong.
+// harmless reports whether a program ended in a way that leaves its process as it
+// was: it returned a result, or failed by its own mistake, and nothing that it
+// got has a label. After any other end, something may be wrong with the process.
 func harmless(res *exoeval.RunResult) bool {
 	if !res.Label.Empty() {
-		return false // code that took the process over would carry it into a run without the label
+		return false // code that took over the process would carry it into a run without the label
 	}
 	if res.Err == nil {
 		return true
@@ -118,8 +117,8 @@ func harmless(res *exoeval.RunResult) bool {
 	return false
 }
 
-// keep holds a worker that rests for the next program of its owner. It is false where there is no
-// room for one more; the caller must then discard it. s is what the last program had of the pool.
+// keep keeps a worker that rests for the next program of its owner. It returns false if the pool is closed
+// or the worker may serve no other: then the caller must discard it. s is the stay of the last program.
 func (p *Pool) keep(w *proc, s *stay) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -143,7 +142,7 @@ func (p *Pool) keep(w *proc, s *stay) bool {
 	return true
 }
 
-// drop ends a worker that is kept. p.mu is held, and the pool is open.
+// drop ends a kept worker. p.mu is held, and the pool is open.
 func (p *Pool) drop(w *proc) {
 	p.kept = slices.DeleteFunc(p.kept, func(k *proc) bool { return k == w })
 	w.reused.expire.Stop()
@@ -154,8 +153,8 @@ func (p *Pool) drop(w *proc) {
 	}()
 }
 
-// ofOwner takes the worker that served o last out of those that are kept; nil if there is none.
-// p.mu is held.
+// ofOwner removes the worker that served o most recently from the
+// kept ones and returns it; nil if there is none. p.mu is held.
 func (p *Pool) ofOwner(o owner) *proc {
 	for i, w := range slices.Backward(p.kept) {
 		if o.tool == nil || w.reused.owner != o {
@@ -172,15 +171,15 @@ func (p *Pool) ofOwner(o owner) *proc {
 	return nil
 }
 
-// rests reports whether a worker has done nothing since it was stopped: it has not computed, and
-// no byte of it waits that the next program would seem to have sent.
+// rests reports whether a worker has done nothing since it was stopped: it has not
+// computed, and it has sent nothing that the next program would seem to have sent.
 func (w *proc) rests() bool {
 	cpu, ok := w.end.cpu()
 	return ok && cpu-w.reused.rested <= grace && w.in.Buffered() == 0 && w.end.silent()
 }
 
-// programsLeft is how many programs may come after the one that begins in w, for the kernel's limit of
-// processor time, which can only be lowered.
+// programsLeft returns how many programs may come after the one that begins in w. The
+// kernel's limit of processor time depends on it, because that limit can only be lowered.
 func (p *Pool) programsLeft(w *proc) int {
 	if w.reused.owner == (owner{}) {
 		return 0

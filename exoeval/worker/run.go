@@ -13,44 +13,44 @@ import (
 	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
-// run is the host's side of one program: it passes messages to the session and
-// answers to the worker, and watches.
+// run is the host's side of one program: it passes messages to the
+// session and answers to the worker, and it watches the limits.
 type run struct {
 	w       *proc
-	stay    *stay // in the pool, of this program
-	again   bool  // another one may follow it in w
+	stay    *stay // the stay of this program in the pool
+	again   bool  // another program may follow in w
 	pool    *Pool
 	s       *exo.Session
 	limits  exo.Limits
 	bounds  exoeval.Bounds
-	catalog message.Catalog // what errors say
+	catalog message.Catalog // for error texts
 	calls   chan struct{}   // one for each message that was submitted
 
 	writing sync.Mutex
 
 	mu     sync.Mutex
 	sent   frame.RowsLog    // rows that the worker has
-	failed map[uint64]error // by message, the causes of its refusals: they stay here, and the result names one by its number
+	failed map[uint64]error // by message, the causes of its refusals: they stay in the host, and the result refers to one by its number
 	open   int              // messages without an answer
 	over   bool
 
 	submitted uint64 // messages
-	answered  uint64 // answers that were written, or are about to be
-	said      uint64 // it has said that it waits for an answer before this one
-	parked    bool   // it is stopped, and has no place
+	answered  uint64 // answers that were written, or will be next
+	said      uint64 // the number of the last answer for which the worker has reported to wait
+	parked    bool   // the worker is stopped, and has no place
 
-	cancelled bool // a message was
+	cancelled bool // a message failed with the Kind Cancelled
 
 	watch watch
 }
 
-// give hands the worker its job. Until all of it has arrived nothing runs, and if
-// there is an error, nothing has come of it.
+// give sends the worker its job. Nothing runs until all of the
+// job has arrived. If give returns an error, nothing has run.
 func (r *run) give(ctx context.Context, job []byte) error {
 	if err := r.w.end.limit(r.w.p, r.w.size, r.bounds.Memory, r.bounds.CPU, r.pool.programsLeft(r.w)); err != nil {
 		return err
 	}
-	// A worker that does not read must not hold us.
+	// A worker that does not read must not block the host.
 	late := time.AfterFunc(startTime, func() { r.w.kill(&Death{Event: Stopped, Detail: "it did not take its job in time"}) })
 	stop := context.AfterFunc(ctx, func() { r.w.kill(&Death{Event: Stopped}) })
 	if r.w.reused.programs > 1 {
@@ -67,9 +67,9 @@ func (r *run) give(ctx context.Context, job []byte) error {
 	return err
 }
 
-// run follows the program to its end and says what became of it. When it
-// returns, no message of it can come any more: the worker is gone or on its way, or it is
-// stopped and rests, and the caller must keep or discard it.
+// run follows the program to its end and returns its result. After that
+// no message of the program can come: the worker is gone or ending, or it
+// is stopped and rests. If it rests, the caller must keep or discard it.
 func (r *run) run(ctx context.Context) (out exoeval.ProgramResult, rests bool) {
 	stop := context.AfterFunc(ctx, func() { r.w.kill(&Death{Event: Stopped}) })
 	replies, stopReplies := context.WithCancel(ctx)
@@ -84,7 +84,7 @@ func (r *run) run(ctx context.Context) (out exoeval.ProgramResult, rests bool) {
 		undisturbed := stop()
 		r.stopWatch()
 		close(r.calls)
-		stopReplies() // who would read them is gone; what is open is settled after this
+		stopReplies() // nobody reads replies any more; open calls are settled later
 		switch {
 		case !ended:
 			out = exoeval.ProgramResult{Err: r.w.verdict().verdict(r.bounds, r.catalog)}
@@ -100,8 +100,8 @@ func (r *run) run(ctx context.Context) (out exoeval.ProgramResult, rests bool) {
 	return out, false
 }
 
-// receive takes frames until the program has ended. ended is false when the
-// worker was lost before it could say how.
+// receive takes frames until the program has ended. ended is
+// false if the worker was lost before it reported the end.
 func (r *run) receive() (out exoeval.ProgramResult, ended bool) {
 	for {
 		kind, s, err := r.w.in.Read(max(frame.MaxCall, frame.MaxDone(r.bounds)))
@@ -119,7 +119,7 @@ func (r *run) receive() (out exoeval.ProgramResult, ended bool) {
 			case frame.KindWaiting:
 				err = r.park(s)
 			case frame.KindDone, frame.KindServed:
-				// Without an answer that it waits for, none comes to the program after it.
+				// Served promises that the worker waits for no answer, so none reaches the next program. If no next program may come, Served is a breach.
 				if r.again = r.again && kind == frame.KindServed; kind == frame.KindServed && !r.again {
 					err = frame.ErrMalformed
 				} else if out, err = r.done(s); err == nil {
@@ -130,8 +130,8 @@ func (r *run) receive() (out exoeval.ProgramResult, ended bool) {
 			}
 		}
 		if err != nil {
-			// An honest worker counts its calls itself, so whatever the session or a decoder
-			// refuses was never sent by one.
+			// An honest worker counts its own calls, so it never
+			// sends one that the session or a decoder refuses.
 			r.w.kill(&Death{Event: ProtocolBreach, Detail: err.Error()})
 			return out, false
 		}
@@ -153,11 +153,11 @@ func (r *run) submit(s string) error {
 	if err := r.s.Submit(c); err != nil {
 		return err
 	}
-	r.calls <- struct{}{} // there is room for as many as the session takes
+	r.calls <- struct{}{} // calls has room for as many as the session takes
 	return nil
 }
 
-// log hands on a line, between the messages that came before and after it.
+// log passes a line on, in its place between the messages.
 func (r *run) log(s string) error {
 	l, err := frame.DecodeConsole(s, r.limits)
 	if err != nil {
@@ -166,7 +166,7 @@ func (r *run) log(s string) error {
 	return r.s.Log(l)
 }
 
-// fetch sends the cells of rows that the worker has without them.
+// fetch sends the cells of rows to a worker that has only their number.
 func (r *run) fetch(s string) error {
 	n, err := frame.DecodeFetch(s)
 	if err != nil {
@@ -178,11 +178,11 @@ func (r *run) fetch(s string) error {
 	if !ok {
 		return frame.ErrMalformed
 	}
-	_ = r.write(frame.AppendCells(nil, rows)) // when it is gone, the next frame of it does not come
+	_ = r.write(frame.AppendCells(nil, rows)) // if the worker is gone, its next frame does not come
 	return nil
 }
 
-// write sends a frame. Replies and cells come from two goroutines.
+// write sends a frame. Two goroutines send: one replies, the other cells.
 func (r *run) write(b []byte) error {
 	r.writing.Lock()
 	defer r.writing.Unlock()
@@ -190,8 +190,8 @@ func (r *run) write(b []byte) error {
 	return err
 }
 
-// done reads how the program ended. A failure of the host keeps the host's own text, which the
-// worker never had.
+// done reads how the program ended. If a failure of the host ended
+// it, the error is the host's own, whose text the worker never had.
 func (r *run) done(s string) (exoeval.ProgramResult, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -200,7 +200,7 @@ func (r *run) done(s string) (exoeval.ProgramResult, error) {
 		return exoeval.ProgramResult{}, err
 	}
 	if fail.KindOf(o.Err) == fail.Cancelled && !r.cancelled {
-		return exoeval.ProgramResult{}, frame.ErrMalformed // no context of its own ends: it has that word from a reply only
+		return exoeval.ProgramResult{}, frame.ErrMalformed // a worker has no context that ends: an honest one knows this Kind only from a reply
 	}
 	if o.Cause != 0 {
 		failed, ok := r.failed[o.Cause]
@@ -212,7 +212,7 @@ func (r *run) done(s string) (exoeval.ProgramResult, error) {
 	return o.ProgramResult, nil
 }
 
-// reply passes answers to the worker, in call order, until the run is over.
+// reply sends answers to the worker, in the order of the calls, until the run is over.
 func (r *run) reply(ctx context.Context) {
 	var b []byte
 	typ := r.s.Checker().Ref
@@ -243,7 +243,7 @@ func (r *run) reply(ctx context.Context) {
 			continue
 		}
 		if r.write(b) != nil {
-			continue // it is gone; what it had sent happens
+			continue // the worker is gone; the calls that it had sent happen
 		}
 		r.mu.Lock()
 		r.open--

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// self is this very binary, also when its file was replaced or removed.
+// self is the path of this very binary, even if its file was replaced or removed.
 func self() (string, error) { return "/proc/self/exe", standalone() }
 
 const (
@@ -19,27 +19,27 @@ const (
 	canReuse      = true
 )
 
-// environment and no more: a fixed number of processors is never looked up again. A C library that gave each thread an arena of
-// its own, of 64 MiB of addresses, would let a busy machine, on which the runtime makes a thread or two more, end programs that use no memory.
+// environment is a worker's whole environment. With a fixed number of processors the runtime never looks the number up. A C library would give
+// each thread an arena of 64 MiB of addresses: a busy machine has one or two threads more, and programs that use no memory would meet their limit.
 var environment = []string{"GOMAXPROCS=1", "MALLOC_ARENA_MAX=1"}
 
-// namespaces are those in which nothing of the host is. One of processes is not
-// among them: in it a worker can't ask whether its host is still there, and with that Go
-// ties the one to the other.
+// namespaces are namespaces in which nothing of the host is. A namespace
+// of processes is not among them: in it a worker can't ask whether its
+// host still lives, and Go needs that to tie the worker to the host.
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWNS | unix.CLONE_NEWUTS
 
-// endpoint is the host's side of one worker.
+// endpoint is the host's end of one worker.
 type endpoint struct {
 	conn   *os.File
 	stderr int
 	statm  int
 	tasks  string // the folder of its threads
-	clock  int32  // of the processor time that it has used
-	most   uint64 // the kernel's limit of its processor time, seconds, for all its programs; 0: not set
+	clock  int32  // the clock of the worker's processor time
+	most   uint64 // the kernel's limit of processor time for all its programs, seconds; 0: not set
 }
 
-// launch starts a worker, in the namespaces apart. It must be called on a thread that lives as long as
-// the worker: the kernel ends the worker with the thread that started it.
+// launch starts a worker in the namespaces apart. Call it on a thread that lives as
+// long as the worker: the kernel ends the worker when the thread that started it ends.
 func launch(path string, null *os.File, now bool, apart uintptr) (*os.Process, *endpoint, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -55,7 +55,7 @@ func launch(path string, null *os.File, now bool, apart uintptr) (*os.Process, *
 	errs := os.NewFile(uintptr(pipe[1]), "worker")
 	defer errs.Close()
 	e := &endpoint{stderr: pipe[0], statm: -1}
-	err = errors.Join(unix.SetNonblock(pipe[0], true), unix.SetNonblock(pair[0], true)) // the runtime's poller takes what doesn't block
+	err = errors.Join(unix.SetNonblock(pipe[0], true), unix.SetNonblock(pair[0], true)) // the poller takes only what does not block
 	e.conn = os.NewFile(uintptr(pair[0]), "worker")
 	if err != nil {
 		e.close()
@@ -69,8 +69,8 @@ func launch(path string, null *os.File, now bool, apart uintptr) (*os.Process, *
 		e.close()
 		return nil, nil, err
 	}
-	// For the worker's end too, which is the same: one that fills the pipe may not
-	// wait for us.
+	// The worker's end shares this file description, so it does not block either:
+	// a worker that fills the pipe gets an error and does not wait for us.
 	unix.SetNonblock(pipe[1], true)
 	e.tasks = "/proc/" + strconv.Itoa(p.Pid) + "/task"
 	if e.statm, err = unix.Open("/proc/"+strconv.Itoa(p.Pid)+"/statm", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
@@ -83,12 +83,12 @@ func launch(path string, null *os.File, now bool, apart uintptr) (*os.Process, *
 	return p, e, nil
 }
 
-// limit holds the worker to the limits of its job, from outside. size is its
-// address space before it, of which the runtime reserves more than it uses. more is how many
-// programs may come after this one: a limit can be raised again up to what was set first.
+// limit sets the kernel's limits for the job. size is the worker's address space
+// before the job; the runtime reserves more than it uses. more is how many programs
+// may come after this one: a limit can be raised again up to the first limit.
 func (e *endpoint) limit(p *os.Process, size uint64, memory int, cpu time.Duration, more int) error {
-	// Where somebody else waits for our children, one that died in the pool has left
-	// its number to whoever comes next.
+	// If other code waits for our children, the number of a worker
+	// that died in the pool may belong to another process by now.
 	if err := p.Signal(syscall.Signal(0)); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (e *endpoint) limit(p *os.Process, size uint64, memory int, cpu time.Durati
 		return fmt.Errorf("worker: address space: %w", err)
 	}
 	used, _ := e.cpu()
-	// Whole seconds, counted from its start: the watch from outside is more exact.
+	// Whole seconds since the start of the process: our own watch is more exact.
 	seconds := uint64((used+cpu)/time.Second) + 2
 	if e.most == 0 {
 		e.most = seconds + uint64(more)*(uint64(cpu/time.Second)+2)
@@ -108,7 +108,7 @@ func (e *endpoint) limit(p *os.Process, size uint64, memory int, cpu time.Durati
 	return nil
 }
 
-// cpu is the processor time that the worker has used.
+// cpu returns the processor time that the worker has used.
 func (e *endpoint) cpu() (time.Duration, bool) {
 	var t unix.Timespec
 	if err := unix.ClockGettime(e.clock, &t); err != nil {
@@ -117,8 +117,8 @@ func (e *endpoint) cpu() (time.Duration, bool) {
 	return time.Duration(t.Nano()), true
 }
 
-// memory is what the worker holds of its own, without the pages of its binary.
-// It is false where the kernel shows none.
+// memory returns the worker's own memory, without the pages
+// of its binary. ok is false if the kernel does not show it.
 func (e *endpoint) memory() (int64, bool) {
 	var b [128]byte
 	n, err := unix.Pread(e.statm, b[:], 0)
@@ -139,8 +139,8 @@ func (e *endpoint) memory() (int64, bool) {
 	return (f[1] - f[2]) * pageSize, f[0] > 0
 }
 
-// threads is how many the worker has. They cost the host what no limit of memory
-// counts: kernel stacks, and the numbers of which a machine has only so many.
+// threads returns the number of threads of the worker. They cost the host what no limit of
+// memory counts: kernel stacks, and numbers of threads, of which a machine has a limited supply.
 func (e *endpoint) threads() int {
 	var st unix.Stat_t
 	if unix.Stat(e.tasks, &st) != nil {
@@ -151,7 +151,7 @@ func (e *endpoint) threads() int {
 
 var pageSize = int64(os.Getpagesize())
 
-// silent reports whether nothing has come from the worker that was not read.
+// silent reports whether every byte that the worker has sent was read.
 func (e *endpoint) silent() bool {
 	raw, err := e.conn.SyscallConn()
 	if err != nil {
@@ -166,7 +166,7 @@ func (e *endpoint) silent() bool {
 	return err == nil && waits
 }
 
-// said is what a dead worker wrote to its error output.
+// said returns the error output of a dead worker.
 func (e *endpoint) said() string {
 	var b [4 << 10]byte
 	n, err := unix.Read(e.stderr, b[:])
@@ -184,9 +184,9 @@ func (e *endpoint) close() {
 	}
 }
 
-// exitOf is how a process ended. state is nil where other code has waited for it: a host that
-// ignores SIGCHLD lets the kernel do that. Then the kernel, since 6.15, still tells who holds the
-// process.
+// exitOf returns how a process ended. state is nil if other code has waited for
+// the process, or if the host ignores SIGCHLD, so that the kernel waits for it.
+// The kernel, since version 6.15, still shows it to the owner of a pidfd.
 func exitOf(p *os.Process, state *os.ProcessState) (x ended) {
 	var w syscall.WaitStatus
 	if state != nil {
@@ -206,8 +206,8 @@ func exitOf(p *os.Process, state *os.ProcessState) (x ended) {
 	return x
 }
 
-// exitInfo asks a pidfd how its process ended. It is known a moment after
-// nobody can wait for it any more.
+// exitInfo asks a pidfd how its process ended. The answer comes
+// a moment after the process can't be waited for any more.
 func exitInfo(pidfd int) (syscall.WaitStatus, bool) {
 	for range 100 {
 		i := unix.PidfdInfo{Mask: unix.PIDFD_INFO_EXIT}

@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
-// Elsewhere a worker is a process with a deadline that watches its own memory,
-// on the two standard pipes. The kernel holds it to nothing.
+// On other systems a worker is a process with a deadline that watches its
+// own memory. It uses the two standard pipes. The kernel sets it no limits.
 
 func self() (string, error) {
 	if err := standalone(); err != nil {
@@ -24,7 +24,7 @@ func self() (string, error) {
 const (
 	hostIsolation Isolation = 0
 	namespaces              = 0
-	canReuse                = false // a process that nobody can watch may not go on between programs
+	canReuse                = false // a process that nobody can watch must not live on between programs
 )
 
 type endpoint struct {
@@ -32,7 +32,7 @@ type endpoint struct {
 	errs *os.File
 }
 
-// duplex is two pipes as one connection.
+// duplex makes one connection of two pipes.
 type duplex struct{ in, out *os.File }
 
 func (d *duplex) Read(b []byte) (int, error)  { return d.in.Read(b) }
@@ -75,7 +75,7 @@ func (e *endpoint) memory() (int64, bool)                                    { r
 func (e *endpoint) silent() bool                                             { return false }
 func (e *endpoint) threads() int                                             { return 0 }
 
-// said is called when the process is dead, so the pipe ends.
+// said returns the error output. The process is dead when it is called, so the pipe ends.
 func (e *endpoint) said() string {
 	b, _ := io.ReadAll(io.LimitReader(e.errs, 4<<10))
 	return string(b)

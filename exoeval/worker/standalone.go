@@ -5,8 +5,8 @@ import (
 	"runtime/debug"
 )
 
-// standalone refuses binaries whose main is not Go's: a library of Go in a server
-// of C or Python is started with that server's main, which would run again.
+// standalone refuses a binary whose main is not Go's. A Go library in a server of
+// C or Python would be started with that server's main, which would run again.
 func standalone() error {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -4,12 +4,11 @@ import (
 	"os"
 )
 
-// marker is the name under which a worker is started. Nobody starts a program
-// of this name by mistake, and whoever does it on purpose gets a process that
-// exits.
+// marker is argument zero of a worker. Nobody starts a program with this
+// name by mistake. If somebody does it on purpose, the process just exits.
 const marker = "exoagent-worker/1"
 
-// arguments are those of a worker. They say whether a program waits for the worker.
+// arguments returns the arguments of a worker. They say whether a program already waits for it.
 func arguments(now bool) []string {
 	if now {
 		return []string{marker, "now"}
@@ -17,31 +16,29 @@ func arguments(now bool) []string {
 	return []string{marker}
 }
 
-// Exit statuses of a worker. None is what Go's own failures exit with, which is 2.
+// Exit statuses of a worker. None of them is 2, with which Go's own failures exit.
 const (
 	exitDone     = 0
 	exitMemory   = 86
-	exitNoHost   = 87 // no handshake: started by hand, or its host is gone
+	exitNoHost   = 87 // no handshake: a person started it, or its host is gone
 	exitLockdown = 88 // it could not lock itself down
 )
 
-// A binary that imports this package is started again as its own worker. This
-// function is the takeover: it runs before the program's main and never returns
-// in a worker, so main can't be reached there, whatever main is.
+// A binary that imports this package is started again as its own worker. This function takes the
+// worker over: it runs before the program's main and never returns, so no main runs in a worker.
 //
-// It is the one init function of this module. Package main is initialised after
-// all packages that it imports, so its variables and init functions don't run in a
-// worker either; those of other packages may, in the order of their import paths,
-// and find no environment, no files but null devices, and the root directory.
+// It is the one init function of this module. Package main is initialised after all packages that it imports,
+// so its variables and init functions don't run in a worker either. Those of other packages may run, in the
+// order of their import paths. They find no environment, no files but null devices, and the root directory.
 func init() {
 	if len(os.Args) == 0 || os.Args[0] != marker {
 		return
 	}
-	// The main goroutine is bound to its thread while packages initialise, which
-	// makes every switch to it slow.
+	// While packages initialise, the main goroutine is bound to its thread,
+	// and that makes every switch to it slow. So another goroutine serves.
 	go serve()
 	park()
 }
 
-// park keeps the first thread. Only tests set it.
+// park blocks the first thread for ever. Only tests replace it.
 var park = func() { select {} }

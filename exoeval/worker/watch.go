@@ -6,34 +6,34 @@ import (
 	"github.com/exoagent/exoagent/exoeval"
 )
 
-// watch holds a worker to its limits from outside, where it can't be reached:
-// native code of the engine ignores the interrupt, and a worker that was taken over
-// would not count.
+// watch checks a worker's limits from outside, where the worker can't change
+// it. The worker's own checks are not enough: native code of the engine
+// ignores the interrupt, and a worker that was taken over would not count.
 type watch struct {
 	timer      *time.Timer
 	last       time.Time
-	wall       time.Duration // time during which the guest had something to run
+	wall       time.Duration // time in which the guest computed
 	start, cpu time.Duration // processor time, before the job and at the last look
 	memory     int64         // before the job
-	peak       int64         // the most that was seen
-	hidden     time.Time     // since when it shows no memory
+	peak       int64         // the most memory that was seen
+	hidden     time.Time     // since when it has shown no memory; zero: it shows it
 }
 
 const (
-	firstLook = 4 * time.Millisecond // most programs have ended by then
+	firstLook = 4 * time.Millisecond // most programs have ended by this time
 	nextLook  = 2 * time.Millisecond
-	ending    = 20 * time.Millisecond // what a process takes from its first thread's end to its own
-	grace     = 40 * time.Millisecond // the engine's own interrupt knows the place in the program
+	ending    = 20 * time.Millisecond // time that a process takes from the end of its first thread to its own end
+	grace     = 40 * time.Millisecond // time for the engine's own interrupt, whose error has the place in the program
 )
 
-// beforeJob reads what the worker has used before it has its job: a program may have
-// run to its end before the watch begins.
+// beforeJob reads what the worker has used before it gets its job: later
+// would be too late, since a program may end before the first look.
 func (r *run) beforeJob() {
 	w := &r.watch
 	w.start, _ = r.w.end.cpu()
 	w.cpu = w.start
 	w.memory, _ = r.w.end.memory()
-	if r.w.reused.programs > 1 { // what it takes before we look is counted, too
+	if r.w.reused.programs > 1 { // memory that it takes before the first look counts, too
 		w.memory = min(w.memory, r.w.reused.fresh+mayGrow(r.bounds))
 	}
 	w.peak = w.memory
@@ -47,7 +47,7 @@ func (r *run) startWatch() {
 	w.timer = time.AfterFunc(firstLook, r.look)
 }
 
-// stopWatch is called before the process is gone.
+// stopWatch ends the watch. It is called while the process still exists.
 func (r *run) stopWatch() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,12 +62,12 @@ func (r *run) stopWatch() {
 	}
 }
 
-// used is what was measured, after stopWatch.
+// used returns what was measured. Call it after stopWatch.
 func (w *watch) used() exoeval.Used {
 	return exoeval.Used{CPU: w.cpu - w.start, Memory: w.peak - w.memory}
 }
 
-// look is called every few milliseconds while the program runs.
+// look ends a worker that has exceeded a limit. It is called every few milliseconds while the program runs.
 func (r *run) look() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,8 +79,8 @@ func (r *run) look() {
 	w.last = now
 	cpu, ok := r.w.end.cpu()
 	if r.open > 0 {
-		// It may be waiting for an answer. We don't ask it: what it computes meanwhile
-		// shows as processor time. Where the system shows none, the total bounds it.
+		// It may be waiting for an answer. We don't ask it, because it could lie: if it computes meanwhile,
+		// that shows as processor time. If the system does not show that, Bounds.Total bounds it.
 		elapsed = min(elapsed, max(0, cpu-w.cpu))
 	}
 	if ok {
@@ -99,9 +99,9 @@ func (r *run) look() {
 	case r.w.end.threads() > maxThreads:
 		r.w.kill(&Death{Event: PolicyBreach, Detail: "more threads than the engine makes"})
 	case !shown && hostIsolation.Has(Watched) && now.Sub(w.hidden) > ending:
-		// Where the first thread has ended, the kernel shows nothing of the others'
-		// memory. No program can do that; a process that is ending looks the same for a moment.
-		r.w.killSuspect(&Death{Event: PolicyBreach, Detail: "it hid its memory"})
+		// If the first thread has ended, the kernel does not show the memory of the others. No
+		// honest program does that, but a process that is ending looks the same for a moment.
+		r.w.killSuspect(&Death{Event: PolicyBreach, Detail: "its first thread ended, so the kernel does not show its memory"})
 	case memory-w.memory > limit+limit/4+slack:
 		r.w.kill(&Death{Event: OutOfMemory})
 	case w.cpu-w.start > r.bounds.CPU+grace:
@@ -115,8 +115,8 @@ func (r *run) look() {
 	}
 }
 
-// maxThreads is more than the Go runtime makes for one program.
+// maxThreads is more than the Go runtime makes for any program.
 var maxThreads = 64
 
-// slack is what the engine and the runtime need besides the program's data.
+// slack is the memory that the engine and the runtime need besides the program's data.
 const slack = 8 << 20

@@ -1,7 +1,6 @@
-// Package dynamic declares tables, links, scopes and facets at run time, from the catalogue of a
-// live database: for hosts that read their grants from data. The Go compiler checks nothing of
-// that, so each function returns what package exosql refuses to compile, or panics about, as an
-// [fail.Error] of Kind Invalid: it names the table, column or link and what would be right.
+// Package dynamic declares tables, links, scopes and facets at run time, from the catalogue of a live database. It is for hosts that read their
+// grants from data. The Go compiler can't check such declarations. So each function returns an [fail.Error] of Kind Invalid where package exosql
+// would not compile or would panic. The error names the table, column or link and the remedy.
 //
 //	cat, err := db.Catalog(ctx)
 //	d := dynamic.New(cat)
@@ -11,20 +10,17 @@
 //	user, err := users.Facet("user", "id", "name")
 //	todo, err := todos.Facet("todo", "id", "state")
 //	err = user.Add(own, todo)
-//	err = todo.AllowUpdate("state") // programs only read what no facet allows
+//	err = todo.AllowUpdate("state") // without it programs only read
 //	object, err := user.Grant(db, dynamic.Eq("id", 7))
 //
-// The words are those of package exosql: a [Predicate], a [Link], a [Scope] made by [ScopeRows],
-// [ScopeVia] or [ScopeShared], a [Facet]. The object is the same as that of exosql.Facet.Of: one
-// core compiles both. Nothing here takes text of SQL. Names come from the catalogue, and values
-// are typed by their column and bound.
+// The names are those of package exosql: a [Predicate], a [Link], a [Scope] made by [ScopeRows], [ScopeVia] or [ScopeShared], a [Facet]. The object
+// is the same as that of exosql.Facet.Of: one core compiles both. No function takes SQL. Names come from the catalogue, and values have the type of
+// their column and are bound.
 //
-// Nothing here panics: a zero or nil Declarations, Table, Link, Facet, Predicate or Scope is an
-// error where it is used.
+// No function panics: using a zero or nil Declarations, Table, Link, Facet, Predicate or Scope is an error.
 //
 // # Several goroutines
 //
-// Declare in one goroutine: Declarations, Tables and Facets that are being built are not locked.
-// When all is declared, [Facet.Grant] may be called from several at once, as for every request
-// of a server, and Predicates, Scopes and Links be shared. Granted objects may be used from any.
+// Declare in one goroutine: Declarations, Tables and Facets that are being built are not locked. After that, several goroutines may call
+// [Facet.Grant] at once, as for every request of a server, and share Predicates, Scopes and Links. Any goroutine may use granted objects.
 package dynamic

@@ -141,7 +141,7 @@ func TestRefusals(t *testing.T) {
 			"scope, nil":           {func(w *world) error { return grant(w, dynamic.Eq("id", nil)) }, "shops.id", "nil is no value"},
 			"scope, enum": {func(w *world) error {
 				return grant(w, dynamic.Eq("id", 1), dynamic.ScopeRows(w.items, dynamic.Eq("state", "sold")))
-			}, "items.state", "are new, old"},
+			}, "items.state", "want one of new, old"},
 			"zero condition":       {func(w *world) error { return grant(w, dynamic.Predicate{}) }, "shops", "AllRows"},
 			"zero inside":          {func(w *world) error { return grant(w, dynamic.Not(dynamic.Predicate{})) }, "shops", "AllRows"},
 			"and of nothing":       {func(w *world) error { return grant(w, dynamic.And()) }, "shops", "no predicates"},
@@ -199,7 +199,7 @@ func TestRefusals(t *testing.T) {
 			"scope, no table":     {func(w *world) error { return grant(w, dynamic.Eq("id", 1), dynamic.ScopeRows(nil, dynamic.AllRows())) }, "dynamic.Table", "makes one"},
 			"zero database":       {func(w *world) error { _, err := w.shop.Grant(&exosql.DB{}, dynamic.Eq("id", 1)); return err }, "shops", "was not opened"},
 			"search, column":      {func(w *world) error { return w.item.Search("nothing") }, "items.nothing", "there are id"},
-			"search, no text":     {func(w *world) error { return w.item.Search("id") }, "items", "it is no text"},
+			"search, no text":     {func(w *world) error { return w.item.Search("id") }, "items", "it is not a text"},
 			"search of nothing":   {func(w *world) error { return w.item.Search() }, "items", "0 columns"},
 			"search twice":        {func(w *world) error { must(w.t, w.item.Search("state")); return w.item.Search("state") }, "items", "two searches"},
 			"search of a hidden":  {func(w *world) error { must(w.t, w.item.Search("note")); return grant(w, dynamic.Eq("id", 1)) }, "shops", "which it does not show"},

@@ -9,7 +9,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// wrong is an error in a declaration. at is the table, column or link that it is about.
+// wrong makes the error of a declaration. at is the table, column or link.
 func wrong(at, format string, args ...any) error {
 	return fail.Errorf(fail.Invalid, schema.Printable(at), format, args...)
 }
@@ -19,7 +19,7 @@ func undeclared(typ, maker string) error {
 	return wrong("dynamic."+typ, "it is nil or zero; %s makes one", maker)
 }
 
-// wrap gives an error of the core the place that it is about, and says its text once.
+// wrap adds the place to an error of the core, and keeps its text once.
 func wrap(at string, err error) error {
 	msg := err.Error()
 	if e, ok := errors.AsType[*fail.Error](err); ok {

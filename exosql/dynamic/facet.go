@@ -7,13 +7,13 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
-// Facet is what a program may see of a table: the columns listed and the links added.
+// Facet lists the columns and links of a table that programs see.
 type Facet struct {
 	t *Table
 	f *decl.Facet
 }
 
-// Facet begins a facet of the table. alias is what programs call one row of it.
+// Facet begins a facet of the table. alias is the name of one row in programs.
 func (t *Table) Facet(alias string, columns ...string) (*Facet, error) {
 	if t.zero() {
 		return nil, undeclared("Table", "Declarations.Table")
@@ -28,7 +28,7 @@ func (t *Table) Facet(alias string, columns ...string) (*Facet, error) {
 			return nil, err
 		}
 		if c.Guest == "" {
-			return nil, wrong(place(c), "programs can't use the column's name; give it another with %s", c.Table.Reader.As())
+			return nil, wrong(place(c), "programs can't use the column's name; give it another name with %s", c.Table.Reader.As())
 		}
 		if err := f.AddColumn(c); err != nil {
 			return nil, wrap(place(c), err)
@@ -37,8 +37,8 @@ func (t *Table) Facet(alias string, columns ...string) (*Facet, error) {
 	return &Facet{t, f}, nil
 }
 
-// Reached returns the aliases of all facets that programs get to from the facet, itself among them, sorted. The facets can't be changed
-// any more. Facets that lead to each other share one list, which must not be changed.
+// Reached returns the sorted aliases of all facets that programs can reach from the facet, including its own. The facets can't be changed any more.
+// Facets that link to each other share one list; callers must not change it.
 func (f *Facet) Reached() ([]string, error) {
 	if f.zero() {
 		return nil, undeclared("Facet", "Table.Facet")
@@ -52,7 +52,7 @@ func (f *Facet) Reached() ([]string, error) {
 
 func (f *Facet) zero() bool { return f == nil || f.f == nil }
 
-// Add shows a link from the table. Programs follow it to the rows that to shows.
+// Add shows a link from the table. Programs follow the link to the rows of to.
 func (f *Facet) Add(l *Link, to *Facet) error {
 	switch {
 	case f.zero() || to.zero():
@@ -62,10 +62,10 @@ func (f *Facet) Add(l *Link, to *Facet) error {
 	}
 	at := f.t.t.Name + "." + l.l.Name
 	if l.l.From != f.t.t {
-		return wrong(at, "the link is from table %s", l.l.From.Name)
+		return wrong(at, "the link is from table %s: want a link from this table", l.l.From.Name)
 	}
 	if l.l.To != to.t.t {
-		return wrong(at, "the link leads to table %s, and the facet %s is of table %s", l.l.To.Name, to.f.Alias, to.t.t.Name)
+		return wrong(at, "the link is to table %s, and the facet %s is of table %s", l.l.To.Name, to.f.Alias, to.t.t.Name)
 	}
 	if err := f.f.Change(func() error { return f.f.AddLink(l.l, to.f) }); err != nil {
 		return wrap(at, err)
@@ -73,7 +73,7 @@ func (f *Facet) Add(l *Link, to *Facet) error {
 	return nil
 }
 
-// Search lets programs search columns of text together, which the facet shows; see exosql.NewSearch.
+// Search lets programs search these text columns together. The facet must show them; see exosql.NewSearch.
 func (f *Facet) Search(columns ...string) error {
 	if f.zero() {
 		return undeclared("Facet", "Table.Facet")
@@ -96,12 +96,12 @@ func (f *Facet) Search(columns ...string) error {
 	return nil
 }
 
-// AllowInsert lets programs add rows with values for these columns, which the facet shows; see exosql.Facet's.
+// AllowInsert lets programs insert rows with values for these columns. The facet must show them; see exosql.Facet's.
 func (f *Facet) AllowInsert(columns ...string) error {
 	return f.allow(columns, func(cols []*decl.Column) decl.Rights { return decl.Rights{Insert: cols} })
 }
 
-// AllowUpdate lets programs change these columns, which the facet shows; see exosql.Facet's.
+// AllowUpdate lets programs change these columns. The facet must show them; see exosql.Facet's.
 func (f *Facet) AllowUpdate(columns ...string) error {
 	return f.allow(columns, func(cols []*decl.Column) decl.Rights { return decl.Rights{Update: cols} })
 }
@@ -109,18 +109,18 @@ func (f *Facet) AllowUpdate(columns ...string) error {
 // AllowDelete lets programs delete rows; see exosql.Facet's.
 func (f *Facet) AllowDelete() error { return f.rights(decl.Rights{Delete: true}) }
 
-// AllowDeleteByTrusted lets programs delete rows that have not read what outsiders wrote; see exosql.Facet's.
+// AllowDeleteByTrusted lets programs delete rows if they have not read what outsiders wrote; see exosql.Facet's.
 func (f *Facet) AllowDeleteByTrusted() error {
 	return f.rights(decl.Rights{Delete: true, Wary: true})
 }
 
-// Admits says which labels programs may have read that insert, change and delete rows; see exosql.Facet's.
+// Admits lets programs that have read values under these tags insert, change and delete rows; see exosql.Facet's.
 func (f *Facet) Admits(tags ...string) error {
 	return f.rights(decl.Rights{Admits: value.NewLabel(tags...)})
 }
 
-// Permit says what a write may do beyond the rows that it names, each in the form of a grant file: "trigger touch", "unique(code)". See
-// exosql.Facet's and the functions that make an exosql.Permission.
+// Permit lists side effects of writes that the host accepts, each in the form of a grant file: "trigger touch", "unique(code)". See exosql.Facet's
+// and the functions that make an exosql.Permission.
 func (f *Facet) Permit(known ...string) error {
 	if f.zero() {
 		return undeclared("Facet", "Table.Facet")
@@ -141,7 +141,7 @@ func (f *Facet) allow(columns []string, of func([]*decl.Column) decl.Rights) err
 		return undeclared("Facet", "Table.Facet")
 	}
 	if len(columns) == 0 {
-		return wrong(f.t.t.Name, "there are no columns: name those that programs may write")
+		return wrong(f.t.t.Name, "no columns are given: name those that programs may write")
 	}
 	var cols []*decl.Column
 	for _, name := range columns {
@@ -164,9 +164,8 @@ func (f *Facet) rights(r decl.Rights) error {
 	return nil
 }
 
-// Grant makes the object by which a program reaches the rows of the facet's table for which the
-// predicate holds: it is Of(db, table.Rows(scope, others...)). A table that the links reach in more
-// than one way needs a scope among others: the error names it.
+// Grant makes the object through which a program reaches the rows of the facet's table that the predicate matches: Of(db, table.Rows(scope,
+// others...)). A table that links reach in several ways needs a scope among others: the error names it.
 func (f *Facet) Grant(db *exosql.DB, scope Predicate, others ...Scope) (exo.Object, error) {
 	if f.zero() {
 		return nil, undeclared("Facet", "Table.Facet")

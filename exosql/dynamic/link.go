@@ -2,13 +2,13 @@ package dynamic
 
 import "github.com/exoagent/exoagent/exosql/internal/decl"
 
-// LinkSpec describes a link from the rows of one table to those of another whose columns are equal.
+// LinkSpec describes a link between rows of two tables with equal columns.
 type LinkSpec struct {
-	Name       string   // in programs
+	Name       string   // its name in programs
 	Columns    []string // the columns of the table
-	To         *Table   // the table that it leads to
+	To         *Table   // the table of the link's target
 	References []string // the columns of To, as many as Columns
-	One        bool     // it leads to at most one row
+	One        bool     // the link reaches at most one row
 	Doc        string   // a line for the model
 }
 
@@ -20,17 +20,17 @@ type Link struct {
 
 func (l *Link) zero() bool { return l == nil || l.l == nil }
 
-// Link declares a link. Columns that are compared have one type.
+// Link declares a link. Each pair of columns must have one type.
 func (t *Table) Link(l LinkSpec) (*Link, error) {
 	if t.zero() {
 		return nil, undeclared("Table", "Declarations.Table")
 	}
 	at := t.t.Name + "." + l.Name
 	if l.To.zero() || l.To.d != t.d {
-		return nil, wrong(at, "the link leads to no table of these declarations")
+		return nil, wrong(at, "the link's target is no table of these declarations")
 	}
 	if len(l.Columns) == 0 || len(l.Columns) != len(l.References) {
-		return nil, wrong(at, "the link has %d columns and %d that they reference; want the same number of both, one or more", len(l.Columns), len(l.References))
+		return nil, wrong(at, "the link has %d columns and %d referenced columns; want the same number of both, at least one", len(l.Columns), len(l.References))
 	}
 	var pairs []decl.Pair
 	for i := range l.Columns {
@@ -43,7 +43,7 @@ func (t *Table) Link(l LinkSpec) (*Link, error) {
 			return nil, err
 		}
 		if from.Kind != to.Kind {
-			return nil, wrong(at, "the types of the keys differ: %s is %s and %s is %s", place(from), from.Kind, place(to), to.Kind)
+			return nil, wrong(at, "the types of the keys differ: %s is %s and %s is %s; a link needs columns of one type", place(from), from.Kind, place(to), to.Kind)
 		}
 		pairs = append(pairs, decl.Pair{From: from, To: to})
 	}

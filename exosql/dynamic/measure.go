@@ -9,17 +9,17 @@ import (
 
 // MeasureSpec describes a measure of a facet's rows; see exosql.Measure.
 type MeasureSpec struct {
-	Name   string    // in programs
+	Name   string    // its name in programs
 	Func   string    // count, sum, mean, min or max; "": a ratio
-	Column string    // of what; "" with count
-	Where  Predicate // the zero Predicate: of all rows
-	Ratio  [2]string // measures of the facet that were added before
+	Column string    // the column to aggregate; "" with count
+	Where  Predicate // which rows count; the zero Predicate: all
+	Ratio  [2]string // dividend and divisor: names of measures that the facet has already
 	Doc    string    // a line for the model
 }
 
 var aggregates = []string{language.Count, language.Sum, "mean", language.Min, language.Max}
 
-// Measure lets programs ask for a measure of the facet's rows.
+// Measure lets programs call a measure of the facet's rows.
 func (f *Facet) Measure(spec MeasureSpec) error {
 	if f.zero() {
 		return undeclared("Facet", "Table.Facet")
@@ -29,11 +29,11 @@ func (f *Facet) Measure(spec MeasureSpec) error {
 	var err error
 	switch {
 	case spec.Func == "" && (spec.Where.op != "" || spec.Column != ""):
-		return wrong(at, "a ratio has no column and no condition: its two measures have")
+		return wrong(at, "a ratio has no column and no condition of its own: give them to its two measures")
 	case spec.Func == "":
 		m.Num, m.Den = f.f.Measure(spec.Ratio[0]), f.f.Measure(spec.Ratio[1])
 	case !slices.Contains(aggregates, spec.Func) || (spec.Func == language.Count) != (spec.Column == ""):
-		return wrong(at, "a measure is a count without a column, or one of %s with one", list(slices.Clone(aggregates[1:])))
+		return wrong(at, "a measure is a count without a column, or one of %s with a column", list(slices.Clone(aggregates[1:])))
 	case spec.Column != "":
 		if m.Col, err = f.t.col(spec.Column); err != nil {
 			return err

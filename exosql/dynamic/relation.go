@@ -7,15 +7,15 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
-// Relation is rows of a table in scope; see exosql.Relation. Table.Rows makes one, and Where and Follow narrow it. What is wrong with
-// it is an error where it is granted. The zero Relation is one, too.
+// Relation is a set of rows in scope; see exosql.Relation. Table.Rows makes one, and Where and Follow narrow it. Errors in its making, and the zero
+// Relation, are errors when it is granted.
 type Relation struct {
 	t   *Table
 	r   *decl.Relation
 	err error
 }
 
-// Rows returns the rows of the table for which the predicate holds. others fix the scopes of further tables.
+// Rows returns the rows of the table that the predicate matches. others fix the scopes of further tables.
 func (t *Table) Rows(scope Predicate, others ...Scope) Relation {
 	if t.zero() {
 		return Relation{err: undeclared("Table", "Declarations.Table")}
@@ -35,8 +35,7 @@ func (t *Table) Rows(scope Predicate, others ...Scope) Relation {
 	return Relation{t: t, r: r}
 }
 
-// Where leaves the rows for which the predicate holds. It narrows the relation alone: rows of the table that links lead to stay those
-// of its scope.
+// Where keeps the rows that the predicate matches. It narrows only this relation: links to the table still reach all rows in its scope.
 func (r Relation) Where(p Predicate) Relation {
 	if r.err != nil || r.r == nil {
 		return r
@@ -48,7 +47,7 @@ func (r Relation) Where(p Predicate) Relation {
 	return Relation{t: r.t, r: &decl.Relation{Kind: decl.StepWhere, Table: r.t.t, Prev: r.r, Pred: pred}}
 }
 
-// Follow returns the rows that a link leads to from those of the relation, each once.
+// Follow returns the rows that a link reaches from rows of the relation, each once.
 func (r Relation) Follow(l *Link) Relation {
 	switch {
 	case r.err != nil || r.r == nil:
@@ -56,13 +55,13 @@ func (r Relation) Follow(l *Link) Relation {
 	case l.zero():
 		return Relation{err: undeclared("Link", "Table.Link")}
 	case l.l.From != r.t.t:
-		return Relation{err: wrong(r.t.t.Name+"."+l.l.Name, "the link is from table %s", l.l.From.Name)}
+		return Relation{err: wrong(r.t.t.Name+"."+l.l.Name, "the link is from table %s: want a link from this table", l.l.From.Name)}
 	}
 	return Relation{t: r.t.d.tables[l.l.To.Name], r: &decl.Relation{Kind: decl.StepFollow, Table: l.l.To, Prev: r.r, Link: l.l}}
 }
 
-// Of makes the object by which a program reaches the rows of a relation as the facet shows them. The facet, and all that its links lead
-// to, can't be changed any more.
+// Of makes the object through which a program reaches the relation's rows with the facet's columns and links. The facet, and all facets that it
+// links to, can't be changed any more.
 func (f *Facet) Of(db *exosql.DB, r Relation) (exo.Object, error) {
 	if f.zero() {
 		return nil, undeclared("Facet", "Table.Facet")

@@ -36,7 +36,7 @@ func TestTwoSchemas(t *testing.T) {
 		grants[name] = get(get(get(declarations.Table(table))(t).Facet(name, "id", "name"))(t).Grant(db, dynamic.AllRows()))(t)
 	}
 	for _, table := range []string{a + ".lists", b + ".alone"} {
-		if _, err := dynamic.New(get(db.Catalog(t.Context()))(t)).Table(table); err == nil || !strings.Contains(err.Error(), "declare it so") {
+		if _, err := dynamic.New(get(db.Catalog(t.Context()))(t)).Table(table); err == nil || !strings.Contains(err.Error(), "use that name") {
 			t.Errorf("%s: %v", table, err)
 		}
 	}

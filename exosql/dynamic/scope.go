@@ -10,13 +10,13 @@ type Scope struct {
 	kind  decl.ScopeKind
 }
 
-// ScopeRows limits a table to the rows for which p holds.
+// ScopeRows limits a table to the rows that p matches.
 func ScopeRows(t *Table, p Predicate) Scope { return Scope{table: t, pred: p, kind: decl.ScopeRows} }
 
 // ScopeVia limits the link's target to rows that the link reaches from a row in scope.
 func ScopeVia(l *Link) Scope { return Scope{link: l, kind: decl.ScopeVia} }
 
-// ScopeShared opens every row of a table to everybody.
+// ScopeShared lets every grant reach every row of a table.
 func ScopeShared(t *Table) Scope { return Scope{table: t, kind: decl.ScopeShared} }
 
 func (s Scope) declared() (*decl.Scope, error) {

@@ -7,19 +7,18 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
-// What many grants share: the scopes of their tables, and what is checked of a grant that many principals have.
+// This file has what many grants share: the scopes of their tables, and the checks of a grant that many principals have.
 
-// Scopes has the scopes of several tables. Grants that share them cost little each, however many tables there are: Rows makes
-// their relations.
+// Scopes is a set of scopes of several tables. Each further grant that uses it is cheap, even with many tables: Rows makes their relations.
 type Scopes struct {
 	set    *decl.ScopeSet
 	tables map[*decl.Table]*Table
 }
 
-// NewScopes joins scopes, one for each table. It fails where one is wrong, and where the scopes of tables lead through each other.
+// NewScopes joins scopes, one for each table. It fails if one is wrong, and if links make the scopes of tables depend on each other in a circle.
 func NewScopes(scopes ...Scope) (*Scopes, error) {
 	if len(scopes) == 0 {
-		return nil, wrong("dynamic.NewScopes", "there are no scopes")
+		return nil, wrong("dynamic.NewScopes", "no scopes are given: want at least one")
 	}
 	s := &Scopes{tables: make(map[*decl.Table]*Table, len(scopes))}
 	all := make([]*decl.Scope, len(scopes))
@@ -29,7 +28,7 @@ func NewScopes(scopes ...Scope) (*Scopes, error) {
 			return nil, err
 		}
 		all[i] = d
-		if s.tables[d.Table] = x.table; x.table == nil { // the target of a link
+		if s.tables[d.Table] = x.table; x.table == nil { // a scope by a link: its table is the link's target
 			s.tables[d.Table] = x.link.to
 		}
 	}
@@ -40,8 +39,8 @@ func NewScopes(scopes ...Scope) (*Scopes, error) {
 	return s, nil
 }
 
-// Rows returns the rows of a table that are in its scope: those for which its predicate holds, those that its link reaches from
-// rows in scope of another table, or all of a shared table.
+// Rows returns the rows of a table that are in its scope: those that its predicate matches, those that its link reaches from rows in scope of
+// another table, or all of a shared table.
 func (s *Scopes) Rows(t *Table) Relation {
 	if s == nil || s.set == nil {
 		return Relation{err: undeclared("Scopes", "NewScopes")}
@@ -54,13 +53,13 @@ func (s *Scopes) Rows(t *Table) Relation {
 	for {
 		x := s.set.Of(start)
 		if x == nil {
-			return Relation{err: wrong(t.t.Name, "the table %s has no scope", start.Name)}
+			return Relation{err: wrong(t.t.Name, "the table %s has no scope: give it one", start.Name)}
 		}
 		if x.Kind != decl.ScopeVia {
 			break
 		}
 		if len(path) > len(s.set.All()) {
-			return Relation{err: wrong(t.t.Name, "the scope of the table leads through its own table: one of these scopes has to be a condition")}
+			return Relation{err: wrong(t.t.Name, "the scope of the table depends on itself through its links: make one of these scopes a condition")}
 		}
 		start, path = x.Link.From, append(path, x.Link)
 	}
@@ -74,7 +73,7 @@ func (s *Scopes) Rows(t *Table) Relation {
 	return Relation{t: t, r: r}
 }
 
-// Template is a grant that many principals have, each with values of their own. What does not depend on them is checked once.
+// Template is a grant that many principals have, each with its own values. What does not depend on these values is checked once.
 type Template struct {
 	f       *Facet
 	example exo.Object
@@ -84,7 +83,7 @@ type Template struct {
 // Binding makes the relation of one grant for one principal.
 type Binding func(*Template) (Relation, error)
 
-// Template checks a grant as Of does. example is such a relation, with values of the right types that belong to no principal.
+// Template checks a grant as Of does. example is a relation of the same form, with values of the right types that belong to no principal.
 func (f *Facet) Template(db *exosql.DB, example Relation) (*Template, error) {
 	o, err := f.Of(db, example)
 	if err != nil {
@@ -105,7 +104,7 @@ func (f *Facet) Template(db *exosql.DB, example Relation) (*Template, error) {
 	return t, nil
 }
 
-// Example is the object of the example, for exosql.Granted and its like.
+// Example returns the object of the example, for exosql.Granted and its like.
 func (t *Template) Example() exo.Object {
 	if t == nil {
 		return nil
@@ -113,9 +112,9 @@ func (t *Template) Example() exo.Object {
 	return t.example
 }
 
-// For makes the object of one principal. bind makes its relation when a program first asks the object for something: then it is
-// checked as Of checks it, and what is wrong is the error of that message. Objects of two principals have nothing in common but
-// declarations. bind may be called by several goroutines, and each time has to give the same. The objects of a principal may have one.
+// For makes the object of one principal. When a program first uses the object, bind makes its relation, which is checked as Of checks it; an error
+// is the error of that message. Objects of two principals share only declarations. Several goroutines may call bind, and it must return the same
+// relation each time. Objects of one principal may share a bind.
 func (t *Template) For(bind Binding) exo.Object {
 	if t == nil || t.of == nil {
 		return nil
@@ -123,7 +122,7 @@ func (t *Template) For(bind Binding) exo.Object {
 	return t.of(bind)
 }
 
-// grants fails unless the facet can show the rows of a relation.
+// grants returns an error unless the facet can show the rows of a relation.
 func (f *Facet) grants(r Relation) error {
 	switch {
 	case r.err != nil:

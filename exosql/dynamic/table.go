@@ -18,18 +18,17 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Declarations has what is declared for one database.
+// Declarations are the declarations for one database.
 type Declarations struct {
 	live   *schema.Database
 	tables map[string]*Table
 	reader terms.Reader
 }
 
-// New begins declarations from a catalogue; see exosql.DB's Catalog. Without one, each
-// declaration is an error.
+// New begins declarations from a catalogue; see exosql.DB's Catalog. Without a catalogue each declaration is an error.
 func New(live *schema.Database) *Declarations { return declarations(terms.Dynamic, live) }
 
-// NewForFile is New for a host whose users write grant files (docs/grantfile.md): errors and findings name what to write there.
+// NewForFile is New for a host whose users write grant files (docs/grantfile.md): errors and findings use the words of those.
 func NewForFile(live *schema.Database) *Declarations { return declarations(terms.File, live) }
 
 func declarations(r terms.Reader, live *schema.Database) *Declarations {
@@ -41,38 +40,38 @@ type Table struct {
 	d    *Declarations
 	t    *decl.Table
 	cols map[string]*decl.Column
-	left map[string]error // why columns are not among them
+	left map[string]error // why a column is not in cols
 }
 
 func (t *Table) zero() bool { return t == nil || t.t == nil }
 
-// ColumnSpec says more of a column than the catalogue does. All but Name may be zero.
+// ColumnSpec adds to the catalogue's description of a column. Every field but Name may be zero.
 type ColumnSpec struct {
-	Name           string            // in the database
-	As             string            // in programs; otherwise the name in camel case
-	Type           string            // a type of exo (value.TypeTime, …), where SQLite holds it in another: a time in a TEXT column
-	Elem           string            // the type of its elements, where Type is value.TypeList
+	Name           string            // its name in the database
+	As             string            // its name in programs; default: Name in camel case
+	Type           string            // a type of exo (value.TypeTime, …), if SQLite stores it in a column of another type: a time in a TEXT column
+	Elem           string            // the type of its elements, if Type is value.TypeList
 	Doc            string            // a line for the model
 	OneOf          []string          // the only values of a text column; nil if it may have any
 	Label          []string          // tags of every value
-	Readers        Readers           // who may read a labelled value; zero: all whom its label admits
+	Readers        Readers           // the principals who may read a labelled value; zero: all that its label admits
 	Trusted        bool              // see exosql.Column's Trusted
 	Admits         []string          // see exosql.Column's Admits
 	MaxBytes       int               // the most bytes of a labelled value, see exosql.Column's MaxBytes; 0: 1 KiB
 	StoredISO      bool              // see exosql.Column's StoredISO
 	Stored         exosql.StoredForm // see exosql.Column's Stored
 	UnscopedLookup bool              // see exosql.Column's AllowUnscopedLookup
-	Key            bool              // part of the key, in place of that in the catalogue: for a view, which has none there
+	Key            bool              // part of the key, instead of the catalogue's: for a view, which has none there
 }
 
-// Readers are the kind of principals that may read a value, and the columns of its row that hold their ids: see exosql.Column's ReadBy.
+// Readers describes the principals who may read a value: their kind, and the columns of the value's row with their ids. See exosql.Column's ReadBy.
 type Readers struct {
 	Kind    string   // the kind of the principals: "member"
 	Columns []string // the columns of their ids; all of these principals may read the value
 }
 
-// Table declares a table or a view of the catalogue, once, with all its columns of known types. Its key is the columns that are a
-// Key in more; else one in the catalogue whose columns are never NULL, or SQLite's rowid; without any of these it is Keyless.
+// Table declares a table or a view of the catalogue, once, with all its columns of known types. Its key consists of the columns in more with Key.
+// Without them it is a key in the catalogue with columns that are never NULL, or SQLite's rowid. Without any of these the table is Keyless.
 func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	if d == nil || d.live == nil {
 		return nil, wrong("dynamic.Declarations", "there is no catalogue; want New with one that DB.Catalog read")
@@ -88,8 +87,8 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 		}
 		return nil, wrong(name, "there is no such table%s; there are %s", d.live.Where(), list(names))
 	}
-	if spelt := d.live.Spell(live.Name); spelt != name { // as SQLite allows: it would be a second declaration, without the labels of the first
-		return nil, wrong(name, "the database calls the table %s: declare it so", schema.Printable(spelt))
+	if spelt := d.live.Spell(live.Name); spelt != name { // SQLite accepts other cases: a second declaration could lack the labels of the first
+		return nil, wrong(name, "the database spells the table %s: use that name", schema.Printable(spelt))
 	}
 	if d.tables[name] != nil {
 		return nil, wrong(name, "the table is declared twice")
@@ -114,7 +113,7 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 			key = append(key, m.Name)
 		}
 	}
-	for of := live; key == nil && of != nil; of = d.whole(of) { // a key of the whole tells the rows of its partitions apart
+	for of := live; key == nil && of != nil; of = d.whole(of) { // a key of the whole table is unique in each partition, too
 		key = of.RowKey()
 	}
 	for i := range live.Columns {
@@ -132,7 +131,7 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	switch {
 	case key == nil:
 		t.t.SetKeyless()
-	case len(t.t.Keys) == 0: // hidden: no facet can show it
+	case len(t.t.Keys) == 0: // SQLite's rowid: hidden, so no facet can show it
 		t.t.Add(&decl.Column{Table: t.t, Name: key[0], Kind: value.TypeInt, Key: true})
 	}
 	for _, m := range more {
@@ -148,15 +147,15 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	return t, nil
 }
 
-// shared reports whether another schema has a table or view of the same name: statements name the schemas of both, so that neither is ever
-// the other.
+// shared reports whether another schema has a table or view of the same name. Then statements name the schemas of both, so that neither is mistaken
+// for the other.
 func (d *Declarations) shared(n schema.Name) bool {
 	is := func(m schema.Name) bool { return m.Name == n.Name && m.Schema != n.Schema }
 	return d.live.Engine == schema.Postgres && !strings.HasPrefix(n.Name, n.Schema+".") &&
 		(slices.ContainsFunc(d.live.Tables, func(t *schema.Table) bool { return is(t.Name) }) || slices.ContainsFunc(d.live.Views, func(v *schema.View) bool { return is(v.Name) }))
 }
 
-// whole is the table that one is a partition of, or nil.
+// whole returns the table of which t is a partition, or nil.
 func (d *Declarations) whole(t *schema.Table) *schema.Table {
 	if t.PartitionOf == nil {
 		return nil
@@ -164,8 +163,8 @@ func (d *Declarations) whole(t *schema.Table) *schema.Table {
 	return d.live.Table(*t.PartitionOf)
 }
 
-// calculated gives a generated column the labels of the columns of which the database calculates it, and their readers where it has no
-// others. With several readers, or a label of the column's own, it has no single reader.
+// calculated gives a generated column the labels of the columns from which the database calculates it. If these have one set of readers and the
+// column has no label of its own, it gets their readers, too. Otherwise it has no single reader.
 func (t *Table) calculated() error {
 	for _, c := range t.t.Cols {
 		var l value.Label
@@ -193,7 +192,7 @@ func (t *Table) calculated() error {
 	return nil
 }
 
-// readBy gives a column its readers, once all columns are there.
+// readBy gives a column its readers, after all columns were made.
 func (t *Table) readBy(m ColumnSpec) error {
 	if m.Readers.Kind == "" && m.Readers.Columns == nil {
 		return nil
@@ -225,30 +224,30 @@ func (t *Table) WithLabel(tags ...string) error {
 	return nil
 }
 
-// check refuses what no column can be.
+// check refuses a description that no column can have.
 func (m ColumnSpec) check(at string, r terms.Reader) error {
 	switch {
 	case m.Type != "" && language.ColumnInterfaces[m.Type] == "":
 		return wrong(at, "there is no type %q for a column; there are %s", m.Type, list(slices.Collect(maps.Keys(language.ColumnInterfaces))))
 	case m.Type == value.TypeList && !slices.Contains(elementTypes, m.Elem):
-		return wrong(at, "an array needs %s, and %q is none; there are %s", r.ListType(), m.Elem, list(slices.Clone(elementTypes)))
+		return wrong(at, "an array needs %s, and %q is none of them: want one of %s", r.ListType(), m.Elem, list(slices.Clone(elementTypes)))
 	case m.Type != value.TypeList && m.Elem != "":
-		return wrong(at, "Elem is for a column whose Type is %q", value.TypeList) // a file has both in one
+		return wrong(at, "Elem is only for a column with the Type %q", value.TypeList) // a grant file writes both in one key
 	case m.OneOf != nil && len(m.OneOf) == 0:
-		return wrong(at, "%s has no value; leave it out where the column may have any", r.OneOfName())
+		return wrong(at, "%s has no value; leave it out if the column may have any", r.OneOfName())
 	}
 	for _, v := range m.OneOf {
 		if value.Text(v).IsZero() {
-			return wrong(at, "%q in %s is no text that a database can hold", v, r.OneOfName())
+			return wrong(at, "%q in %s is not a text that a database can store: it contains a NUL or is not valid UTF-8", v, r.OneOfName())
 		}
 	}
 	return nil
 }
 
-// elementTypes are those that exosql's columns of slices have.
+// elementTypes are the element types of exosql's columns of slices.
 var elementTypes = []string{value.TypeInt, value.TypeFloat, value.TypeDecimal, value.TypeText, value.TypeBool, value.TypeDate, value.TypeUUID}
 
-// column is nil for one of a type that nothing is known of and that nobody described.
+// column returns nil for a column without a known type that nobody described.
 func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, error) {
 	at := t.t.Name + "." + x.Name
 	r := t.d.reader
@@ -265,11 +264,11 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 		c.Kind, c.Elem = m.Type, m.Elem
 	}
 	t.native(c, x)
-	c.Nulls = c.Kind == value.TypeList // a database takes them in every array
+	c.Nulls = c.Kind == value.TypeList // databases allow NULL elements in every array
 	c.Key = key
 	c.Null = !x.NotNull && !c.Key
 	switch {
-	case x.Name == "": // SQLite takes it; statements name all that they read
+	case x.Name == "": // SQLite allows it, but a statement names each column that it reads
 		t.left[x.Name] = wrong(at, "the column has no name: give it one in the database")
 	case c.Kind == "":
 		t.left[x.Name] = t.unknown(at, x)
@@ -280,16 +279,16 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 		return nil, nil
 	}
 	if m.Type != "" && !check.Holds(t.d.live, c, x) {
-		return nil, wrong(at, "the column is %s and can't be declared %s", x.Type, m.Type)
+		return nil, wrong(at, "the column is %s and can't be declared %s: want a type that fits its values", x.Type, m.Type)
 	}
 	if m.As != "" {
 		if scalar.ReservedName(m.As) {
-			return nil, wrong(at, "the column can't be named %q for programs", m.As)
+			return nil, wrong(at, "the column can't be named %q for programs: want letters, digits, _ and $, and not then, toJSON, constructor, prototype or __proto__", m.As)
 		}
 		c.Guest = m.As
 	}
 	if scalar.ReservedName(c.Guest) {
-		c.Guest = "" // a facet that shows it asks for another name
+		c.Guest = "" // a facet that shows the column demands another name
 	}
 	if len(m.OneOf) > 0 && c.Kind != value.TypeText {
 		return nil, wrong(at, "%s needs a text column; it is %s", r.OneOfName(), c.Kind)
@@ -302,16 +301,16 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 		if forms == nil {
 			return nil, wrong(at, "%s needs a column of times, days or truth values; it is %s", r.Stored(string(m.Stored)), c.Kind)
 		}
-		return nil, wrong(at, "%s is no form of a column of the type %s; there are %s", r.Stored(string(m.Stored)), c.Kind, cellform.Texts(forms))
+		return nil, wrong(at, "%s is no form of a column of the type %s: want one of %s", r.Stored(string(m.Stored)), c.Kind, cellform.Texts(forms))
 	}
 	if m.Stored != "" && m.Stored != cellform.ISO && t.d.live.Engine != schema.SQLite {
-		return nil, wrong(at, "%s is for SQLite, and PostgreSQL has a type for it: leave it out", r.Stored(string(m.Stored)))
+		return nil, wrong(at, "%s is for SQLite; PostgreSQL has a type for such values: leave it out", r.Stored(string(m.Stored)))
 	}
 	if slices.Contains(m.Label, "") || m.Label != nil && len(m.Label) == 0 {
 		return nil, wrong(at, "%s needs tags, none of them empty", r.LabelName())
 	}
 	for _, tag := range value.NewLabel(m.Label...).Unnamed() {
-		return nil, wrong(at, "the tag %q means that each value has a reader, but not who: write the tag alone, and name the column of the reader's id in %s", tag, r.Readers())
+		return nil, wrong(at, "the tag %q means that each value has a reader, but does not name the reader: write the tag alone, and name the column of the reader's id in %s", tag, r.Readers())
 	}
 	if len(m.Label) > 0 {
 		c.Label = value.NewLabel(m.Label...)
@@ -326,7 +325,7 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 	return c, nil
 }
 
-// unknown refuses a column of which the catalogue gives no type that programs know.
+// unknown refuses a column with a type in the catalogue that programs don't know.
 func (t *Table) unknown(at string, x *schema.Column) error {
 	what, r := "the type "+schema.Printable(x.Type)+" is not known", t.d.reader
 	if x.Type == "" {
@@ -339,13 +338,13 @@ func (t *Table) unknown(at string, x *schema.Column) error {
 		}
 	}
 	if len(fit) == 0 {
-		return wrong(at, "%s: write %s, which shows it as text", what, r.Type(value.TypeText, "string"))
+		return wrong(at, "%s: write %s, and programs see it as text", what, r.Type(value.TypeText, "string"))
 	}
-	return wrong(at, "%s: write %s, or the type of what it holds: %s", what, r.Type(value.TypeText, "string"), list(fit))
+	return wrong(at, "%s: write %s, or the type of its values: %s", what, r.Type(value.TypeText, "string"), list(fit))
 }
 
-// native says of a column of PostgreSQL what its type does: a type that is none of exo's is its text, an array of such ones is a list of
-// texts, and an enum has its values.
+// native adds what a column's PostgreSQL type implies. A type that is none of exo's becomes text, an array of such a type becomes a list of texts,
+// and an enum has its values.
 func (t *Table) native(c *decl.Column, x *schema.Column) {
 	if t.d.live.Engine != schema.Postgres {
 		return

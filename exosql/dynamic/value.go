@@ -20,20 +20,19 @@ import (
 
 func place(col *decl.Column) string { return col.Table.Name + "." + col.Name }
 
-// value is a Go value as one of the column's type. What has another type is an error: SQLite
-// would compare it as whatever it looks like.
+// readValue converts a Go value to the column's type. A value of another type is an error: SQLite would compare it as the type that it looks like.
 func readValue(r terms.Reader, at, kind string, enum []string, x any) (value.Value, error) {
 	v := typed(kind, x)
 	if v.IsZero() {
 		return v, noValue(r, at, kind, x)
 	}
 	if enum != nil && !slices.Contains(enum, v.Text()) {
-		return v, wrong(at, "%q is none of its values, which are %s", v.Text(), list(slices.Clone(enum)))
+		return v, wrong(at, "%q is none of the column's values: want one of %s", v.Text(), list(slices.Clone(enum)))
 	}
 	return v, nil
 }
 
-// typed is the zero Value for what is no value of the type.
+// typed returns the zero Value if x is no value of the type.
 func typed(kind string, x any) value.Value {
 	switch x := x.(type) {
 	case time.Time:
@@ -53,7 +52,7 @@ func typed(kind string, x any) value.Value {
 	r := reflect.ValueOf(x)
 	switch r.Kind() {
 	case reflect.Pointer:
-		if k := r.Elem().Kind(); k != reflect.Invalid && k != reflect.Pointer && k != reflect.Interface { // one that leads to itself would have no end
+		if k := r.Elem().Kind(); k != reflect.Invalid && k != reflect.Pointer && k != reflect.Interface { // a pointer to itself would have no end
 			return typed(kind, r.Elem().Interface())
 		}
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
@@ -76,7 +75,7 @@ func typed(kind string, x any) value.Value {
 	case reflect.Array:
 		if kind == value.TypeUUID && r.Len() == 16 && r.Type().Elem().Kind() == reflect.Uint8 {
 			b := make([]byte, 16)
-			for i := range b { // reflect.Copy panics where the elements are of a named type
+			for i := range b { // reflect.Copy panics if the elements have a named type
 				b[i] = byte(r.Index(i).Uint())
 			}
 			return plan.Canonical(kind, fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]))
@@ -89,7 +88,7 @@ func typed(kind string, x any) value.Value {
 	return value.Value{}
 }
 
-// only is a text of one type, for a column of that type and no other.
+// only converts a text of one type, for a column of that type and no other.
 func only(want, kind, s string) value.Value {
 	if want != kind {
 		return value.Value{}
@@ -97,7 +96,7 @@ func only(want, kind, s string) value.Value {
 	return plan.Canonical(kind, s)
 }
 
-// exact is the largest whole number below which a float has each.
+// exact is the largest number below which a float represents each whole number.
 const exact = 1 << 53
 
 func integer(kind string, n int64) value.Value {
@@ -118,7 +117,7 @@ func float(kind string, f float64, bits int) value.Value {
 	switch kind {
 	case value.TypeFloat:
 		return value.Float(f)
-	case value.TypeInt: // numbers of JSON are floats, unless the decoder was told otherwise
+	case value.TypeInt: // encoding/json decodes numbers as floats by default
 		if f == math.Trunc(f) && math.Abs(f) <= exact {
 			return value.Int(int64(f))
 		}
@@ -128,7 +127,7 @@ func float(kind string, f float64, bits int) value.Value {
 	return value.Value{}
 }
 
-// numeral is a number as JSON writes it.
+// numeral converts a number in the form of JSON.
 func numeral(kind, s string) value.Value {
 	switch kind {
 	case value.TypeInt:
@@ -159,7 +158,7 @@ func text(kind, s string) value.Value {
 	return value.Value{}
 }
 
-// noValue refuses x by its type, and shows what is short: a text is quoted.
+// noValue makes the error of a value that does not fit. It names the type of x, and shows x if it is short; a text is quoted.
 func noValue(reader terms.Reader, at, kind string, x any) error {
 	if kind == value.TypeList || kind == value.TypeJSON {
 		kind = "JSON or an array, which can't be compared"

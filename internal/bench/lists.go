@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// lists are the questions that an application asks all day, as BenchmarkLists names them.
-// scan says that no index begins with the tenant and serves them.
+// lists are the common questions of an application, with the names of BenchmarkLists. scan: no
+// index begins with the tenant and serves the question.
 var lists = []struct {
 	name, shown string
 	scan        bool
@@ -25,14 +25,14 @@ var lists = []struct {
 
 var tenants = []string{"89%", "10%", "1%"}
 
-// Targets of a statement, as multiples of the one by hand.
+// These targets for a statement are multiples of the handwritten one.
 const (
 	indexTarget = 1.1
 	scanTarget  = 1.3
 )
 
-// constants are what a whole program may take beyond that multiple, whatever it reads, in microseconds: recording,
-// checking, and on PostgreSQL the round trips.
+// constants are what a whole program may take in addition to that multiple, in microseconds,
+// whatever it reads: for recording, checking, and on PostgreSQL the round trips.
 var constants = map[string]float64{"sqlite": 250, "postgres": 500}
 
 // listTable is the first table of docs/performance.md. A target that was missed says so.
@@ -80,7 +80,7 @@ func listTable(m measured, count string) (string, error) {
 	return b.String(), nil
 }
 
-// beyond is what a program takes beyond its statement, for each tenant; what is above the target is bold.
+// beyond returns what a program takes in addition to its statement, for each tenant; numbers above the target are bold.
 func (m measured) beyond(engine, name string, target float64) (string, int, error) {
 	var out []string
 	missed := 0
@@ -106,7 +106,7 @@ func (m measured) beyond(engine, name string, target float64) (string, int, erro
 	return out[0] + " (" + strings.Join(out[1:], ", ") + ")", missed, nil
 }
 
-// ratios are those of the tenants; one above the target is bold.
+// ratios returns the ratios of the tenants; a ratio above the target is bold.
 func (m measured) ratios(engine, name, unit string, target float64) (string, int, error) {
 	var out []string
 	missed := 0
@@ -144,7 +144,7 @@ func (m measured) list(engine, tenant, name, unit string) (float64, error) {
 	return median(x), nil
 }
 
-// shortTable is the one of README: the statements of the largest tenant.
+// shortTable is the table of README: the statements of the largest tenant.
 func shortTable(m measured, count string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n| %s rows | SQLite | PostgreSQL | row-level security |\n|---|---|---|---|\n", count)

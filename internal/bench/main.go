@@ -46,7 +46,7 @@ func main() {
 	case *sized:
 		err = runTables(context.Background(), *write)
 	case *sums && *write:
-		err = errors.New("-groups has no place in the pages: it is printed")
+		err = errors.New("-groups is only printed: leave -write out")
 	case *sums:
 		err = runGroups(*rounds, *each, *rows)
 	case !*write || *rows == shortRows || *rows == longRows:
@@ -58,10 +58,10 @@ func main() {
 	}
 }
 
-// The lists of the pages have so many rows.
+// The lists in the pages have these numbers of rows.
 const shortRows, longRows = 100_000, 1_000_000
 
-// newBencher builds what is measured, in a folder that done removes.
+// newBencher builds the measured programs in a folder that done removes.
 func newBencher(each string, rows int) (b *bencher, done func(), err error) {
 	if os.Getenv("TEST_POSTGRES_URL") == "" {
 		return nil, nil, errors.New("TEST_POSTGRES_URL is not set: test.sh shows how to start a server")
@@ -156,7 +156,7 @@ func moduleRoot() (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// A table stands between one of these lines and the end.
+// A table is between one of these lines and the end line.
 const (
 	begin       = "<!-- go run ./internal/bench -write -->"
 	beginLists  = "<!-- go run ./internal/bench -lists -write -->"
@@ -173,7 +173,7 @@ func grouped(n int) string {
 	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
 }
 
-// cut finds the table in a page that begins with a line, and what is around it.
+// cut finds the table after a begin line of a page, and the text around it.
 func cut(page, begin string) (before, table, after string, err error) {
 	before, rest, ok := strings.Cut(page, begin+"\n")
 	table, after, ok2 := strings.Cut(rest, end)

@@ -34,11 +34,11 @@ serve:
   tokens:
 `
 
-// conversations are how many are idle at once.
+// conversations is how many are idle at once.
 const conversations = 1000
 
-// measureServe prints how long exo run and exo serve take from their start to their first answer, and what idle conversations cost: each of a principal
-// of its own, with a connection that stays open, after a first list of tools and a program.
+// measureServe prints how long exo run and exo serve take from their start to their first answer, and what idle conversations
+// cost. Each conversation has its own principal, and a connection that stays open after a first list of tools and a program.
 func measureServe(ctx context.Context, w io.Writer, rounds int) error {
 	dir, err := os.MkdirTemp("", "serve")
 	if err != nil {
@@ -117,7 +117,7 @@ func serveFiles(dir string) error {
 			return err
 		}
 		fmt.Fprintf(&b, "    t%d: {token: 'file:token%[1]d', claims: {org: %[1]d}}\n", i)
-		if i == 0 { // what is measured from its start has one token to read
+		if i == 0 { // the file for the measured starts has one token to read
 			if err := os.WriteFile(filepath.Join(dir, "one.yaml"), b.Bytes(), 0o600); err != nil {
 				return err
 			}
@@ -201,7 +201,7 @@ func (s *servedHTTP) stop() error {
 	return errors.Join(s.cmd.Process.Signal(syscall.SIGTERM), s.cmd.Wait())
 }
 
-// ask sends a request of one conversation, over a connection of its own that stays open.
+// ask sends a request of one conversation, over the conversation's own connection, which stays open.
 func (s *servedHTTP) ask(i int, method, params string) (string, error) {
 	r, err := http.NewRequest(http.MethodPost, s.url, strings.NewReader(frame(method, params)))
 	if err != nil {
@@ -239,7 +239,7 @@ func (s *servedHTTP) converse(i int) error {
 	return err
 }
 
-// memory is what the server has in memory, in KiB; 0 where the system does not say.
+// memory returns how much memory the server uses, in KiB; 0 if the system does not report it.
 func (s *servedHTTP) memory() int {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	if err != nil {

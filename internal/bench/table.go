@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// row is one line of the table: a benchmark, what it is compared with, and what it
-// has to reach on a machine of two cores.
+// row is one line of the table: a benchmark, the benchmark that it is compared with, and its target
+// on a machine with two cores.
 type row struct {
 	what   string
 	name   string // of the benchmark
@@ -47,7 +47,7 @@ func makeRows() []row {
 		row{"the memory of that process", "start", "MB", "", "under 40 MB"})
 }
 
-// table is what stands in docs/performance.md.
+// table is the table in docs/performance.md.
 func table(m measured, rounds int) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nMedians of %d rounds on %d cores (%s/%s, %s).\n\n", rounds, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())

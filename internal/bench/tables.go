@@ -19,13 +19,13 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile"
 )
 
-// What a database of many tables costs, with dense links: how long exo init, exo validate and exo run take, and what one more user does.
+// This file measures databases with many tables and dense links: how long exo init, exo validate and exo run take, and what one more user costs.
 
-// sizes are how many tables are measured.
+// sizes are the measured numbers of tables.
 var sizes = []int{50, 100, 200, 400, 1000, 2000}
 
-// tableStatements make a database of n tables: orgs, and tables of which each has the column of its tenant and foreign keys to up to four
-// of the tables before.
+// tableStatements make a database of n tables: orgs, and tables that each have a tenant column and
+// foreign keys to up to four tables before.
 func tableStatements(n int) (out []string) {
 	out = append(out, "CREATE TABLE orgs (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
 	for i := range n - 1 {
@@ -118,7 +118,7 @@ func runTables(ctx context.Context, write bool) error {
 	return put(root, "docs/performance.md", beginTables, b.String())
 }
 
-// spent is the processor time and the largest memory of a command, with the processes that it started.
+// spent returns the processor time and the largest memory of a command, including the processes that it started.
 func spent(cmd *exec.Cmd) (string, error) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%s: %w\n%s", cmd, err, out)
@@ -137,13 +137,13 @@ func took(d time.Duration) string {
 	return fmt.Sprintf("%.2f s", d.Seconds())
 }
 
-// further is what one more user of a file costs, who asks nothing.
+// further is what one more user of a file costs, without any program.
 type further struct {
 	took            time.Duration
 	kept, allocated int // bytes
 }
 
-// furtherUser makes tools of many users, after that of a first.
+// furtherUser makes tools for many users, after the first user's tool.
 func furtherUser(ctx context.Context, file string) (further, error) {
 	const users = 50
 	text, err := os.ReadFile(file)

@@ -1,4 +1,4 @@
-// Package cellform knows the forms in which columns of SQLite hold times, days and flags, which have no types there: each tool writes its own.
+// Package cellform has the forms in which SQLite columns store times, days and flags, for which SQLite has no types.
 package cellform
 
 import (
@@ -10,11 +10,11 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Form is how all cells of a column are written. The zero Form is that nobody said it: times are then texts in any form that ReadTime reads, days
-// "2006-01-02", flags 0 and 1.
+// Form is how all cells of a column are written. The zero Form means that none is declared: then
+// times are texts in any form that ReadTime reads, days are "2006-01-02", and flags 0 and 1.
 type Form string
 
-// The forms. All but UnixMillis, Unix and the flags are texts in UTC.
+// All forms but UnixMillis, Unix and the flags are texts in UTC.
 const (
 	ISO        Form = "iso"          // 2006-01-02T15:04:05.000Z; on PostgreSQL nothing finer than a millisecond
 	Seconds    Form = "sql"          // 2006-01-02 15:04:05
@@ -27,7 +27,7 @@ const (
 	Words      Form = "true/false"   // flags
 )
 
-// layouts are how Go writes the texts.
+// layouts are Go's layouts of the texts.
 var layouts = map[Form]string{
 	ISO: scalar.TimeFormat, Seconds: time.DateTime, Fraction: "2006-01-02 15:04:05.999999999",
 	Go: "2006-01-02 15:04:05.999999999 +0000 UTC", Offset: "2006-01-02 15:04:05.999999999+00:00",
@@ -35,10 +35,10 @@ var layouts = map[Form]string{
 
 var ends = map[Form]string{ISO: "Z", Go: "UTC", Offset: "+00:00"}
 
-// flags are what stands for true and for false.
+// flags are the texts for true and for false.
 var flags = map[Form][2]string{Letters: {"t", "f"}, Words: {"true", "false"}}
 
-// Of are the forms of a type of exo. Before a finer one stands what it has, too: the first that fits all cells is the form of a column.
+// Of returns the forms of a type, coarse before finer ones: the first form that fits all cells is the form of a column.
 func Of(kind string) []Form {
 	switch kind {
 	case "time":
@@ -57,12 +57,12 @@ func (f Form) Fits(kind string) bool { return slices.Contains(Of(kind), f) }
 // Number reports whether cells are whole numbers.
 func (f Form) Number() bool { return f == Unix || f == UnixMillis }
 
-// Exact reports whether a cell holds no more than a program has of it: equal values have equal cells, in whose order they stand.
+// Exact reports whether a cell has no more precision than a program sees of it. Then equal values have equal cells, and cells sort like values.
 func (f Form) Exact(kind string) bool {
 	return f != "" && (kind != "time" || f != Fraction && f != Go && f != Offset)
 }
 
-// Index is the place of a form in a statement, and ByIndex the form.
+// Index is a form's number in a statement, and ByIndex returns the form of a number.
 func (f Form) Index() int { return slices.Index(all, f) }
 
 func ByIndex(i int64) Form {
@@ -74,7 +74,7 @@ func ByIndex(i int64) Form {
 
 var all = []Form{"", ISO, Seconds, Fraction, Go, Offset, Unix, UnixMillis, Letters, Words}
 
-// Time reads a cell, an int64, a float64 or a text, as a time cut to the millisecond. It is false for a cell in another form.
+// Time reads a cell (an int64, a float64 or a text) as a time, cut to the millisecond. ok is false for a cell in another form.
 func (f Form) Time(cell any) (t time.Time, ok bool) {
 	s, text := cell.(string)
 	n, whole := cell.(int64)
@@ -88,8 +88,8 @@ func (f Form) Time(cell any) (t time.Time, ok bool) {
 	case f.Number() || !text:
 		return t, false
 	default:
-		s, _, _ = strings.Cut(s, " m=")                                                               // of Go's monotonic clock
-		if len(s) < len(time.DateTime) || s[10] != layouts[f][10] || !strings.HasSuffix(s, ends[f]) { // Parse makes an error of what does not match
+		s, _, _ = strings.Cut(s, " m=")                                                               // cuts off Go's monotonic clock
+		if len(s) < len(time.DateTime) || s[10] != layouts[f][10] || !strings.HasSuffix(s, ends[f]) { // checked first: Parse makes an error for a text that does not match
 			return t, false
 		}
 		var err error
@@ -102,11 +102,11 @@ func (f Form) Time(cell any) (t time.Time, ok bool) {
 	return t.Truncate(time.Millisecond), true
 }
 
-// The milliseconds since 1970 of the years 0 to 9999.
+// These are the milliseconds since 1970 of the years 0 to 9999.
 var least, most = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli(), time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC).UnixMilli()
 
-// ReadTime reads a time in any form that is a text: ISO 8601 and RFC 3339, SQL's with an offset of minutes or of hours alone, and Go's
-// time.Time as its String method writes it, which is what a driver of SQLite for Go stores.
+// ReadTime reads a time in any form that is a text: ISO 8601 and RFC 3339, SQL's with an offset of minutes or
+// of hours only, and the form of the String method of Go's time.Time, which Go drivers for SQLite store.
 func ReadTime(s string) (time.Time, bool) {
 	if t, ok := scalar.ParseTime(s); ok {
 		return t, true
@@ -123,7 +123,7 @@ func ReadTime(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// Read reads a cell as a value of a type: the text of a time or a day as programs have it, or 0 and 1; nil for a cell in another form.
+// Read reads a cell as a value of a type: the text of a time or a day as programs get it, or 0 and 1. It returns nil for a cell in another form.
 func (f Form) Read(kind string, cell any) any {
 	if kind == "bool" {
 		switch i := slices.Index(flagsOf(f), cell); i {
@@ -151,7 +151,7 @@ func flagsOf(f Form) []any {
 	return nil
 }
 
-// Bound is what stands in a comparison with cells for a time: the least cell of that time or a later one.
+// Bound returns the value to compare cells with: the least cell for this time or a later one.
 func (f Form) Bound(t time.Time) any {
 	switch f {
 	case Unix:
@@ -164,10 +164,10 @@ func (f Form) Bound(t time.Time) any {
 	case "", ISO:
 		return t.UTC().Format(scalar.TimeFormat)
 	}
-	return t.UTC().Format(layouts[Fraction]) // with which the other texts begin
+	return t.UTC().Format(layouts[Fraction]) // the other texts begin with it
 }
 
-// Write is the cell of a time. It fails where the form can't hold it.
+// Write returns the cell for a time. It fails if the form can't represent the time.
 func (f Form) Write(t time.Time) (any, error) {
 	if whole := t.Truncate(time.Second); (f == Unix || f == Seconds) && !whole.Equal(t) {
 		return nil, errors.New("holds whole seconds, and can't be given a time with milliseconds: write new Date(Math.floor(time / 1000) * 1000)")
@@ -178,7 +178,7 @@ func (f Form) Write(t time.Time) (any, error) {
 	return t.UTC().Format(layouts[f]), nil
 }
 
-// Day is the cell of a day, "2006-01-02".
+// Day returns the cell for a day, "2006-01-02".
 func (f Form) Day(day string) (any, bool) {
 	t, err := time.Parse(time.DateOnly, day)
 	if err != nil {
@@ -188,7 +188,7 @@ func (f Form) Day(day string) (any, bool) {
 	return cell, err == nil
 }
 
-// Flag is the cell of a truth value.
+// Flag returns the cell for a truth value.
 func (f Form) Flag(b bool) any {
 	if w, ok := flags[f]; ok && b {
 		return w[0]
@@ -211,7 +211,7 @@ func (f Form) Example() string {
 	return "'" + time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC).Format(layouts[f]) + "'"
 }
 
-// Texts lists forms for people, with what they look like.
+// Texts lists forms for people, each with an example.
 func Texts(forms []Form) string {
 	var out []string
 	for _, f := range forms {

@@ -16,11 +16,11 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// Chart is numbers by a time or by a name.
+// Chart shows numbers by a time or by a name.
 type Chart struct {
 	By     string   // the column of the times or names
-	Time   bool     // By is in order, and drawn from left to right
-	Labels []string // what By holds
+	Time   bool     // the labels are in order, and drawn from left to right
+	Labels []string // the values of By
 	Series []Series
 }
 
@@ -31,7 +31,7 @@ type Series struct {
 	Values []float64 // NaN: null
 }
 
-// What columns hold, as JSON has it.
+// These match the JSON of the cells of a column.
 var (
 	number  = regexp.MustCompile(`^(-?\d.*|"-?\d+\.\d+")$`) // a decimal is a text
 	whole   = regexp.MustCompile(`^-?\d+$`)
@@ -41,7 +41,7 @@ var (
 	cycle   = regexp.MustCompile(`(?i)(^|[a-z_])(year|quarter|month|week|day|hour)$`)
 )
 
-// column is one of a result, with the JSON of a cell for each row.
+// column is a column of a result, with the JSON of each row's cell.
 type column struct {
 	name  string
 	cells []string
@@ -73,7 +73,7 @@ func (c *column) role() string { // to a chart: its time, a number, a word to na
 	return "other"
 }
 
-// Of is the chart that a result, as JSON, suggests; nil: none, and why.
+// Of returns the chart that a result, as JSON, suggests. If there is none, c is nil and why gives the reason.
 func Of(result []byte) (c *Chart, why string) {
 	columns, n := columnsOf(result)
 	of := map[string][]*column{}
@@ -120,7 +120,7 @@ func Of(result []byte) (c *Chart, why string) {
 	return c, ""
 }
 
-// text is what a cell's JSON is of; "": null.
+// text returns the text or number in a cell's JSON; "" for null.
 func text(cell string) (s string) {
 	if !strings.HasPrefix(cell, `"`) && cell != "null" {
 		return cell
@@ -137,7 +137,7 @@ func value(s string) float64 {
 	return v
 }
 
-// columnsOf takes the rows of a result apart, and says how many there are; 0: it is no list of rows.
+// columnsOf splits a result into columns, and returns the number of rows; 0 if it is no list of rows.
 func columnsOf(result []byte) (columns []*column, n int) {
 	var rows []json.RawMessage
 	if json.Unmarshal(result, &rows) != nil {
@@ -169,7 +169,7 @@ func columnsOf(result []byte) (columns []*column, n int) {
 // height is how many lines a chart by time has for its values.
 const height = 10
 
-// Draw is the chart as lines of at most width columns of a terminal, with nothing that a terminal acts on.
+// Draw draws the chart as lines of at most width columns of a terminal. The text has no control characters.
 func (c *Chart) Draw(width int) string {
 	width = max(width, 30)
 	labels, widest := make([]string, len(c.Labels)), 0
@@ -189,7 +189,7 @@ func (c *Chart) Draw(width int) string {
 	return strings.Join(parts, "\n")
 }
 
-// short are the texts of numbers, to three digits if one of them is longer than a chart of the least width has room for.
+// short returns the texts of numbers, to three digits if one of them is too long for the narrowest chart.
 func short(s Series) []string {
 	if !slices.ContainsFunc(s.Texts, func(t string) bool { return len(t) > 12 }) {
 		return s.Texts
@@ -203,7 +203,7 @@ func short(s Series) []string {
 	return texts
 }
 
-// ends are the lowest and the highest number of a scale that has 0 on it, and how they are written.
+// ends returns the lowest and the highest number of a scale that includes 0, and their texts.
 func (s *Series) ends() (low, high float64, lowText, highText string) {
 	lowText, highText = "0", "0"
 	for i, v := range s.Values {
@@ -217,7 +217,7 @@ func (s *Series) ends() (low, high float64, lowText, highText string) {
 	return low, high, lowText, highText
 }
 
-// bars draws a bar for each name, from a line at 0 to the right, and negative ones to the left.
+// bars draws a bar for each name, to the right from a line at 0, and to the left for a negative number.
 func (s *Series) bars(labels []string, widest, width int) string {
 	places, digits := 0, 0
 	point := func(t string) int { return strings.IndexByte(t+".", '.') }
@@ -226,13 +226,13 @@ func (s *Series) bars(labels []string, widest, width int) string {
 	}
 	low, high, _, _ := s.ends()
 	room := max(4, width-widest-digits-places-4)
-	left := 0 // columns for what is negative
+	left := 0 // columns for negative numbers
 	if low < 0 {
 		left = max(1, min(room-1, int(math.Round(float64(room)*(low/2/(low/2-high/2))))))
 	}
-	unit := math.Max(high/float64(room-left), -low/math.Max(1, float64(left))) // of a column, the same on both sides
+	unit := math.Max(high/float64(room-left), -low/math.Max(1, float64(left))) // the number for one column, the same on both sides
 	var b strings.Builder
-	for i, t := range s.Texts { // points are one below the other
+	for i, t := range s.Texts { // decimal points are one below the other
 		line := labels[i] + strings.Repeat(" ", widest-printable.Width(labels[i])+2+digits-point(t)) + t + strings.Repeat(" ", 2+places-(len(t)-point(t)))
 		eighths := 0
 		if v := s.Values[i]; unit > 0 && !math.IsNaN(v) {
@@ -249,7 +249,7 @@ func (s *Series) bars(labels []string, widest, width int) string {
 	return b.String()
 }
 
-// columns draws the values from left to right. Where there is no room for a column each, of those in one place the last one is seen.
+// columns draws the values from left to right. If there are more values than places, the last value of a place is shown.
 func (s *Series) columns(labels []string, widest, width int) string {
 	low, high, lowText, highText := s.ends()
 	margin := max(len(lowText), len(highText))
@@ -260,9 +260,9 @@ func (s *Series) columns(labels []string, widest, width int) string {
 	}
 	up := height // lines above 0
 	if low < 0 {
-		up = min(height-1, int(math.Ceil(height*(high/2/(high/2-low/2))))) // halves: the difference of two numbers may be too large
+		up = min(height-1, int(math.Ceil(height*(high/2/(high/2-low/2))))) // halves, since the difference of the two numbers may overflow
 	}
-	unit := math.Max(high/math.Max(1, float64(up)), -low/math.Max(1, float64(height-up))) / 8 // of an eighth of a line
+	unit := math.Max(high/math.Max(1, float64(up)), -low/math.Max(1, float64(height-up))) / 8 // the number for an eighth of a line
 	unit = cmp.Or(unit, 1)
 	first, last := up-int(math.Ceil(high/unit/8)), up-1+int(math.Ceil(-low/unit/8))
 	lines := make([][]rune, height)
@@ -275,7 +275,7 @@ func (s *Series) columns(labels []string, widest, width int) string {
 			glyph := ' '
 			if y < up && v > 0 {
 				glyph = []rune(" ▁▂▃▄▅▆▇█")[max(0, min(int(math.Round(v/unit))-8*(up-1-y), 8))]
-			} else if y >= up && v < 0 { // there are fewer blocks that hang
+			} else if y >= up && v < 0 { // there are fewer characters for blocks that hang down
 				glyph = []rune(" ▔▔▀▀▀▀██")[max(0, min(int(math.Round(-v/unit))-8*(y-up), 8))]
 			}
 			for x := place(i); x < end; x++ {

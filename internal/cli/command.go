@@ -1,4 +1,4 @@
-// Package cli is what a program of several commands needs: finding the command, its flags, help, completion, manual pages and exit codes.
+// Package cli has what a program with several commands needs: finding the command, its flags, help, completion, manual pages and exit codes.
 package cli
 
 import (
@@ -16,39 +16,38 @@ import (
 // Command is one word after exo, or two.
 type Command struct {
 	Name   string
-	Args   string // what stands after the flags, as help shows it
+	Args   string // the arguments after the flags, as help shows them
 	Short  string // one line
 	Long   string // paragraphs and examples, for its own help
 	Exits  string // what its exit codes mean; "": ExitsOnly
 	Hidden bool   // help does not list it
 	raw    bool   // its arguments are not parsed
 
-	// Flags declares the command's flags, and returns what runs once they are
-	// parsed. args are the others, wherever they stood.
+	// Flags declares the command's flags and returns the function to run after they are parsed.
+	// args are the words that are no flags, wherever they were.
 	Flags func(fs *flag.FlagSet) Action
 
-	// Values are what can stand after a flag, "-engine", or where no flag does, "":
-	// for completion.
+	// Values are the possible values of a flag, "-engine", or with "" of an argument, for
+	// completion.
 	Values map[string][]string
 }
 
-// Action is what a command does. Its error is printed to standard error, and its
-// exit code is that of a failure, or ExitCannot.
+// Action runs a command. Its error is printed to standard error, and its exit code is that of a
+// Failure, or else ExitCannot.
 type Action func(ctx context.Context, std Stdio, args []string) error
 
 // Commands is the commands of a program, in the order in which help lists them.
 type Commands []Command
 
-// Stdio is what a command reads and writes: results to out, everything that is
-// said about them to err.
+// Stdio is what a command reads and writes: results go to Out, all messages about them to Err.
 type Stdio struct {
 	In  io.Reader
 	Out io.Writer
 	Err io.Writer
 }
 
-// The exit codes. Scripts rely on them: see Overview. Only commands that look for
-// something give ExitFound; each of these says in its own help what it means there.
+// These are the exit codes. Scripts rely on them: see Overview. Only commands that look for
+// something return ExitFound; their help explains what it means.
 const (
 	ExitDone = iota
 	ExitFound
@@ -64,10 +63,10 @@ const exitHelp = `exit codes:
   130  Ctrl-C stopped it, with any command
 `
 
-// ExitStopped is what shells have for a process that SIGINT ended.
+// ExitStopped is the exit code that shells report for a process that SIGINT ended.
 const ExitStopped = 128 + 2
 
-// ExitsOnly is for commands that look for nothing.
+// ExitsOnly is the help text of commands that don't look for anything.
 const ExitsOnly = `exit codes:
   0  done
   2  the command line is wrong
@@ -76,10 +75,10 @@ const ExitsOnly = `exit codes:
 
 const ProgramName = "exo"
 
-// Failure is an error with an exit code. One without is ExitCannot.
+// Failure is an error with an exit code. Other errors exit with ExitCannot.
 type Failure struct {
 	Code int
-	Err  error // nil: there is nothing to say
+	Err  error // nil: nothing is printed
 }
 
 func (f *Failure) Error() string {
@@ -91,14 +90,14 @@ func (f *Failure) Error() string {
 
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Usagef is the error of a command line that is wrong.
+// Usagef makes the error for a wrong command line.
 func Usagef(format string, args ...any) error {
 	return &Failure{ExitUsage, fmt.Errorf(format, args...)}
 }
 
-// Run runs one command line and returns the exit code. All that a command prints goes
-// through printable.Writer: names, findings and errors are a database's text, and a
-// server that writes escape sequences into them would have the terminal.
+// Run runs one command line and returns the exit code. All output goes through printable.Writer:
+// names, findings and errors contain texts of a database, and a hostile server could write escape
+// sequences into them that control the terminal.
 func Run(ctx context.Context, std Stdio, all Commands, args []string) int {
 	std.Out, std.Err = printable.NewWriter(std.Out), printable.NewWriter(std.Err)
 	name := ProgramName
@@ -129,7 +128,7 @@ func Run(ctx context.Context, std Stdio, all Commands, args []string) int {
 		code = f.Code
 	}
 	text := err.Error()
-	if text != "" && ctx.Err() != nil { // of main's context alone: Ctrl-C. What was cut off complains of anything
+	if text != "" && ctx.Err() != nil { // only main's context: Ctrl-C. Errors of operations that were cut off are not shown
 		code, text = ExitStopped, "stopped"
 	}
 	if text != "" {
@@ -138,7 +137,7 @@ func Run(ctx context.Context, std Stdio, all Commands, args []string) int {
 	return code
 }
 
-// noCommand says that there is none of a name, and which it may be.
+// noCommand returns the error for an unknown command, and suggests a similar one.
 func (all Commands) noCommand(word string) error {
 	var names []string
 	for _, c := range all {
@@ -152,7 +151,7 @@ func (all Commands) noCommand(word string) error {
 	return Usagef("there is no command %q; %s help lists them", word, ProgramName)
 }
 
-// find finds the command of a word, or of it and the next one, and what stands after its name.
+// find finds the command of a word, or of this word and the next, and returns the words after its name.
 func (all Commands) find(word string, more []string) (c Command, rest []string, ok bool) {
 	for _, x := range all {
 		if len(more) > 0 && x.Name == word+" "+more[0] {
@@ -165,7 +164,7 @@ func (all Commands) find(word string, more []string) (c Command, rest []string, 
 	return c, rest, ok
 }
 
-// Run parses the flags, wherever they stand, and runs the command.
+// Run parses the flags, wherever they are, and runs the command.
 func (c Command) Run(ctx context.Context, std Stdio, args []string) error {
 	fs := c.FlagSet()
 	act := c.Flags(fs)
@@ -196,7 +195,7 @@ func (c Command) Run(ctx context.Context, std Stdio, args []string) error {
 	return act(ctx, std, rest)
 }
 
-// noFlag says that there is no flag of a name, and which it may be.
+// noFlag returns the error for an unknown flag, and suggests a similar one.
 func noFlag(fs *flag.FlagSet, name string) error {
 	var names []string
 	fs.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })

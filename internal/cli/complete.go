@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// The scripts of completion.go ask this hidden command what the last word could
-// be, so that what is offered is what is parsed.
+// Complete is the hidden command that the scripts of completion.go ask for the possible last words.
+// So completion offers what the parser takes.
 func Complete(all func() Commands) Command {
 	return Command{
 		Name:   "__complete",
@@ -21,7 +21,7 @@ func Complete(all func() Commands) Command {
 	}
 }
 
-// Values of a command that stand for many: the shell lists files and folders.
+// These values of a command make the shell list files or folders, or all commands.
 const (
 	AnyFile    = ":files"
 	AnyDir     = ":dirs"
@@ -37,7 +37,7 @@ func (all Commands) runComplete(_ context.Context, std Stdio, words []string) er
 	return nil
 }
 
-// candidates are what the last of words, empty or begun, could be.
+// candidates lists what the last of words, empty or begun, could be.
 func (all Commands) candidates(words []string) []string {
 	if len(words) == 0 {
 		return nil
@@ -69,7 +69,7 @@ func (all Commands) candidates(words []string) []string {
 	return all.beginning(out, last)
 }
 
-// valueDue is the flag whose value comes after words, or nil.
+// valueDue returns the flag that needs a value after words, or nil.
 func valueDue(fs *flag.FlagSet, words []string) *flag.Flag {
 	if len(words) == 0 {
 		return nil
@@ -88,7 +88,7 @@ func valueDue(fs *flag.FlagSet, words []string) *flag.Flag {
 	return f
 }
 
-// beginning are those of values that begin with start, and what a shell lists.
+// beginning returns the values that begin with start, and the marks for what a shell lists.
 func (all Commands) beginning(values []string, start string) (out []string) {
 	for _, v := range values {
 		switch {
@@ -105,7 +105,7 @@ func (all Commands) beginning(values []string, start string) (out []string) {
 	return out
 }
 
-// seconds are the words that can follow a command's name and make it the name of another.
+// seconds returns the words that follow a command's name in the name of another command.
 func (all Commands) seconds(name, start string) (out []string) {
 	for _, c := range all {
 		if second, ok := strings.CutPrefix(c.Name, name+" "); ok && strings.HasPrefix(second, start) {

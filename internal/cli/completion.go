@@ -32,7 +32,7 @@ func runCompletion(_ context.Context, std Stdio, args []string) error {
 	return err
 }
 
-// completionScripts do nothing but ask exo: see complete.go.
+// completionScripts only ask exo: see complete.go.
 var completionScripts = map[string]string{
 	"bash": `# bash completion for exo
 _exo() {

@@ -10,14 +10,14 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// SpinAfter is how long something may take before a word is said about it.
+// SpinAfter is how long an operation may take before the terminal shows that it runs.
 const SpinAfter = time.Second / 2
 
-// During does something that may take long, and says so on standard error if that is a terminal. What f writes goes to the stdio that
-// it is given.
+// During runs an operation that may take long, and shows that on standard error if it is a
+// terminal. f writes to the Stdio that it gets.
 func During[T any](std Stdio, what string, f func(std Stdio) (T, error)) (T, error) {
 	what = schema.Printable(what)
-	if short := []rune(what); len(short) > 50 { // one line, which can be taken away again
+	if short := []rune(what); len(short) > 50 { // one line, which can be erased again
 		what = string(short[:49]) + "…"
 	}
 	s := &spin.Spinner{}
@@ -31,7 +31,8 @@ func During[T any](std Stdio, what string, f func(std Stdio) (T, error)) (T, err
 	return f(std)
 }
 
-// Terminal is what a writer that a command is given writes to. Who uses it escapes for itself, and needs the device to know its width.
+// Terminal returns the writer behind the writer that a command gets. A caller that uses it escapes texts itself; it needs the device for the
+// width.
 func Terminal(w io.Writer) io.Writer {
 	if p, ok := w.(*printable.Writer); ok {
 		return p.Unwrap()

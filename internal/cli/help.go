@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// helpCommand says what the commands do, itself among them.
+// Help is the command that lists the commands, itself among them.
 func Help(all func() Commands) Command {
 	return Command{
 		Name:   "help",
@@ -37,7 +37,7 @@ func (all Commands) runHelp(_ context.Context, std Stdio, args []string) error {
 	return err
 }
 
-// overview is what exo help says.
+// overview is the text of exo help.
 func (all Commands) overview() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "usage: %s COMMAND [flags]\n\n", ProgramName)
@@ -50,7 +50,7 @@ func (all Commands) overview() string {
 	return b.String()
 }
 
-// help is what exo help COMMAND says, made of the flags as they are declared.
+// help is the text of exo help COMMAND, made from the flags as they are declared.
 func (c Command) help() string {
 	var b strings.Builder
 	fs := c.FlagSet()
@@ -75,7 +75,7 @@ func (c Command) help() string {
 	return b.String()
 }
 
-// UsageOf is a flag's value and what it means. Usages are written "`URL`: the database".
+// UsageOf returns the name of a flag's value and the flag's meaning. Usages are written "`URL`: the database".
 func UsageOf(f *flag.Flag) (value, text string) {
 	value, text = flag.UnquoteUsage(f)
 	return value, strings.TrimPrefix(text, value+": ")

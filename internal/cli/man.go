@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// manCommand writes the manual pages of all commands.
+// Man is the command that writes the manual pages of all commands.
 func Man(all func() Commands) Command {
 	return Command{
 		Name:  "man",
@@ -47,7 +47,7 @@ func (all Commands) runMan(_ context.Context, std Stdio, args []string) error {
 	return err
 }
 
-// Page is the name of a command's page, as that of git's: exo-gen-rls.
+// Page is the name of a command's page, in the style of git: exo-gen-rls.
 func (c Command) Page() string { return ProgramName + "-" + strings.ReplaceAll(c.Name, " ", "-") }
 
 // roff is the text of a page in the macros of man(7).
@@ -55,10 +55,10 @@ type roff struct{ strings.Builder }
 
 var roffEscapes = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, `"`, `\(dq`)
 
-// roffText is text of ours within a line.
+// roffText escapes our own text within a line.
 func roffText(s string) string { return roffEscapes.Replace(s) }
 
-// line is one of text: it begins no request, whatever its first character.
+// line writes one line of text. It never begins a request, whatever its first character.
 func (r *roff) line(s string) {
 	if strings.HasPrefix(s, ".") {
 		r.WriteString(`\&`)
@@ -66,7 +66,7 @@ func (r *roff) line(s string) {
 	r.WriteString(roffText(s) + "\n")
 }
 
-// macro is a request of ours; its arguments are escaped, and each is one.
+// macro writes a request of ours. Its arguments are escaped, and each is one argument.
 func (r *roff) macro(name string, args ...string) {
 	r.WriteString("." + name)
 	for _, a := range args {
@@ -82,8 +82,8 @@ func (r *roff) head(page, short string) {
 	r.line(page + " - " + short)
 }
 
-// prose is a text of ours: paragraphs that are filled, and lines as they are where they stand further in. "examples:" is a
-// section of its own.
+// prose writes a text of ours: it fills paragraphs, and keeps indented lines as they are.
+// "examples:" becomes a section.
 func (r *roff) prose(text string) {
 	fixed, fresh := false, true
 	end := func() {
@@ -121,7 +121,7 @@ func (r *roff) prose(text string) {
 	end()
 }
 
-// exits are a text of exit codes: a line for each, which may go on in the next ones.
+// exits writes a text of exit codes: each code begins a line, and its text may continue on the next lines.
 func (r *roff) exits(text string) {
 	r.macro("SH", "EXIT STATUS")
 	for _, l := range strings.Split(strings.TrimSpace(text), "\n") {
@@ -138,7 +138,7 @@ func (r *roff) exits(text string) {
 	}
 }
 
-// man is the page of a command, made of what its help is made of.
+// man is the page of a command, made from the same parts as its help.
 func (c Command) man() string {
 	r := &roff{}
 	r.head(c.Page(), c.Short)
@@ -176,7 +176,7 @@ func (c Command) man() string {
 	return r.String()
 }
 
-// manOverview is the page of exo itself: its commands, and where each is said more of.
+// manOverview is the page of exo itself: its commands, and the page of each.
 func (all Commands) manOverview() string {
 	r := &roff{}
 	r.head(ProgramName, "let model-written programs use a database, and nothing else of it than was granted")

@@ -1,5 +1,5 @@
-// Package clients knows how clients of the Model Context Protocol start a server: what a person copies, and how exo adds it without losing
-// anything else of a client's file.
+// Package clients knows how clients of the Model Context Protocol start a server. It has the text that a
+// person copies, and it adds exo to a client's file without losing anything else of the file.
 package clients
 
 import (
@@ -28,17 +28,17 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Names are the clients that are known.
+// Names lists the known clients.
 func Names() []string { return []string{"claude", "claude-code", "codex", "cursor", "vscode"} }
 
 // Entry is how a client starts exo.
 type Entry struct {
 	Client   string // one of Names
 	Args     []string
-	Var, URL string // of the database: exo finds the URL in the variable; "": in the arguments
+	Var, URL string // of the database. With Var, exo finds the URL in that variable; without, in Args
 }
 
-// name is what clients call the server.
+// name is the server's name in clients.
 const name = "exo"
 
 // server is an entry as clients write it.
@@ -62,7 +62,7 @@ func (e Entry) server(command, url string) server {
 	return s
 }
 
-// Text is what a person copies into the client's file, or types. It has no URL: that may hold a password.
+// Text is what a person copies into the client's file, or types. It leaves out the URL, which may contain a password.
 func (e Entry) Text() string {
 	s := e.server(cli.ProgramName, "the URL of the database")
 	where := map[string]string{"claude": "claude_desktop_config.json, or .mcp.json of Claude Code", "cursor": ".cursor/mcp.json", "vscode": ".vscode/mcp.json"}
@@ -75,15 +75,15 @@ func (e Entry) Text() string {
 	return "// " + where[e.Client] + "\n" + asJSON(map[string]any{e.key(): map[string]any{name: s}}, "", "  ") + "\n"
 }
 
-// key is the member of a client's file that has its servers.
+// key is the member of a client's file that lists its servers.
 func (e Entry) key() string {
 	return cmp.Or(map[string]string{"vscode": "servers", "codex": "mcp_servers"}[e.Client], "mcpServers")
 }
 
-// words add the server by a client's own command. flag is the one for a variable.
+// words is the command line with which a client's own command adds the server. flag is that command's flag for a variable.
 func (s server) words(client, flag string, more ...string) []string {
 	words := []string{client, "mcp", "add", name}
-	for v, url := range s.Env { // of one
+	for v, url := range s.Env { // at most one variable
 		words = append(words, flag, v+"="+url)
 	}
 	return slices.Concat(words, more, []string{"--", s.Command}, s.Args)
@@ -98,7 +98,7 @@ func (s server) toml() string {
 	return text
 }
 
-// asJSON is a value as JSON, which TOML reads as well where it is a text or a list of texts.
+// asJSON returns a value as JSON. TOML reads it too if it is a text or a list of texts.
 func asJSON(v any, prefix, indent string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -124,14 +124,14 @@ func shellWord(s string) string {
 }
 
 var (
-	passwordParam = regexp.MustCompile(`(?i)(^|&)[^=&]*(password|%)[^=&]*=[^&]*`) // a name with escapes may be any
-	// plainURL is a URL of which every part is known, so that no password hides in another one.
+	passwordParam = regexp.MustCompile(`(?i)(^|&)[^=&]*(password|%)[^=&]*=[^&]*`) // a name with escapes may be any name
+	// plainURL matches a URL if every part is of a known form, so that no password is hidden in another part.
 	plainURL = regexp.MustCompile(`^postgres(ql)?://([\w.%+~-]+@)?[\w.,:\[\]-]*(/[\w.%+~-]*)?(\?[\w.%&=+~,:/-]*)?$`)
 	secretly = regexp.MustCompile(`(?i)pass|pwd|secret`)
 )
 
-// withoutPassword is the URL of a database as a client's file may hold it. A file of SQLite gets its whole path, since a client starts exo in
-// a folder of its own choice. It is an error of a URL that may hold a password elsewhere than where one belongs.
+// withoutPassword returns the URL of a database without its password, for a client's file. An SQLite file gets its absolute path,
+// since a client starts exo in another folder. It is an error if a password may be in another part of the URL.
 func withoutPassword(raw string) (string, error) {
 	if path, ok := strings.CutPrefix(raw, "sqlite:"); ok {
 		if full, err := filepath.Abs(path); err == nil {
@@ -150,11 +150,11 @@ func withoutPassword(raw string) (string, error) {
 	if text := u.String(); err == nil && plainURL.MatchString(text) && !secretly.MatchString(query) {
 		return text, nil
 	}
-	return "", errors.New("the URL of the database has a form of which exo can't be sure that no password is in it: put it into a file, and give that as file:PATH")
+	return "", errors.New("exo can't be sure that the URL of the database contains no password: put the URL into a file, and pass file:PATH")
 }
 
-// Install adds the entry for whoever runs exo: by the client's own command where there is one, else in the client's own file. Where it can't,
-// nothing is changed, and what to add by hand is written to std.Out. Passwords are left out.
+// Install adds the entry for the user who runs exo, with the client's own command if there is one, else in the client's
+// own file. If it fails, nothing is changed, and std.Out gets what to add by hand. Passwords are left out.
 func (e Entry) Install(ctx context.Context, std cli.Stdio) error {
 	home, err := os.UserHomeDir()
 	config, wrong := os.UserConfigDir()
@@ -169,11 +169,11 @@ func (e Entry) Install(ctx context.Context, std cli.Stdio) error {
 		"vscode":      filepath.Join(config, "Code", "User", "mcp.json"),
 	}[e.Client]
 	self, _ := os.Executable()                                                             // a client may have another PATH than a shell
-	if found, err := exec.LookPath(cli.ProgramName); err == nil && sameFile(found, self) { // the name that an update keeps
+	if found, err := exec.LookPath(cli.ProgramName); err == nil && sameFile(found, self) { // the name that stays the same after an update
 		self, _ = filepath.Abs(found)
 	}
 	if strings.Contains(self, "go-build") && !strings.HasSuffix(self, ".test") || strings.Contains(self, "_npx") {
-		return fmt.Errorf("%s is gone once this command has ended or its cache is cleared: install exo first, as by go install ./cmd/exo", self)
+		return fmt.Errorf("%s is temporary: it is deleted after this command or with a cache: install exo first, for example by go install ./cmd/exo", self)
 	}
 	url := ""
 	if e.Var != "" {
@@ -187,7 +187,7 @@ func (e Entry) Install(ctx context.Context, std cli.Stdio) error {
 		return fmt.Errorf("%w; standard output has what to add by hand to %s", err, path)
 	}
 	if url != e.URL && e.Var != "" && !strings.HasPrefix(url, "sqlite:") {
-		did += "\nno password is in it: put it into ~/.pgpass, or name a file that holds the whole URL, as file:PATH"
+		did += "\nthe entry contains no password: put it into ~/.pgpass, or put the whole URL into a file and pass file:PATH"
 	}
 	_, err = fmt.Fprintln(std.Err, did)
 	return err
@@ -199,11 +199,11 @@ func sameFile(a, b string) bool {
 	return err == nil && wrong == nil && os.SameFile(x, y)
 }
 
-// add adds a server to the client whose file is at path. Some of the clients' commands write over an entry without a word, so the file is
-// looked at in any case.
+// add adds a server to the client that has the file at path. Some clients' commands overwrite an
+// entry without a warning, so the file is read first in any case.
 func (e Entry) add(ctx context.Context, std cli.Stdio, s server, path string) (did string, err error) {
 	real, mode, text := path, fs.FileMode(0o600), []byte(nil)
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() { // behind all links
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() { // the file behind all links
 		mode = info.Mode().Perm()
 		if real, err = filepath.EvalSymlinks(path); err == nil {
 			text, err = os.ReadFile(real)
@@ -212,7 +212,7 @@ func (e Entry) add(ctx context.Context, std cli.Stdio, s server, path string) (d
 			return "", err
 		}
 	} else if _, there := os.Lstat(path); there == nil {
-		return "", errors.New("it is no regular file that can be read")
+		return "", errors.New("it can't be read as a regular file")
 	}
 	after, err := e.edit(text, s)
 	if after == nil {
@@ -232,12 +232,12 @@ func (e Entry) add(ctx context.Context, std cli.Stdio, s server, path string) (d
 		cmd := exec.CommandContext(ctx, at, words[1:]...)
 		cmd.Stdout, cmd.Stderr = std.Err, std.Err
 		if err := cmd.Run(); err != nil {
-			return "", fmt.Errorf("%s has added no entry, or only a part: %w", words[0], err)
+			return "", fmt.Errorf("%s failed, and may have added a part of the entry: %w", words[0], err)
 		}
-		if e.Client != "vscode" { // which may write later
+		if e.Client != "vscode" { // vscode may write the file later
 			text, _ = os.ReadFile(path)
 			if left, err := e.edit(text, s); left != nil || err != nil {
-				return "", fmt.Errorf("%s said that it is done, and %s has no entry %s", words[0], path, name)
+				return "", fmt.Errorf("%s reported success, but %s has no entry %s", words[0], path, name)
 			}
 		}
 		return words[0] + " has added the entry " + name, nil
@@ -249,26 +249,26 @@ func (e Entry) add(ctx context.Context, std cli.Stdio, s server, path string) (d
 	if err != nil {
 		return "", err
 	}
-	defer os.Remove(out.Name()) // of no effect once it has the file's name
+	defer os.Remove(out.Name()) // does nothing after the rename
 	_, err = out.Write(after)
 	if err = errors.Join(err, out.Chmod(mode), out.Sync(), out.Close()); err != nil {
 		return "", err
 	}
 	if now, _ := os.ReadFile(real); !bytes.Equal(now, text) {
-		return "", errors.New("something else has changed it meanwhile")
+		return "", errors.New("another program has changed it meanwhile: try again")
 	}
 	did = path + " has the entry " + name + " now"
 	if text != nil {
 		backup := real + ".before-exo-" + time.Now().UTC().Format("20060102T150405.000")
 		did += "; as it was it is " + backup
-		if err := os.Link(real, backup); err != nil { // the file itself, whose name the new one takes
+		if err := os.Link(real, backup); err != nil { // a link to the old file; the new file takes over its name
 			return "", err
 		}
 	}
 	return did, os.Rename(out.Name(), real)
 }
 
-// edit is the text of the client's file with a server added; nil: it is there already, or there is an error.
+// edit returns the text of the client's file with a server added. It returns nil if the server is already there, or with an error.
 func (e Entry) edit(text []byte, s server) ([]byte, error) {
 	if e.Client != "codex" && len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
@@ -276,7 +276,7 @@ func (e Entry) edit(text []byte, s server) ([]byte, error) {
 	before, err := e.read(text)
 	servers, ok := before[e.key()].(map[string]any)
 	if err == nil && !ok && before[e.key()] != nil {
-		err = fmt.Errorf("its %s is no table of servers", e.key())
+		err = fmt.Errorf("its member %s is not a table of servers", e.key())
 	}
 	if err != nil {
 		return nil, err
@@ -286,7 +286,7 @@ func (e Entry) edit(text []byte, s server) ([]byte, error) {
 		if json.Unmarshal([]byte(asJSON(v, "", "")), &is) == nil && is.Command == s.Command && slices.Equal(is.Args, s.Args) && maps.Equal(is.Env, s.Env) {
 			return nil, nil
 		}
-		return nil, fmt.Errorf("it has another entry %s: take that out, or give it another name", name)
+		return nil, fmt.Errorf("it has a different entry %s: remove or rename that entry", name)
 	}
 	out := []byte(strings.TrimPrefix(strings.TrimSuffix(string(text), "\n")+"\n\n", "\n\n") + s.toml())
 	if e.Client != "codex" {
@@ -300,12 +300,12 @@ func (e Entry) edit(text []byte, s server) ([]byte, error) {
 	_ = json.Unmarshal([]byte(asJSON(s, "", "")), &entry)
 	servers[name] = entry
 	if after, err := e.read(out); err != nil || !reflect.DeepEqual(before, after) {
-		return nil, errors.Join(errors.New("exo can't add to it and keep the rest as it is"), err)
+		return nil, errors.Join(errors.New("exo can't add an entry without changing the rest of the file"), err)
 	}
 	return out, nil
 }
 
-// read is what the text of the client's file says: TOML, or JSON with comments.
+// read parses the text of the client's file: TOML, or JSON with comments.
 func (e Entry) read(text []byte) (all map[string]any, err error) {
 	if e.Client == "codex" {
 		all = map[string]any{}
@@ -318,13 +318,13 @@ func (e Entry) read(text []byte) (all map[string]any, err error) {
 	d := json.NewDecoder(bytes.NewReader(plain))
 	d.UseNumber()
 	if err = d.Decode(&all); err == nil && all == nil {
-		err = errors.New("it holds no object")
+		err = errors.New("it is not a JSON object")
 	}
 	return all, err
 }
 
-// addJSON adds a server behind the last member of the object under key, and else that object behind the last member of all. The text is one
-// that read took.
+// addJSON adds a server as the last member of the object under key. If there is no such object, it
+// adds the object as the last member of all. read must have accepted the text.
 func addJSON(text []byte, key string, s server) []byte {
 	root, _ := hujson.Parse(text)
 	o, unit := root.Value.(*hujson.Object), "  "
@@ -338,7 +338,7 @@ func addJSON(text []byte, key string, s server) []byte {
 		pad := strings.Repeat(unit, depth)
 		v, _ := hujson.Parse([]byte(" " + asJSON(value, pad, unit)))
 		if n := len(o.Members); n > 0 && o.Members[n-1].Value.AfterExtra != nil {
-			v.AfterExtra = hujson.Extra{} // the last member has a comma behind it, so this one has one
+			v.AfterExtra = hujson.Extra{} // the last member has a comma after it, so the new one gets one too
 		}
 		name := hujson.Value{BeforeExtra: hujson.Extra(string(bytes.TrimRight(o.AfterExtra, " \t\r\n")) + "\n" + pad), Value: hujson.String(member)}
 		o.Members = append(o.Members, hujson.ObjectMember{Name: name, Value: v})

@@ -95,17 +95,17 @@ func TestInstallRefuses(t *testing.T) {
 	for _, c := range []struct{ client, before, says string }{
 		{"cursor", `{"mcpServers": {`, "line 1"},
 		{"cursor", `[]`, "cannot unmarshal array"},
-		{"cursor", `null`, "no object"},
-		{"cursor", `{"mcpServers": []}`, "no table of servers"},
-		{"cursor", `{"mcpServers": null}`, "keep the rest"},
-		{"cursor", `{"mcpServers": [], "mcpServers": {}}`, "keep the rest"},
-		{"cursor", `{"mcpServers": {"exo": {"command": "exo", "args": ["serve"]}}}`, "another entry exo"},
-		{"cursor", `{"mcpServers": {"exo": {"url": "https://example.com"}}}`, "another entry exo"},
-		{"cursor", `{"mcpServers": {"a": {}}, "mcpServers": {"b": {}}}`, "keep the rest"},
+		{"cursor", `null`, "not a JSON object"},
+		{"cursor", `{"mcpServers": []}`, "not a table of servers"},
+		{"cursor", `{"mcpServers": null}`, "without changing the rest"},
+		{"cursor", `{"mcpServers": [], "mcpServers": {}}`, "without changing the rest"},
+		{"cursor", `{"mcpServers": {"exo": {"command": "exo", "args": ["serve"]}}}`, "a different entry exo"},
+		{"cursor", `{"mcpServers": {"exo": {"url": "https://example.com"}}}`, "a different entry exo"},
+		{"cursor", `{"mcpServers": {"a": {}}, "mcpServers": {"b": {}}}`, "without changing the rest"},
 		{"codex", "model = ", "toml: "},
-		{"codex", "mcp_servers = { a = { command = 'x' } }\n", "keep the rest"},
-		{"codex", "[mcp_servers.exo]\nurl = 'https://example.com'\n", "another entry exo"},
-		{"codex", "mcp_servers = 1\n", "no table of servers"},
+		{"codex", "mcp_servers = { a = { command = 'x' } }\n", "without changing the rest"},
+		{"codex", "[mcp_servers.exo]\nurl = 'https://example.com'\n", "a different entry exo"},
+		{"codex", "mcp_servers = 1\n", "not a table of servers"},
 	} {
 		path := at(t, c.client, c.before)
 		text, out, _, err := installed(t, Entry{Client: c.client, Args: []string{"try"}}, path)
@@ -120,7 +120,7 @@ func TestInstallRefuses(t *testing.T) {
 	if err := os.Mkdir(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, _, err := installed(t, Entry{Client: "cursor"}, path); err == nil || !strings.Contains(err.Error(), "no regular file") {
+	if _, _, _, err := installed(t, Entry{Client: "cursor"}, path); err == nil || !strings.Contains(err.Error(), "as a regular file") {
 		t.Errorf("a folder: %v", err)
 	}
 	path = at(t, "cursor", "")
@@ -190,7 +190,7 @@ func TestInstallCommand(t *testing.T) {
 			t.Errorf("%s adds nothing: %v", client, err)
 		}
 		command("printf '%s' '" + string(added) + "' > '" + path + "'\n")
-		if _, out, says, err := installed(t, e, path); err != nil || out != "" || !strings.Contains(says, c.command+" has added") || !strings.Contains(says, "no password is in it") {
+		if _, out, says, err := installed(t, e, path); err != nil || out != "" || !strings.Contains(says, c.command+" has added") || !strings.Contains(says, "contains no password") {
 			t.Errorf("%s: %v %s %s", client, err, out, says)
 		}
 		if got, _ := os.ReadFile(ran); strings.ReplaceAll(strings.ReplaceAll(string(got), self, "EXO"), `: "`, `":"`) != c.want && strings.ReplaceAll(string(got), self, "EXO") != c.want {
@@ -200,7 +200,7 @@ func TestInstallCommand(t *testing.T) {
 			t.Fatal(err)
 		}
 		os.Remove(ran)
-		if _, _, _, err := installed(t, e, path); err == nil || !strings.Contains(err.Error(), "another entry") {
+		if _, _, _, err := installed(t, e, path); err == nil || !strings.Contains(err.Error(), "a different entry") {
 			t.Errorf("%s: %v", client, err)
 		}
 		if _, err := os.Stat(ran); err == nil {

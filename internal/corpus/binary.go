@@ -53,7 +53,7 @@ func Interrupt(t *testing.T, path string, args ...string) Exit {
 
 // firstWrite closes a channel when something is written.
 type firstWrite struct {
-	text  bytes.Buffer // not embedded: its ReadFrom would pass Write by
+	text  bytes.Buffer // not embedded: its ReadFrom would bypass Write
 	began chan struct{}
 	once  sync.Once
 }

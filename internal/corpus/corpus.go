@@ -61,8 +61,8 @@ type Program struct {
 
 var fileName = regexp.MustCompile(`^[0-9]{3}-[a-z0-9-]+\.js$`)
 
-// Read reads every program of a directory. It fails when there are fewer than
-// minimum, or a file that is none.
+// Read reads every program of a directory. It fails if there are fewer than minimum, or if a file
+// is no program.
 func Read(t testing.TB, dir string, minimum int) []*Program {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -83,7 +83,7 @@ func Read(t testing.TB, dir string, minimum int) []*Program {
 			continue
 		}
 		if !fileName.MatchString(e.Name()) {
-			t.Errorf("%s: no program is named like this, so no test would read it", path)
+			t.Errorf("%s: the file name must be like 001-name.js, or no test reads it", path)
 			continue
 		}
 		if n := e.Name()[:3]; numbers[n] != "" {
@@ -190,7 +190,7 @@ func parse(name, path string, lines []string) (*Program, error) {
 		p.Want = &raw
 	}
 	if p.Fails && (p.Want != nil || len(p.Has) == 0) {
-		return nil, fmt.Errorf("a program that fails has no result, and a message that says what to do")
+		return nil, fmt.Errorf("a program that fails must have no //=> result, and at least one //! line of its message")
 	}
 	return p, nil
 }
@@ -200,7 +200,7 @@ func Check(t *testing.T, p *Program, res *codemode.Result) {
 	t.Helper()
 	if p.Want == nil && !p.Fails {
 		if !*update {
-			t.Fatalf("%s says no outcome; -update writes the one that it has", p.Name)
+			t.Fatalf("%s has no outcome; run with -update to write the one that it has now", p.Name)
 		}
 		p.write(t, res)
 		return

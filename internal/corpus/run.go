@@ -14,19 +14,19 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// App is what programs of a corpus run on: a database, and what it grants to whom.
+// App is what programs of a corpus run on: a database, and its grants for each user.
 type App struct {
 	Name     string
 	SQL      string // makes and fills the database
 	Postgres string // SQL in PostgreSQL's words; "": the same text
-	IDs      string // a query: who can act
+	IDs      string // a query for the ids of the users who can act
 	Grants   func(db *exosql.DB, id int64) codemode.Grants
 }
 
-// In is the SQL that makes and fills the database on an engine.
+// In returns the SQL that makes and fills the database on an engine.
 func (a App) In(e tu.Engine) string { return e.Pick(a.SQL, cmp.Or(a.Postgres, a.SQL)) }
 
-// Open opens a fresh database of the app, and says who can act there.
+// Open opens a fresh database of the app, and returns the ids of its users.
 func (a App) Open(t *testing.T, e tu.Engine) (db *exosql.DB, ids []int64) {
 	t.Helper()
 	db = e.OpenWith(t, &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
@@ -50,7 +50,7 @@ func (a App) Open(t *testing.T, e tu.Engine) (db *exosql.DB, ids []int64) {
 	return db, ids
 }
 
-// tools makes one tool for everybody in a database of the app.
+// tools makes one tool for each user in a database of the app.
 func tools(t *testing.T, e tu.Engine, app App) map[int64]*codemode.Tool {
 	t.Helper()
 	db, ids := app.Open(t, e)
@@ -65,17 +65,17 @@ func tools(t *testing.T, e tu.Engine, app App) map[int64]*codemode.Tool {
 	return out
 }
 
-// several are the tools of at least two: of one, nobody could be told apart.
+// several is tools, but fails with fewer than two users: with one user nothing could leak to another.
 func several(t *testing.T, e tu.Engine, app App) map[int64]*codemode.Tool {
 	t.Helper()
 	out := tools(t, e, app)
 	if len(out) < 2 {
-		t.Fatalf("in %s %d can act: too few to tell them apart", app.Name, len(out))
+		t.Fatalf("%s has %d users: at least two are needed to see a leak", app.Name, len(out))
 	}
 	return out
 }
 
-// Outcomes runs every program as the one it is written for on each engine, and compares.
+// Outcomes runs every program, on each engine, as the user for whom it is written, and compares its outcome.
 func Outcomes(t *testing.T, app App, programs []*Program) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		by := several(t, e, app)
@@ -83,7 +83,7 @@ func Outcomes(t *testing.T, app App, programs []*Program) {
 			t.Run(strings.TrimSuffix(p.Name, ".js"), func(t *testing.T) {
 				tool := by[p.As]
 				if tool == nil {
-					t.Fatalf("nobody has the id %d", p.As)
+					t.Fatalf("no user has the id %d", p.As)
 				}
 				Check(t, p, tool.Run(context.Background(), p.Source))
 			})
@@ -91,12 +91,11 @@ func Outcomes(t *testing.T, app App, programs []*Program) {
 	})
 }
 
-// Isolation runs every program as everybody, on a database in which mark has
-// written a canary into each row: nothing that leaves may hold the canary of
-// somebody else. mark is SQL; canary gives the text for a principal.
+// Isolation runs every program as each user, on a database in which mark has written a canary into
+// each row: nothing that leaves a run may contain the canary of another user. mark is SQL; canary
+// returns the text for a user.
 //
-// It has its own twin: everybody's own canary must have been seen, or the rows
-// were never marked.
+// The test checks itself: each user must have seen the own canary, or the rows were never marked.
 func Isolation(t *testing.T, app App, programs []*Program, mark string, canary func(id int64) string) {
 	app.SQL += mark
 	by := several(t, tu.SQLite, app)
@@ -121,17 +120,16 @@ func Isolation(t *testing.T, app App, programs []*Program, mark string, canary f
 	}
 }
 
-// Alone runs every program as everybody, with the rows of all others there and
-// with them gone: nothing that leaves may differ. So no count, no order and no
-// error depends on what belongs to somebody else. only is SQL that leaves one
-// principal's rows.
+// Alone runs every program as each user, with the rows of all other users and without them: nothing
+// that leaves a run may differ. So no count, order or error depends on the rows of another user.
+// only is SQL that keeps one user's rows.
 func Alone(t *testing.T, app App, programs []*Program, only func(id int64) string) {
 	for id, among := range several(t, tu.SQLite, app) {
 		less := app
 		less.SQL += only(id)
 		by := tools(t, tu.SQLite, less)
 		if len(by) != 1 || by[id] == nil {
-			t.Fatalf("%d can act, not %d alone", len(by), id)
+			t.Fatalf("%d users are left, not only user %d", len(by), id)
 		}
 		share := tu.OneIn(t, 2)
 		for _, p := range programs {
@@ -146,7 +144,7 @@ func Alone(t *testing.T, app App, programs []*Program, only func(id int64) strin
 	}
 }
 
-// Everything is all that leaves a run.
+// Everything returns all that leaves a run.
 func Everything(res *codemode.Result) string {
 	s := string(res.JSON) + "\n" + res.Console + "\n" + res.Notice
 	if res.Err != nil {

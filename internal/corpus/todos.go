@@ -7,8 +7,8 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// Todos is the app of testdata/programs/simple and testdata/questions/simple: users and
-// their todos, and one user on whose behalf a program runs. examples/simple is less of it.
+// Todos is the app of testdata/programs/simple and testdata/questions/simple: users and their
+// todos. A program runs on behalf of one user. examples/simple has a part of it.
 var Todos = App{
 	Name:   "simple",
 	SQL:    todosSchema + todosSeed,
@@ -16,7 +16,7 @@ var Todos = App{
 	Grants: grantTodos,
 }
 
-// One Go struct for each table: what the host's own code reads rows into.
+// Each table has a Go struct, into which the host's own code reads rows.
 
 type user struct {
 	ID        int64
@@ -36,8 +36,8 @@ type todo struct {
 	CreatedAt time.Time
 }
 
-// The tables and their columns. This describes the database and grants nothing.
-// A program finds created_at under the name createdAt.
+// These are the tables and their columns. They describe the database and grant nothing. A program
+// finds created_at under the name createdAt.
 
 var (
 	users         = exosql.NewTable[user]("users")
@@ -57,15 +57,15 @@ var (
 	todoCreatedAt = exosql.NewColumn(todos, "created_at", func(t *todo) *time.Time { return &t.CreatedAt }).StoredISO()
 )
 
-// The links: how a row leads to others.
+// A link connects a row to rows of another table.
 
 var (
 	userTodos = exosql.Many("todos", userID, todoUserID)
 	todoUser  = exosql.One("user", todoUserID, userID)
 )
 
-// todosFacets says what a program may see of each table. A column that is not listed
-// does not exist for it: user_id is not, since todos() and user() say the same.
+// todosFacets lists what a program may see of each table. For the program no other column exists:
+// user_id is left out, since todos() and user() give the same.
 func todosFacets() *exosql.Facet[user] {
 	user := exosql.NewFacet(users, "user", userID, userName, userEmail, userCreatedAt)
 	todo := exosql.NewFacet(todos, "todo", todoID, todoTitle, todoNotes, todoCompleted, todoPriority, todoDueAt, todoCreatedAt)
@@ -74,18 +74,17 @@ func todosFacets() *exosql.Facet[user] {
 	return user
 }
 
-// users and todos as one user may touch them. The predicate fixes which users
-// there are; todos can only be reached from them, so it fixes the todos as well.
+// grantTodos grants the rows of one user. The predicate fixes the users in scope. Todos can only be
+// reached from them, so it fixes the todos as well.
 func grantTodos(db *exosql.DB, id int64) codemode.Grants {
 	return codemode.Grants{
 		"currentUser": todosFacets().Of(exosql.Grant(db, users, userID.Eq(id))),
 	}
 }
 
-// todosSchema makes the tables, on SQLite and PostgreSQL alike. PostgreSQL knows these
-// types; SQLite takes any name for one, and keeps times as the texts that they
-// are in the seed: in the one form 2006-01-02T15:04:05.000Z, as StoredISO of
-// the columns says.
+// todosSchema creates the tables, on SQLite and PostgreSQL alike. PostgreSQL knows these types.
+// SQLite accepts any name as a type, and stores times as the texts of the seed, in the one form
+// 2006-01-02T15:04:05.000Z, as StoredISO of the columns declares.
 const todosSchema = `
 CREATE TABLE users (
 	id         INTEGER PRIMARY KEY,
@@ -106,7 +105,7 @@ CREATE TABLE todos (
 CREATE INDEX todos_by_user ON todos (user_id);
 `
 
-// todosSeed fills them. Todo 14 holds what someone hopes a model will obey.
+// todosSeed fills the tables. Todo 14 contains an instruction to a model.
 const todosSeed = `
 INSERT INTO users (id, name, email, created_at) VALUES
 	(1, 'Ada Okafor', 'ada@example.com', '2026-01-05T08:00:00.000Z'),

@@ -1,4 +1,4 @@
-// Package ddl cuts a file of definitions, like schema.sql or a dump, into its statements, so that the one that fails can be named.
+// Package ddl cuts a file of definitions, like schema.sql or a dump, into its statements, so that an error can name the statement that fails.
 package ddl
 
 import (
@@ -27,8 +27,8 @@ func (s Statement) Has(words ...string) bool {
 	return strings.Contains(" "+strings.Join(s.Words, " ")+" ", " "+strings.Join(words, " ")+" ")
 }
 
-// Cut cuts a file at its semicolons. It reads no more of a statement than where it ends: the engine reads
-// the rest. The rows of COPY … FROM stdin, which dumps have, are left out with their statement.
+// Cut cuts a file at the semicolons that end statements. It finds only where a statement ends: the
+// engine reads the rest. The rows of COPY … FROM stdin in dumps are left out, with their statement.
 func Cut(text string, engine schema.Engine) (out []Statement, err error) {
 	c := &cutter{text: text, postgres: engine == schema.Postgres}
 	for {
@@ -38,9 +38,9 @@ func Cut(text string, engine schema.Engine) (out []Statement, err error) {
 		}
 		line := 1 + strings.Count(text[:c.pos], "\n")
 		if c.postgres && text[c.pos] == '\\' {
-			// pg_dump writes these two round every dump; they act on psql alone.
+			// pg_dump puts these two commands around every dump; they affect only psql.
 			if word := strings.Fields(c.rest())[0]; word != `\restrict` && word != `\unrestrict` {
-				return nil, fmt.Errorf("%d: %s is a command of psql, and not of PostgreSQL: leave it out (of a dump with --create: dump without it)", line, word)
+				return nil, fmt.Errorf("%d: %s is a command of psql, and not of PostgreSQL: leave it out (if pg_dump --create wrote it: dump without --create)", line, word)
 			}
 			c.past("\n")
 			continue
@@ -68,7 +68,7 @@ type cutter struct {
 
 func (c *cutter) rest() string { return c.text[c.pos:] }
 
-// past goes behind the next end, or to the end of the text.
+// past moves behind the next end, or to the end of the text.
 func (c *cutter) past(end string) {
 	if i := strings.Index(c.rest(), end); i >= 0 {
 		c.pos += i + len(end)
@@ -77,7 +77,7 @@ func (c *cutter) past(end string) {
 	}
 }
 
-// skipSpace goes past white space and comments.
+// skipSpace moves past white space and comments.
 func (c *cutter) skipSpace() {
 	for c.pos < len(c.text) {
 		r, n := utf8.DecodeRuneInString(c.rest())
@@ -94,7 +94,7 @@ func (c *cutter) skipSpace() {
 	}
 }
 
-// comment goes past a comment; those of PostgreSQL nest.
+// comment moves past a comment. PostgreSQL's comments nest.
 func (c *cutter) comment() {
 	c.pos += 2
 	for depth := 1; depth > 0 && c.pos < len(c.text); {
@@ -111,8 +111,8 @@ func (c *cutter) comment() {
 	}
 }
 
-// statement goes behind the semicolon that ends a statement, and gives its words. Those
-// in quotes, in parentheses (of rules) and between BEGIN and END (of triggers and
+// statement moves behind the semicolon that ends a statement, and returns the statement's words.
+// Semicolons in quotes, in parentheses (of rules) and between BEGIN and END (of triggers and
 // functions) do not end it.
 func (c *cutter) statement() (words []string) {
 	parens, blocks := 0, 0
@@ -155,8 +155,8 @@ func (c *cutter) statement() (words []string) {
 	return words
 }
 
-// quoted goes past quotes. Two of them are one; a backslash takes the next with it
-// where escapes says so.
+// quoted moves past a text in quotes. Two quotes in a row stand for one. If escapes is set, a
+// backslash also skips the next character.
 func (c *cutter) quoted(q byte, escapes bool) {
 	for c.pos++; c.pos < len(c.text); c.pos++ {
 		switch c.text[c.pos] {
@@ -171,7 +171,7 @@ func (c *cutter) quoted(q byte, escapes bool) {
 	}
 }
 
-// dollar goes past $tag$ … $tag$, or a dollar that begins none.
+// dollar moves past $tag$ … $tag$, or past a dollar sign that begins no such text.
 func (c *cutter) dollar() {
 	tag := c.text[c.pos : c.pos+1]
 	for i, r := range c.rest()[1:] {
@@ -189,7 +189,7 @@ func (c *cutter) dollar() {
 	}
 }
 
-// word goes past a word, and gives it in upper case.
+// word moves past a word, and returns it in upper case.
 func (c *cutter) word() string {
 	from := c.pos
 	for i, r := range c.rest() {

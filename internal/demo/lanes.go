@@ -15,19 +15,19 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// This file is the two lanes. render.go shows what they gave.
+// This file is the two lanes. render.go shows their results.
 
-// Step is what became of one wish of the model in both lanes.
+// Step is what happened to one wish of the model in both lanes.
 type Step struct {
 	Wish, Why string
 	SQL, Code string // what the model wrote
-	Raw, Exo  string // what it was told
+	Raw, Exo  string // what each lane answered
 	Refused   bool   // exoagent refused it
 }
 
 // Tally counts what left a lane, and what it changed.
 type Tally struct {
-	Addresses, Keys int // that the model or a mail had
+	Addresses, Keys int // found in what the model read or a mail contained
 	Mails           int // to the thief
 	Refunded        int // orders
 }
@@ -38,7 +38,7 @@ type Played struct {
 	Raw, Exo Tally
 }
 
-// lane is what the model was told and what was mailed.
+// lane is what the model read and what was mailed.
 type lane struct{ told, mails []string }
 
 func (l *lane) tally(ctx context.Context, db *sql.DB) (Tally, error) {
@@ -83,7 +83,7 @@ func Play(ctx context.Context) (*Played, error) {
 		return nil, err
 	}
 	p := &Played{}
-	var label value.Label // of what the model was shown: its next program may have it inside
+	var label value.Label // the label of what the model was shown: its next program may contain it
 	for _, s := range steps {
 		step := Step{Wish: s.wish, Why: s.why, SQL: s.sql, Code: s.code}
 		if s.sql == "" {
@@ -129,7 +129,7 @@ func fill(ctx context.Context, path string) (*sql.DB, error) {
 	return db, nil
 }
 
-// ask is the lane with SQL: the tool that many servers offer.
+// ask is the lane with SQL: a tool like that of many servers.
 func ask(ctx context.Context, db *sql.DB, statement string) (string, error) {
 	if !strings.HasPrefix(statement, "SELECT") {
 		res, err := db.ExecContext(ctx, statement)

@@ -9,7 +9,7 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// This file shows a story that was played: as text for a terminal, and as a page.
+// This file shows a played story: as text for a terminal, and as a page.
 
 const (
 	title  = "One ticket, one model that obeys it, two tools"
@@ -18,7 +18,7 @@ const (
 	exoHas = "exoagent"
 )
 
-// narrow is the width below which the lanes stand one below the other.
+// narrow is the width below which one lane is printed below the other.
 const narrow = 90
 
 // Text writes the story for a terminal of so many columns.
@@ -114,7 +114,7 @@ th, td { text-align: left; padding: .2rem 1rem .2rem 0 }
 </html>
 `))
 
-// HTML writes the story as one page, without scripts and with nothing from elsewhere.
+// HTML writes the story as one page, without scripts or external resources.
 func (p *Played) HTML(w io.Writer) error {
 	return page.Execute(w, map[string]any{"Title": title, "Intro": intro, "Steps": p.Steps, "Raw": rawHas, "Exo": exoHas, "RawTally": p.Raw.String(), "ExoTally": p.Exo.String()})
 }

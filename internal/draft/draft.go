@@ -3,9 +3,9 @@
 //	d, err := draft.New(live, draft.Options{Name: "shop", URL: "env:SHOP_URL"})
 //	text := d.Text(nil)
 //
-// A draft grants less than a person would: a table of which neither a key nor the name of a column says whose its rows are, and a column
-// whose name sounds like secrets, persons or free text, are comments in it, with the reason. It reads no rows: what is known of cells
-// (schema.Column.Cells) it gets with the catalogue. It says `reviewed: false`.
+// A draft grants less than a person would. It leaves out, as comments with the reason, tables without a key or a column
+// name that shows who owns the rows, and columns with names that sound like secrets, persons or free text. It reads no
+// rows: facts about cells (schema.Column.Cells) come with the catalogue. It has `reviewed: false`.
 package draft
 
 import (
@@ -26,14 +26,14 @@ import (
 // Options are for New.
 type Options struct {
 	Name    string            // of the database in the file
-	URL     string            // where its URL is, as a grant file says it
-	Schemas []string          // of PostgreSQL: where names are looked up; nil: as the database says
+	URL     string            // where its URL is, in the words of a grant file
+	Schemas []string          // PostgreSQL's schemas in which names are looked up; nil: the database's own
 	About   string            // names the database in a comment
 	Tenant  string            // the table of tenants; "": the likeliest; None
 	Out     map[string]string // tables that are left out, with the reason
 }
 
-// None as Options.Tenant is a database of one tenant: everybody may reach every row.
+// None as Options.Tenant means that the database has one tenant: everybody may reach every row.
 const None = "none"
 
 // Draft is a grant file before it is written.
@@ -47,54 +47,54 @@ type Draft struct {
 	refs []*reference
 }
 
-// Facet is what programs are to see of a table.
+// Facet is what programs would see of a table.
 type Facet struct {
-	Table string // as the file says it
+	Table string // the name in the file
 	Alias string
-	Out   string // why it is left out; "": it is not
+	Out   string // why it is left out; "": it is granted
 	Kind  string // of the reason, for the summary
 
 	table   *schema.Table
 	columns []column
 	links   []link
-	rows    string // the scope as a condition; "": via, or shared
+	rows    string // the scope as a condition; "": the scope is via, or shared
 	via     *reference
-	note    string // how its rows were found to be somebody's
+	note    string // how the draft found who owns its rows
 	grant   string
-	one     string // what a row of it is called, and many of them
+	one     string // the name of one row, and many is the name of several
 	many    string
 	prefix  string // the first word of all its columns
 }
 
 type column struct {
 	name, doc string
-	as        string   // what programs call it; "": by its own name
-	typ       string   // where the database gives it none: as what it could be granted
+	as        string   // its name for programs; "": its own name
+	typ       string   // for a column without a type in the database: the type that it could be granted as
 	out       string   // why it is left out
 	oneOf     []string // its only values
-	stored    string   // how SQLite holds it
-	note      string   // how that was found
+	stored    string   // the form in which SQLite stores it
+	note      string   // how the draft found that form
 }
 
-// link is one as the file says it.
+// link is a link in the words of the file.
 type link struct {
 	name                string
 	to                  string
-	columns, references []string // nil: those of the one foreign key between the two tables
-	one, usual          bool     // usual: it leads to as many rows as the foreign key says
-	guess               bool     // no foreign key says so
+	columns, references []string // nil: the columns of the only foreign key between the two tables
+	one, usual          bool     // usual: the foreign key already shows whether it leads to one row
+	guess               bool     // no foreign key declares it
 }
 
 // reference is a foreign key between two tables of the draft.
 type reference struct {
 	from, to   *Facet
-	place      int // of from among the facets: see ways
+	place      int // the index of from among the facets: see ways
 	columns    []string
 	references []string
-	sure       bool // no row is without
-	unique     bool // at most one row leads to each
-	short      bool // it is the only one between the two, so the file need not say its columns
-	guess      bool // it is no foreign key: the name of its column says so
+	sure       bool // every row has the reference
+	unique     bool // each row of to has at most one row of from
+	short      bool // it is the only one between the two tables, so the file may leave out its columns
+	guess      bool // it is a guess from the name of its column, without a foreign key
 	there      string
 	back       string
 }
@@ -147,14 +147,14 @@ func New(live *schema.Database, o Options) (*Draft, error) {
 
 const viewOut = "a view, of which nothing says who owns the rows: give it a scope, and a `key` if it is to be read in pages"
 
-// leave leaves a table out, if it is not left out already and there is a reason.
+// leave leaves a table out for a reason, unless the reason is empty or the table is already left out.
 func (f *Facet) leave(kind, why string) {
 	if f.Out == "" && why != "" {
 		f.Kind, f.Out = kind, why
 	}
 }
 
-// unfit says why programs can't be given rows of a table.
+// unfit returns why programs can't get rows of a table.
 func unfit(live *schema.Database, t *schema.Table) (kind, why string) {
 	odd := func(c schema.Column) bool { return !utf8.ValidString(c.Name) }
 	switch {
@@ -176,7 +176,7 @@ func unfit(live *schema.Database, t *schema.Table) (kind, why string) {
 	return "", ""
 }
 
-// nameFacets gives each facet its name and its columns, as package dynamic takes them.
+// nameFacets gives each facet its name, and the columns that package dynamic accepts.
 func (d *Draft) nameFacets(tables map[*Facet]*dynamic.Table) {
 	taken := map[string]bool{}
 	for i, f := range d.Facets {
@@ -191,7 +191,7 @@ func (d *Draft) nameFacets(tables map[*Facet]*dynamic.Table) {
 		f.prefix = prefix(f.table)
 		var shown []string
 		listed := d.live.Listed(f.table)
-		var odd []int // columns of which programs can't use the name
+		var odd []int // columns with names that programs can't use
 		for i := range f.table.Columns {
 			c := &f.table.Columns[i]
 			x := column{name: c.Name, doc: c.Comment, out: shows(f.table, c, len(f.table.Columns))}
@@ -224,7 +224,7 @@ func (d *Draft) nameFacets(tables map[*Facet]*dynamic.Table) {
 	}
 }
 
-// held is the form that the cells of a column have which were looked at, if all have one or most can't be read without it.
+// held returns the form of a column's cells, from a sample, if all cells have one form or most can't be read without it.
 func held(c *schema.Column) (form, note string) {
 	if c.Cells == nil || c.Cells.Held == 0 {
 		return "", ""
@@ -241,7 +241,7 @@ func held(c *schema.Column) (form, note string) {
 	return "", ""
 }
 
-// nameOdd gives columns another name for programs, which can't use theirs, and returns how many it could.
+// nameOdd gives columns with names that programs can't use another name, and returns for how many it found one.
 func (d *Draft) nameOdd(f *Facet, odd []int) (named int) {
 	taken := map[string]bool{f.Alias: true}
 	for i := range f.columns {
@@ -251,7 +251,7 @@ func (d *Draft) nameOdd(f *Facet, odd []int) (named int) {
 	}
 	for _, i := range odd {
 		x := &f.columns[i]
-		if x.name == "*" { // which a file takes for all columns
+		if x.name == "*" { // a file reads * as all columns
 			continue
 		}
 		plain := latin(x.name, x.name, "column", i)
@@ -267,7 +267,7 @@ func (d *Draft) nameOdd(f *Facet, odd []int) (named int) {
 		if err == nil {
 			_, err = t.Facet(f.Alias, all...)
 		}
-		kept := columnKind(x.out) != "" || x.typ != "" // a person has to take it in
+		kept := columnKind(x.out) != "" || x.typ != "" // a person has to grant it
 		switch {
 		case err != nil && !kept:
 			x.as, x.out = "", grantfile.Reason(err)
@@ -281,7 +281,7 @@ func (d *Draft) nameOdd(f *Facet, odd []int) (named int) {
 	return named
 }
 
-// latin is a name of the database, or what was made of it, in letters that programs can name; with none it is a number of its kind.
+// latin returns made, the form of a database's name for programs. If name has no Latin letters or digits, it returns kind and a number.
 func latin(name, made, kind string, i int) string {
 	if !strings.ContainsFunc(name, func(r rune) bool { return r < 0x250 && (unicode.IsLetter(r) || unicode.IsDigit(r)) }) {
 		return fmt.Sprint(kind, i+1)
@@ -289,7 +289,7 @@ func latin(name, made, kind string, i int) string {
 	return naming.Lower(made)
 }
 
-// prefix is the first word of all columns of a table, if they have one: usr of usr_id, usr_name, usr_tenant_id.
+// prefix returns the first word of all columns of a table, if they share one: usr of usr_id, usr_name, usr_tenant_id.
 func prefix(t *schema.Table) string {
 	first := ""
 	for i, c := range t.Columns {
@@ -305,7 +305,7 @@ func prefix(t *schema.Table) string {
 	return first
 }
 
-// bare are the words of a column, small, without the prefix of its table.
+// bare returns the words of a column's name in lower case, without the prefix of its table.
 func (f *Facet) bare(column string) []string {
 	ws := naming.Words(strings.ToLower(strings.Join(naming.Words(column), "_")))
 	if f.prefix != "" && len(ws) > 1 && ws[0] == f.prefix {
@@ -314,7 +314,7 @@ func (f *Facet) bare(column string) []string {
 	return ws
 }
 
-// readReferences finds the foreign keys that links can follow, and what the names of columns say where a table declares none.
+// readReferences finds the foreign keys that links can follow. For a table that declares none it guesses them from the names of columns.
 func (d *Draft) readReferences(tables map[*Facet]*dynamic.Table) {
 	between := map[[2]*Facet]int{}
 	of, called := map[*schema.Table]*Facet{}, map[string][]*Facet{}
@@ -337,7 +337,7 @@ func (d *Draft) readReferences(tables map[*Facet]*dynamic.Table) {
 		r.unique = slices.ContainsFunc(r.from.table.Keys(), func(key []string) bool {
 			return !slices.ContainsFunc(key, func(c string) bool { return !slices.Contains(r.columns, c) })
 		})
-		if r.unique && r.guess { // it may be the table of what it is taken to lead to, or half of it
+		if r.unique && r.guess { // the two may be one table, or two halves of one
 			return false
 		}
 		try := fmt.Sprintf("x%d", len(d.refs))
@@ -383,8 +383,8 @@ func (d *Draft) readReferences(tables map[*Facet]*dynamic.Table) {
 	}
 }
 
-// guess is the table to which a column leads by its name alone, as Rails names it: project_id is a key of projects. A column whose table
-// another column says (owner_id beside owner_type) leads to none.
+// guess returns the table that a column refers to by its name alone, in the style of Rails: project_id is a key of
+// projects. If another column names the table (owner_type for owner_id), there is no one table, and guess returns nil.
 func (d *Draft) guess(f *Facet, c *schema.Column, called map[string][]*Facet) *Facet {
 	ws := f.bare(c.Name)
 	n := len(ws) - 1
@@ -398,14 +398,14 @@ func (d *Draft) guess(f *Facet, c *schema.Column, called map[string][]*Facet) *F
 		}
 	}
 	found := called[role]
-	if len(found) == 0 && tenantWords[role] { // org_id of organizations
+	if len(found) == 0 && tenantWords[role] { // org_id refers to organizations
 		for name, fs := range called {
 			if strings.HasPrefix(name, role) && weight(name) == 2 {
 				found = append(found, fs...)
 			}
 		}
 	}
-	if len(found) == 0 { // crm_account of a column account_id in crm_lead
+	if len(found) == 0 { // account_id in crm_lead refers to crm_account
 		if table := naming.Words(f.table.Name.Name); len(table) > 1 {
 			found = called[strings.ToLower(table[0])+"_"+role]
 		}
@@ -424,7 +424,7 @@ func (d *Draft) guess(f *Facet, c *schema.Column, called map[string][]*Facet) *F
 	return to
 }
 
-// spelled are columns as their table has them: SQLite's foreign keys may have other capitals.
+// spelled returns the names as the table spells them: SQLite's foreign keys may use other capitals.
 func (d *Draft) spelled(f *Facet, names []string) (out []string) {
 	for _, n := range names {
 		i := slices.IndexFunc(f.table.Columns, func(c schema.Column) bool { return d.live.Engine.Is(c.Name, n) })
@@ -436,7 +436,7 @@ func (d *Draft) spelled(f *Facet, names []string) (out []string) {
 	return out
 }
 
-// nameLinks names the links that each reference makes, there and back, between facets that are not left out.
+// nameLinks names the links for each reference, in both directions, between facets that are granted.
 func (d *Draft) nameLinks() {
 	taken, shared := map[*Facet]map[string]bool{}, map[*Facet]map[string]int{}
 	for _, f := range d.Facets {
@@ -478,12 +478,12 @@ func (d *Draft) nameLinks() {
 			}
 		}
 		r.from.links = append(r.from.links, there)
-		r.to.links = append(r.to.links, back) // which may be the same table
+		r.to.links = append(r.to.links, back) // from and to may be the same table
 	}
 }
 
-// role is what a reference calls the row that it leads to: assignee of assignee_id. Of several columns the one counts that other
-// references of the table don't share and that isn't called as the column that it refers to: author_id of (tenant_id, author_id).
+// role returns a reference's name for the row that it refers to: assignee for assignee_id. If the reference has several columns, it uses
+// the one that no other reference of the table shares and that is not named like its target: author_id in (tenant_id, author_id).
 func (r *reference) role(one string, shared map[string]int) string {
 	column := r.columns[0]
 	if len(r.columns) > 1 {
@@ -510,7 +510,7 @@ func (r *reference) role(one string, shared map[string]int) string {
 	return role(r.from.bare(column), one)
 }
 
-// role is what the words of a column of a key call the row that it leads to.
+// role returns the name that the words of a key's column give to the row.
 func role(ws []string, one string) string {
 	for len(ws) > 0 && slices.Contains([]string{"id", "uuid", "fk", "key", "code"}, ws[len(ws)-1]) {
 		ws = ws[:len(ws)-1]
@@ -531,7 +531,7 @@ func (d *Draft) nameGrants() {
 	}
 }
 
-// claim takes the first of the wanted names that is free and that ok admits, or the last one with a number.
+// claim takes the first wanted name that is free and that ok admits, or the last one with a number added.
 func claim(taken map[string]bool, ok func(string) bool, wanted ...string) string {
 	last := ""
 	for _, w := range wanted {
@@ -549,7 +549,7 @@ func claim(taken map[string]bool, ok func(string) bool, wanted ...string) string
 	}
 }
 
-// Elsewhere are the schemas of tables that are left out since names are not looked up there, behind those in which they are; nil: there are none.
+// Elsewhere returns the schemas to look names up in, so that tables of other schemas are found too; nil: all tables are found now.
 func (d *Draft) Elsewhere() (in []string) {
 	for _, f := range d.Facets {
 		if s := f.table.Schema; f.Kind == otherSchemas && !slices.Contains(in, s) {
@@ -561,7 +561,7 @@ func (d *Draft) Elsewhere() (in []string) {
 	}
 	slices.Sort(in)
 	var path []string
-	for _, s := range d.live.Path { // one without a table needs not be named
+	for _, s := range d.live.Path { // a schema without a table needs no mention
 		if slices.ContainsFunc(d.live.Tables, func(t *schema.Table) bool { return t.Schema == s }) {
 			path = append(path, s)
 		}
@@ -569,10 +569,10 @@ func (d *Draft) Elsewhere() (in []string) {
 	return append(path, in...)
 }
 
-// otherSchemas is why a table is left out that names don't find.
+// otherSchemas is the reason for tables in schemas where names are not looked up.
 const otherSchemas = "in other schemas"
 
-// unbound says why the policies of a facet's table do not apply to who reads it; "": they do, or there are none.
+// unbound returns why the policies of a facet's table do not apply to the reading role; "": they apply, or there are none.
 func (d *Draft) unbound(f *Facet) string {
 	if !f.table.RowSecurity {
 		return ""
@@ -580,7 +580,7 @@ func (d *Draft) unbound(f *Facet) string {
 	return d.live.Role.Unbound(f.table)
 }
 
-// Granted are the tables that are not left out.
+// Granted returns the number of tables that are granted.
 func (d *Draft) Granted() (n int) {
 	for _, f := range d.Facets {
 		if f.Out == "" {

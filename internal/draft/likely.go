@@ -1,7 +1,7 @@
 package draft
 
-// The scope that is offered, in a comment, for a table that is left out. Who takes out the # has read less than who writes a scope, so rows
-// that may be somebody's are never offered as shared.
+// This file finds the scope that a comment offers for a table that is left out. Taking out the # needs less
+// thought than writing a scope, so a table with rows that may have an owner is never offered as shared.
 
 import (
 	"slices"
@@ -10,10 +10,10 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// unknownScope is in the place of a scope that the draft does not know. The file is refused until a person writes one.
+// unknownScope replaces a scope that the draft does not know. The file is refused until a person writes one.
 const unknownScope = "# write whose its rows are, by a column of its own or a link to it; or shared, if every principal may see every row"
 
-// likelyScope is the scope that is offered for a table that is left out.
+// likelyScope returns the scope that is offered for a table that is left out.
 func (d *Draft) likelyScope(f *Facet) string {
 	if d.opt.Tenant == None {
 		return "shared"
@@ -27,7 +27,7 @@ func (d *Draft) likelyScope(f *Facet) string {
 	return unknownScope
 }
 
-// tenantColumn is the column of a table that says by its key or its name which tenant's a row is; "": none does.
+// tenantColumn returns the column that shows, by its key or its name, which tenant owns a row; "": there is none.
 func (d *Draft) tenantColumn(f *Facet) string {
 	if t := d.Tenant; t != nil {
 		if f == t.facet {
@@ -37,7 +37,7 @@ func (d *Draft) tenantColumn(f *Facet) string {
 			i := slices.IndexFunc(l.columns, func(c string) bool { return f.called(c) == t.usual })
 			return l.columns[max(i, 0)]
 		}
-		for _, c := range f.table.Columns { // of a view, say, that shows the column of a table
+		for _, c := range f.table.Columns { // in a view, for instance, that shows the column of a table
 			for other, l := range t.leads {
 				if slices.ContainsFunc(l.columns, func(name string) bool { return other.called(name) == f.called(c.Name) && f.called(c.Name) != "id" }) {
 					return c.Name
@@ -59,15 +59,15 @@ func (d *Draft) tenantColumn(f *Facet) string {
 	return ""
 }
 
-// everybodys reports whether a table's rows seem to be nobody's: it has no column of a tenant, and neither has what it leads to, is a part or an
-// heir of, or reads as a view. seen are those that are asked about already.
+// everybodys reports whether a table's rows seem to have no owner: neither the table nor any table that it refers to,
+// is a part or an heir of, or reads as a view has a tenant column. seen has the tables that were already checked.
 func (d *Draft) everybodys(f *Facet, seen map[*Facet]bool) bool {
 	if seen[f] {
 		return true
 	}
 	seen[f] = true
 	if f.Out == "" || d.tenantColumn(f) != "" {
-		return false // what is granted is so by a scope
+		return false // a granted table has a scope
 	}
 	behind := slices.Clone(f.table.Inherits)
 	if f.table.PartitionOf != nil {

@@ -1,6 +1,6 @@
 package draft
 
-// What is granted of a draft, in the words of programs, for commands that write programs of their own.
+// This file describes the grants of a draft in the words of programs, for commands that write programs of their own.
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ type Shown struct {
 	Grant   string // the name that a program begins with
 	Row     string // what programs call one row
 	Table   string // in the database
-	Own     string // the column of the database that holds the tenant of a row; "": a link leads to the tenant, or every row is everybody's
+	Own     string // the column of the database with the tenant of a row; "": the tenant is found by a link, or every row is shared
 	Columns []ShownColumn
 	Links   []ShownLink
 }
@@ -23,18 +23,18 @@ type Shown struct {
 type ShownColumn struct {
 	Name   string
 	Kind   schema.Kind
-	Listed bool // its values are known, and few
-	Key    bool // it is of a key or of a foreign key
+	Listed bool // its possible values are known, and few
+	Key    bool // it is part of a key or of a foreign key
 }
 
 // ShownLink is a link of a Shown.
 type ShownLink struct {
 	Name string
 	To   string // Shown.Row
-	One  bool   // it leads to one row at most
+	One  bool   // it gives at most one row
 }
 
-// Shown are the tables that are granted, in the order of their names.
+// Shown lists the granted tables, in the order of their names.
 func (d *Draft) Shown() (out []Shown) {
 	for _, f := range d.Facets {
 		if f.Out != "" {
@@ -44,7 +44,7 @@ func (d *Draft) Shown() (out []Shown) {
 		if t := d.Tenant; t != nil && f == t.facet {
 			s.Own = t.Column
 		} else if t != nil && t.leads[f] != nil {
-			s.Own = t.leads[f].columns[0] // of several the table would be left out
+			s.Own = t.leads[f].columns[0] // with several columns the table would be left out
 		}
 		keys := map[string]bool{}
 		for _, r := range d.refs {

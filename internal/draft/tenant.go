@@ -15,37 +15,37 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Tenant is a table whose rows may be those to whom the rows of the others belong, or a column of theirs that leads to no table.
+// Tenant is a table that may own the rows of the other tables, or a column in these tables that refers to no table.
 type Tenant struct {
-	Table   string   // or the column: what -tenant calls it
-	Column  string   // its key; "": there is no table
-	Claim   string   // what the file calls it
-	Type    string   // of the claim
-	Direct  []string // "table.column" that lead to it
-	ByName  int      // of these: by the name of the column alone, without a foreign key
-	Through int      // tables that lead to it through others
-	Of      int      // tables besides
+	Table   string   // the name for -tenant: a table, or a column
+	Column  string   // its key; "": there is no tenant table
+	Claim   string   // the name in the file
+	Type    string   // the type of the claim
+	Direct  []string // each "table.column" that refers to it
+	ByName  int      // how many of Direct are guessed from the column's name, without a foreign key
+	Through int      // how many tables refer to it through others
+	Of      int      // how many other tables there are
 	Sure    string   // "sure", "likely" or Guess
 
 	facet *Facet
 	score float64
 	leads map[*Facet]*lead
-	usual string // what most columns are called that lead there, without prefixes
+	usual string // the most common name of the columns that refer to it, without prefixes
 }
 
-// Guess is what Tenant.Sure is where little speaks for it.
+// Guess is the value of Tenant.Sure if little evidence supports the table.
 const Guess = "a guess"
 
-// called is the name of a column without the prefix of its table.
+// called returns the name of a column without the prefix of its table.
 func (f *Facet) called(column string) string { return strings.Join(f.bare(column), "_") }
 
-// lead is the column of a table that holds the key of its tenant.
+// lead is the column of a table with the key of its tenant.
 type lead struct {
-	columns []string // several: somebody has to choose
+	columns []string // several: a person has to choose
 	byName  bool
 }
 
-// What a table is called says who its rows are. The weights are guesses; Sure says how far the best is from the second.
+// The name of a table hints at who owns its rows. The weights are guesses; Sure rates how far the best table is from the second.
 var (
 	tenantWords = scalar.Words("tenant organization organisation org account company workspace team client firm agency school clinic shop store site business")
 	actorWords  = scalar.Words("customer user member owner employee person patient student")
@@ -80,10 +80,10 @@ func claimType(k schema.Kind) string {
 	return ""
 }
 
-// findTenant finds the table to which most tables lead.
+// findTenant finds the table to which most tables refer.
 func (d *Draft) findTenant() error {
 	w := d.newWays()
-	leads := map[string]bool{} // names of columns by which there is a table
+	leads := map[string]bool{} // names of columns that refer to a tenant table
 	for i := range d.Facets {
 		if t := d.tenant(w, i); t != nil {
 			d.Tenants = append(d.Tenants, *t)
@@ -108,7 +108,7 @@ func (d *Draft) findTenant() error {
 	for i := range d.Tenants {
 		t := &d.Tenants[i]
 		names = append(names, t.Table)
-		second := 0.0 // the best of the others
+		second := 0.0 // the best score of the others
 		if j := min(1-min(i, 1), len(d.Tenants)-1); j != i {
 			second = d.Tenants[j].score
 		}
@@ -130,7 +130,7 @@ func (d *Draft) findTenant() error {
 		case i < 0 && len(names) == 0:
 			return fail.Errorf(fail.Invalid, "", "no other table refers to a table %s by its key, nor to any table, and no table has a column of that name: give the column that names a row's tenant, or %s if all users may reach all rows", schema.Printable(d.opt.Tenant), None)
 		case i < 0:
-			return fail.Errorf(fail.Invalid, "", "no other table refers to a table %s by its key, and no table has a column of that name; want one of %s, a column that says whose a row is, or %s", schema.Printable(d.opt.Tenant), schema.Printable(strings.Join(names[:min(len(names), 12)], ", ")), None)
+			return fail.Errorf(fail.Invalid, "", "no other table refers to a table %s by its key, and no table has a column of that name; want one of %s, a column with the tenant of a row, or %s", schema.Printable(d.opt.Tenant), schema.Printable(strings.Join(names[:min(len(names), 12)], ", ")), None)
 		}
 		d.Tenant = &d.Tenants[i]
 		d.Tenant.Sure = "you said so"
@@ -140,15 +140,15 @@ func (d *Draft) findTenant() error {
 	return nil
 }
 
-// ways are the references of a draft by the places of its facets: each facet is asked who leads to it, so nothing may go through all
-// facets or references for each.
+// ways indexes the references of a draft by the numbers of its facets. Each facet is asked which
+// facets refer to it, so a loop over all facets or references for each would be too slow.
 type ways struct {
 	into   [][]*reference // the references to each facet
 	at     map[*Facet]int
-	called map[string][]int             // the facets that have a column of a name, without the prefix of its table
-	names  map[*Facet]map[string]string // of these names, the columns of a facet
-	refers map[*Facet]map[string]bool   // by which columns a facet refers to others
-	fit    int                          // facets that are not left out
+	called map[string][]int             // the facets with a column of a name, without the prefix of its table
+	names  map[*Facet]map[string]string // for these names, the columns of a facet
+	refers map[*Facet]map[string]bool   // the columns by which a facet refers to others
+	fit    int                          // how many facets are granted
 	seen   []int                        // the number of the last search that found each facet
 	number int
 }
@@ -180,7 +180,7 @@ func (d *Draft) newWays() *ways {
 	return w
 }
 
-// tenant is what speaks for a table; nil: nothing leads to it.
+// tenant collects the evidence that a table is the tenant; nil: no table refers to it.
 func (d *Draft) tenant(w *ways, at int) *Tenant {
 	f := d.Facets[at]
 	if f.Out != "" || f.table.PrimaryKey == nil || len(f.table.PrimaryKey.Columns) != 1 {
@@ -191,9 +191,9 @@ func (d *Draft) tenant(w *ways, at int) *Tenant {
 		return nil
 	}
 	t := &Tenant{Table: f.Table, Column: key.Name, Type: claimType(key.Kind), facet: f, leads: map[*Facet]*lead{}}
-	called := map[string]int{}     // by what the columns are called that lead there
-	var near []int                 // the facets that lead to it, in their order
-	counted := map[*Facet]string{} // of these, where several rows lead to one, and by which column
+	called := map[string]int{}     // how often each name occurs among the columns that refer to it
+	var near []int                 // the facets that refer to it, in their order
+	counted := map[*Facet]string{} // the column of each such facet if several of its rows may refer to one row
 	for _, r := range w.into[at] {
 		if r.from != f && len(r.columns) == 1 && r.references[0] == key.Name {
 			l := t.leads[r.from]
@@ -204,8 +204,8 @@ func (d *Draft) tenant(w *ways, at int) *Tenant {
 			}
 			l.columns = append(l.columns, r.columns[0])
 			l.byName = l.byName || r.guess
-			// A column that is unique in its table makes a row of it a part of the other row, as a user's settings are of the user: it says
-			// nothing of whose rows are whose.
+			// A unique column makes a row a part of the row that it refers to, as settings are a
+			// part of their user. Such a reference does not show who owns other rows.
 			if !r.unique {
 				called[r.from.called(r.columns[0])]++
 				counted[r.from] = r.columns[0]
@@ -233,7 +233,7 @@ func (d *Draft) tenant(w *ways, at int) *Tenant {
 	slices.Sort(near)
 	w.number++
 	w.seen[at] = w.number
-	var level []int // the facets that are so far away
+	var level []int // the facets at this distance
 	for _, i := range near {
 		x := d.Facets[i]
 		if _, ok := counted[x]; ok && x.Out == "" {
@@ -253,7 +253,7 @@ func (d *Draft) tenant(w *ways, at int) *Tenant {
 	return t
 }
 
-// namedTenant is the tenant of the column that the person named where no tenant is called so yet: any column that holds ids, whatever its name is.
+// namedTenant returns the tenant for a column with ids, of any name, that the person named, unless a tenant has that name already.
 func (d *Draft) namedTenant(w *ways) *Tenant {
 	if slices.ContainsFunc(d.Tenants, func(t Tenant) bool { return t.Table == d.opt.Tenant }) {
 		return nil
@@ -266,7 +266,7 @@ func (d *Draft) namedTenant(w *ways) *Tenant {
 	return t
 }
 
-// having are the facets with a column of a name and a type.
+// having returns the facets with a column of a name and a type.
 func (d *Draft) having(w *ways, name, typ string) (out []int) {
 	for _, i := range w.called[name] {
 		x := d.Facets[i]
@@ -277,7 +277,7 @@ func (d *Draft) having(w *ways, name, typ string) (out []int) {
 	return out
 }
 
-// byName are the facets with a column of a name that leads to nothing else: no foreign key, not the key, and not unique.
+// byName returns the facets with a column of a name that refers to no other table: it is no foreign key, not the key, and not unique.
 func (d *Draft) byName(w *ways, name, typ string) (out []int) {
 	for _, i := range d.having(w, name, typ) {
 		x := d.Facets[i]
@@ -289,8 +289,8 @@ func (d *Draft) byName(w *ways, name, typ string) (out []int) {
 	return out
 }
 
-// columnTenant is the tenant of a column that leads to no table: tenant_id where the tenants are in another database. with finds the facets
-// that have the column; nil: none has.
+// columnTenant returns the tenant for a column that refers to no table: tenant_id if the tenants are in
+// another database. with finds the facets that have the column. It returns nil if no facet has it.
 func (d *Draft) columnTenant(w *ways, name string, with func(w *ways, name, typ string) []int) *Tenant {
 	ws := strings.Split(name, "_")
 	var t *Tenant
@@ -323,7 +323,7 @@ func (d *Draft) columnTenant(w *ways, name string, with func(w *ways, name, typ 
 	return t
 }
 
-// claimName is a name of a claim.
+// claimName makes a name for a claim.
 func claimName(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r > 127 {
@@ -333,7 +333,7 @@ func claimName(s string) string {
 	}, s)
 }
 
-// through counts the facets that lead to a tenant by way of other facets.
+// through counts the facets that refer to a tenant through other facets.
 func (d *Draft) through(w *ways, t *Tenant, level []int) {
 	for gain := 0.6; len(level) > 0; gain *= 0.6 {
 		var next []int
@@ -351,8 +351,8 @@ func (d *Draft) through(w *ways, t *Tenant, level []int) {
 	}
 }
 
-// findScopes gives each facet its rows: those whose column is the principal's tenant, or those that a link leads to from such rows. What has
-// neither is left out.
+// findScopes gives each facet its rows: those with the principal's tenant in a column, or those
+// that a link from such rows leads to. A facet with neither is left out.
 func (d *Draft) findScopes() {
 	t := d.Tenant
 	if t == nil {
@@ -381,7 +381,7 @@ func (d *Draft) findScopes() {
 			}
 		}
 	}
-	// First only links that every row has (sure), however long the way. Only then shorter ways by links that some rows lack.
+	// First use only links that every row has (sure), even over a long way. Then use shorter ways, with links that some rows lack.
 	for sure := true; ; {
 		more := false
 		last := maps.Clone(done)
@@ -453,7 +453,7 @@ func (d *Draft) findScopes() {
 	}
 }
 
-// condition is a scope by the principal's tenant.
+// condition returns a scope with the principal's tenant.
 func condition(column, claim string) string {
 	return (&grantfile.Expr{Op: "eq", Column: grantfile.Name{Text: column}, Values: []grantfile.Operand{{Claim: claim}}}).String()
 }

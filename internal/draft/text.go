@@ -15,7 +15,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Text is the file. pins are the digests of the facets' tables, by their names; nil: none yet.
+// Text returns the file. pins are the digests of the facets' tables, by name; nil: there are none yet.
 func (d *Draft) Text(pins map[string]string) string {
 	w := &writer{}
 	w.line("# yaml-language-server: $schema=%s", grantfile.SchemaURL)
@@ -58,7 +58,7 @@ func (d *Draft) Text(pins map[string]string) string {
 			f.write(w, pins[f.Alias], d.opt.Tenant == None, d.unbound(f) != "")
 		}
 	}
-	// Tables of other schemas are counted in the summary: they may be those of all that a server has besides.
+	// The summary only counts the tables of other schemas: a server may have very many.
 	if slices.ContainsFunc(d.Facets, func(f *Facet) bool { return f.Out != "" && f.Kind != otherSchemas }) {
 		w.line("")
 		w.line("  # Left out. To grant a table after all, take out the # before its lines, write or check its scope (shared: every principal may see every row),")
@@ -72,7 +72,7 @@ func (d *Draft) Text(pins map[string]string) string {
 	return w.b.String()
 }
 
-// Summary are lines about what is left out, by reasons: how many tables, and how many columns of the tables that are granted.
+// Summary returns lines about what is left out, by reason: how many tables, and how many columns of the granted tables.
 func (d *Draft) Summary() (lines []string) {
 	tables, columns := map[string]int{}, map[string]int{}
 	out := 0
@@ -104,10 +104,10 @@ func (d *Draft) Summary() (lines []string) {
 	return lines
 }
 
-// columnKinds are the reasons for which a column is left out, up to a colon.
+// columnKinds are the reasons for leaving a column out, up to a colon.
 var columnKinds = reasonKinds(secretReason, tableReason, personReason, freeReason, "bytes", "JSON", unreadable, "the database gives the column no type")
 
-// columnKind is the reason for which a column is left out up to its colon; "": none of these.
+// columnKind returns the reason for which a column is left out, up to its colon; "": none of columnKinds.
 func columnKind(why string) string {
 	kind, _, _ := strings.Cut(why, ":")
 	if !columnKinds[kind] {
@@ -116,7 +116,7 @@ func columnKind(why string) string {
 	return kind
 }
 
-// reasonKinds are reasons up to their colons.
+// reasonKinds returns reasons up to their colons.
 func reasonKinds(reasons ...string) map[string]bool {
 	out := map[string]bool{}
 	for _, r := range reasons {
@@ -142,7 +142,7 @@ func (d *Draft) summary(w *writer) {
 	}
 }
 
-// TableAt is the table that a line of Text(nil) is about, by its facet or by the grant of it; "" if it is about none.
+// TableAt returns the table of a line of Text(nil): a line of its facet or of its grant; "" for every other line.
 func (d *Draft) TableAt(line int) (table string) {
 	begins := map[string]string{}
 	for _, f := range d.Facets {
@@ -197,10 +197,10 @@ func (d *Draft) aboutTenant(w *writer) {
 	w.about("", "%s", text)
 }
 
-// widest is how many characters a line of a draft has, so that it can be read beside others.
+// widest is how many characters a line of a draft has, so that it fits next to another file.
 const widest = 200
 
-// aboutPolicies says what row-level security does for a role to which it does not apply, and offers another role.
+// aboutPolicies writes a comment if row-level security does not apply to the role, and offers another role.
 func (d *Draft) aboutPolicies(w *writer) {
 	i := slices.IndexFunc(d.Facets, func(f *Facet) bool { return f.Out == "" && d.unbound(f) != "" })
 	if i < 0 {
@@ -222,7 +222,7 @@ func (w *writer) line(format string, args ...any) {
 func (w *writer) about(indent, format string, args ...any) {
 	line := indent + "#"
 	for _, word := range strings.Fields(comment(fmt.Sprintf(format, args...))) {
-		for r := []rune(word); len(r) > widest/2; r = []rune(word) { // no name of a database is longer, but for evil's sake
+		for r := []rune(word); len(r) > widest/2; r = []rune(word) { // only a hostile database has longer names
 			line, word = line+" "+string(r[:widest/2]), string(r[widest/2:])
 			w.line("%s", line)
 			line = indent + "#"
@@ -236,7 +236,7 @@ func (w *writer) about(indent, format string, args ...any) {
 	w.line("%s", line)
 }
 
-// noted writes a text with a comment behind it, or before it where both are too long for a line. before is what begins each line.
+// noted writes a text with a comment after it, or before it if both are too long for a line. before begins each line.
 func (w *writer) noted(before, text, note string) {
 	switch {
 	case note == "":
@@ -249,7 +249,7 @@ func (w *writer) noted(before, text, note string) {
 	}
 }
 
-// list writes texts in brackets, with a new line wherever one would be too long.
+// list writes texts in brackets, with a new line where a line would be too long.
 func (w *writer) list(before, after string, texts []string) {
 	line := before + "["
 	for i, s := range texts {
@@ -327,7 +327,7 @@ func (f *Facet) writeColumns(w *writer, indent, before string) {
 		if c.doc != "" && c.out == "" {
 			fields = append(fields, "doc: "+quoted(short(c.doc)))
 		}
-		if of := scalars(c.oneOf); c.out == "" && of != "" && len(of) <= longestList { // of a longer enum the model knows the values all the same
+		if of := scalars(c.oneOf); c.out == "" && of != "" && len(of) <= longestList { // the model gets the values of a longer enum from the database
 			fields = append(fields, "one_of: ["+of+"]")
 		}
 		if c.typ != "" {
@@ -357,10 +357,10 @@ func (f *Facet) writeColumns(w *writer, indent, before string) {
 	}
 }
 
-// longestList is how long a list of values may be in the file.
+// longestList is how long a list of values in the file may be.
 const longestList = 120
 
-// writeOut writes a facet that is left out: as comments, so that nothing of it counts.
+// writeOut writes a facet that is left out, as comments, so that none of it has an effect.
 func (f *Facet) writeOut(w *writer, rows string) {
 	w.line("")
 	w.about("  ", "%s: %s", f.Table, f.Out)
@@ -373,8 +373,8 @@ func (f *Facet) writeOut(w *writer, rows string) {
 	f.writeColumns(w, "  #   ", "")
 }
 
-// comment is a text for a comment. A line break in a name of the database would end the comment, and what stands after it would be
-// part of the file.
+// comment makes a text safe for a comment. A line break in a name of the database would end the
+// comment, and the text after it would become a part of the file.
 func comment(s string) string { return schema.Printable(s) }
 
 func short(s string) string {
@@ -392,7 +392,7 @@ var (
 	yamlWords   = scalar.Words("y yes n no on off true false null")
 )
 
-// yamlText is a text as YAML reads it back: plain only where it can't be taken for anything else.
+// yamlText writes a text so that YAML reads it back: without quotes only if it can't be read as anything else.
 func yamlText(s string) string {
 	if plainScalar.MatchString(s) && !yamlWords[strings.ToLower(s)] || plainURL.MatchString(s) {
 		return s
@@ -407,8 +407,8 @@ func scope(s string) string {
 	return quoted(s)
 }
 
-// quoted is a text in double quotes. Whatever is not printable is escaped: YAML reads some of it as another name (U+0085 as a space), a
-// terminal acts on some, and a reader sees none of it (TestQuoted).
+// quoted writes a text in double quotes and escapes what is not printable: YAML reads some of these characters as
+// another name (U+0085 as a space), a terminal acts on some, and a reader sees none of them (TestQuoted).
 func quoted(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -23,7 +23,7 @@ func TestDraftOfTypes(t *testing.T) {
 			// As a file of another build has it: the module is not there, so that SQLite takes its tables for any others.
 			setup = append(setup, "CREATE TABLE docs_segments (blockid INTEGER PRIMARY KEY, block BLOB)", "CREATE TABLE docs_content (docid INTEGER PRIMARY KEY, c0body TEXT)", "CREATE TABLE pages_content (id INTEGER PRIMARY KEY, kind TEXT)",
 				"PRAGMA writable_schema = ON", "INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES ('table', 'docs', 'docs', 0, 'CREATE VIRTUAL TABLE docs USING fts4(body)'), ('table', 'pages', 'pages', 0, 'CREATE VIRTUAL TABLE pages USING fts4(content=\"pages_content\", kind)')")
-			want = append(want, "# docs_segments: the virtual table docs keeps its index in it", "# docs_content: the virtual table docs keeps", "pages_content")
+			want = append(want, "# docs_segments: the virtual table docs has its index in it", "# docs_content: the virtual table docs has", "pages_content")
 			not = append(not, "# pages_content: the virtual table")
 		} else {
 			setup = append(setup, "CREATE TYPE mood AS ENUM ('sad', 'glad')", "ALTER TABLE jobs ADD COLUMN mood mood, ADD COLUMN moods mood[], ADD COLUMN host inet, ADD COLUMN price money, ADD COLUMN span int4range",

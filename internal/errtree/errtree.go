@@ -1,9 +1,9 @@
-// Package errtree looks at errors of code that is not ours before errors.As does, which
-// follows one that wraps itself for ever.
+// Package errtree checks errors of foreign code before errors.As does: errors.As never returns for
+// an error that wraps itself.
 package errtree
 
-// Finite reports whether an error wraps at most so many others. It panics where the
-// error's own methods do.
+// Finite reports whether an error wraps at most so many others. It panics if a method of the error
+// panics.
 func Finite(err error, most int) bool {
 	left := most + 1
 	return finite(err, &left)

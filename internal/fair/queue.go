@@ -1,6 +1,6 @@
-// Package fair has the one queue in which parties take turns at a bounded number of
-// places: one that sends a thousand jobs delays another's by one, not by a thousand, and
-// so does a group of a thousand members.
+// Package fair has the one queue in which parties take turns at a bounded number of places. A party
+// that sends a thousand jobs delays another party's job by one job, not by a thousand; a group of a
+// thousand members does the same.
 package fair
 
 import (
@@ -8,40 +8,39 @@ import (
 	"sync"
 )
 
-// Why a job is not taken.
+// These errors tell why a job is not taken.
 var (
 	ErrYours = errors.New("fair: too many of this party's jobs wait")
 	ErrFull  = errors.New("fair: too many jobs wait")
 )
 
-// Config says how many jobs have a place and how many wait. Everything below 1 is 1, but
-// for Share.
+// Config bounds how many jobs have a place and how many wait. Every number below 1 means 1, except
+// Share.
 type Config struct {
 	Places    int // jobs that have a place at one time
-	Share     int // of them, for one group; 0: all. Less than all keeps a place for others from a group whose jobs use up all their time
+	Share     int // how many of Places one group may have; 0: all. Less than all keeps a place for others, even if a group's jobs use up all their time
 	PerMember int // jobs of one member that wait
 	Total     int // jobs that wait
-	// Away bounds what jobs hold that gave their place back for a while (Yield): while they
+	// Away bounds what jobs hold after they gave their place back for a while (Yield): while they
 	// hold that much, no job begins. 0: there is no bound.
 	Away      int
-	AwayShare int // of it, for one group: while its jobs hold that much, none of its jobs begins; 0: all
-	// Room: a group may have no more jobs waiting than there is room left, so that the
-	// next that comes finds some: one alone gets half, n get a share of 1/(n+1) each
-	// (Choudhury and Hahne, Dynamic queue length thresholds for shared-memory packet
-	// switches, 1998).
+	AwayShare int // how much of Away one group may hold: while its jobs hold that much, none of its jobs begins; 0: all
+	// Room bounds a group's waiting jobs by the room that is left, so that a later group finds
+	// some: a group alone gets half, and n groups get 1/(n+1) each (Choudhury and Hahne, Dynamic
+	// queue length thresholds for shared-memory packet switches, 1998).
 	Room bool
 }
 
-// Queue has the places of jobs that run, and the lines of those that wait. Groups take
-// turns; the members of a group take turns when it is the group's; a member's jobs keep
-// their order. Its methods may be called from several goroutines. Make one with New.
+// Queue has the places of running jobs, and the lines of waiting jobs. Groups take turns; the
+// members of a group take turns within the group's turn; a member's jobs keep their order. Several
+// goroutines may call its methods. Make one with New.
 //
-// A job that waits for something else may give its place back and ask for one again. It
-// then comes before the jobs of its member that have not begun, and is never refused:
-// bounds hold up what begins, since only the end of a job frees what it holds.
+// A job that waits for something else may give its place back and ask for one again. It then comes
+// before its member's jobs that have not begun, and is never refused: bounds stop only jobs that
+// have not begun, since only the end of a job frees what it holds.
 //
-// Always: whoever waits may have no place now: all are taken, its group has its share, or
-// it has not begun and jobs that are away hold what they may.
+// Invariant: a job waits only if it may not have a place now. All places are taken, its group has
+// its share, or it has not begun and the jobs that are away hold as much as they may.
 type Queue[G comparable] struct {
 	cfg Config
 
@@ -49,10 +48,10 @@ type Queue[G comparable] struct {
 	turns   turns[G]
 	running int
 	held    map[G]int // places, none of them 0
-	away    map[G]int // what jobs hold that gave their place back, none of it 0
+	away    map[G]int // what jobs hold that gave their place back; no entry is 0
 	out     int       // the sum of away
-	counted int       // the sum of away, of each group at most its share
-	outside int       // jobs that gave their place back and have none
+	counted int       // the sum of away, with at most its share for each group
+	outside int       // jobs that gave their place back and have no place now
 }
 
 // New makes a queue.
@@ -75,7 +74,7 @@ type Ticket[G comparable] struct {
 	member string
 	turn   chan struct{}
 	state  state
-	weight int // of what it holds while it is away
+	weight int // what it holds while it is away
 }
 
 type state uint8
@@ -88,15 +87,15 @@ const (
 	gone
 )
 
-// Turn is closed when the place is the ticket's. Each Return makes a new one.
+// Turn returns a channel that is closed when the ticket gets its place. Each Yield makes a new one.
 func (t *Ticket[G]) Turn() <-chan struct{} {
 	t.q.mu.Lock()
 	defer t.q.mu.Unlock()
 	return t.turn
 }
 
-// Enter takes a place, or stands at the end of its member's line. Each Enter needs a
-// Leave. It fails with ErrYours or ErrFull.
+// Enter takes a place, or joins the end of its member's line. Each Enter needs a Leave. It fails
+// with ErrYours or ErrFull.
 func (q *Queue[G]) Enter(group G, member string) (*Ticket[G], error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -141,15 +140,15 @@ func (q *Queue[G]) drop(t *Ticket[G]) {
 	sub(q.held, t.group, 1)
 }
 
-// settle is for a ticket that is away no more. q.mu is held.
+// settle removes the weight of a ticket that is no longer away. q.mu is held.
 func (q *Queue[G]) settle(t *Ticket[G]) {
 	q.outside--
 	q.hold(t.group, -t.weight)
 }
 
-// hold adds n to what jobs of g hold that are away. A group counts against others with its share
-// at most: the jobs that it has begun can all give their places back and hold more than that together,
-// and would else keep everybody from beginning (TestOneGroupAway). q.mu is held.
+// hold adds n to what the away jobs of g hold. A group counts against others with at most its
+// share. Otherwise a group could keep everybody from beginning: all its begun jobs can give their
+// places back and together hold more than the share (TestOneGroupAway). q.mu is held.
 func (q *Queue[G]) hold(g G, n int) {
 	q.out += n
 	q.counted -= min(q.away[g], q.cfg.AwayShare)
@@ -157,14 +156,14 @@ func (q *Queue[G]) hold(g G, n int) {
 	q.counted += min(q.away[g], q.cfg.AwayShare)
 }
 
-// sub keeps no zeros, of groups that never come again.
+// sub deletes zeros, since a group may never come again.
 func sub[G comparable](m map[G]int, g G, n int) {
 	if m[g] -= n; m[g] == 0 {
 		delete(m, g)
 	}
 }
 
-// fill gives the places that are free to those that may have them. q.mu is held.
+// fill gives free places to the tickets that may have them. q.mu is held.
 func (q *Queue[G]) fill() {
 	for q.running < q.cfg.Places {
 		next := q.turns.next(q.mayHave, q.mayBegin)
@@ -178,7 +177,7 @@ func (q *Queue[G]) fill() {
 	}
 }
 
-// Leave gives back the place, which the first that may have it gets, or stops waiting.
+// Leave gives back the place, and the first ticket that may have it gets it; or it stops waiting.
 // Only the first call does anything.
 func (t *Ticket[G]) Leave() {
 	q := t.q
@@ -201,8 +200,8 @@ func (t *Ticket[G]) Leave() {
 	q.fill()
 }
 
-// Yield gives the place back until Return. The job goes on to hold weight, which is at
-// least 1, of what Config.Away bounds. It does nothing without a place.
+// Yield gives the place back until Return. Meanwhile the job holds weight, at least 1, which counts
+// against Config.Away. Without a place Yield does nothing.
 func (t *Ticket[G]) Yield(weight int) {
 	q := t.q
 	q.mu.Lock()
@@ -217,7 +216,7 @@ func (t *Ticket[G]) Yield(weight int) {
 	q.fill()
 }
 
-// Return asks for a place again, after Yield; Turn says when it has one.
+// Return asks for a place again, after Yield; see Turn.
 func (t *Ticket[G]) Return() {
 	q := t.q
 	q.mu.Lock()
@@ -230,8 +229,8 @@ func (t *Ticket[G]) Return() {
 	q.fill()
 }
 
-// Position is which of those that wait the ticket is, from 1, if nobody comes later and
-// no group has its share; 0 when it has a place.
+// Position returns the ticket's place among the waiting ones, from 1, if no job comes later and no
+// group has its share. It is 0 if the ticket has a place.
 func (t *Ticket[G]) Position() int {
 	q := t.q
 	q.mu.Lock()
@@ -242,14 +241,14 @@ func (t *Ticket[G]) Position() int {
 	return q.turns.position(t)
 }
 
-// Len is how many jobs wait that have not begun, and how many have a place.
+// Len returns how many jobs wait to begin, and how many have a place.
 func (q *Queue[G]) Len() (waiting, running int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.turns.waiting, q.running
 }
 
-// Away is how many jobs have begun and have no place, and what they hold.
+// Away returns how many jobs have begun and have no place, and what they hold.
 func (q *Queue[G]) Away() (jobs, weight int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -2,10 +2,10 @@ package fair
 
 import "slices"
 
-// turns is the order of the jobs that wait.
+// turns is the order of the waiting jobs.
 type turns[G comparable] struct {
-	groups  []*group[G] // the one whose turn is next first; none is empty
-	waiting int         // that have not begun
+	groups  []*group[G] // the group with the next turn first; none is empty
+	waiting int         // jobs that have not begun
 }
 
 type group[G comparable] struct {
@@ -16,13 +16,13 @@ type group[G comparable] struct {
 
 type member[G comparable] struct {
 	name string
-	line []*Ticket[G] // that have not begun
-	back []*Ticket[G] // that have; they come first
+	line []*Ticket[G] // jobs that have not begun
+	back []*Ticket[G] // jobs that have begun; they come first
 }
 
 func (m *member[G]) empty() bool { return len(m.line)+len(m.back) == 0 }
 
-// lineOf is where x stands.
+// lineOf returns the line that x is in.
 func (m *member[G]) lineOf(x *Ticket[G]) *[]*Ticket[G] {
 	if x.state == returns {
 		return &m.back
@@ -62,8 +62,8 @@ func (t *turns[G]) count(g *group[G], x *Ticket[G], n int) {
 	}
 }
 
-// next takes the ticket out whose turn it is, of the groups of which one more may have a
-// place that has begun, or that has not; nil if there is none.
+// next takes out the ticket with the next turn. mayHave reports whether a group may have one more place, and
+// mayBegin whether a job that has not begun may have it. next returns nil if there is no such ticket.
 func (t *turns[G]) next(mayHave, mayBegin func(G) bool) *Ticket[G] {
 	for i, g := range t.groups {
 		have := mayHave(g.key)
@@ -87,7 +87,7 @@ func (t *turns[G]) next(mayHave, mayBegin func(G) bool) *Ticket[G] {
 	return nil
 }
 
-// rotated puts item i behind the others, or away.
+// rotated moves item i behind the others, or removes it.
 func rotated[T any](all []T, i int, stays bool) []T {
 	x := all[i]
 	all = slices.Delete(all, i, i+1)
@@ -97,7 +97,7 @@ func rotated[T any](all []T, i int, stays bool) []T {
 	return all
 }
 
-// remove takes a ticket that waits out of its line. The turns of the others stay.
+// remove takes a waiting ticket out of its line. The turns of the others stay.
 func (t *turns[G]) remove(x *Ticket[G]) {
 	g, m := t.find(x.group, x.member)
 	line := m.lineOf(x)
@@ -111,7 +111,7 @@ func (t *turns[G]) remove(x *Ticket[G]) {
 	}
 }
 
-// of is how many jobs of a group, and of its member, wait that have not begun.
+// of returns how many jobs of a group, and of its member, wait to begin.
 func (t *turns[G]) of(key G, name string) (ofGroup, ofMember int) {
 	g, m := t.find(key, name)
 	if g != nil {
@@ -123,7 +123,7 @@ func (t *turns[G]) of(key G, name string) (ofGroup, ofMember int) {
 	return ofGroup, ofMember
 }
 
-// position plays the turns, so it can't say otherwise than next.
+// position plays the turns with next, so that both agree.
 func (t *turns[G]) position(x *Ticket[G]) int {
 	c := turns[G]{}
 	for _, g := range t.groups {

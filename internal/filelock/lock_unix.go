@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Lock takes the file for whoever opened it, and not for its process: a second Open of the
-// same process is refused as well. The kernel lets go of it when the process is killed.
+// Lock locks the file for this handle, not for its process: a second Open in the same process is
+// refused as well. The kernel releases the lock when the process is killed.
 func Lock(f *os.File) (unlock func() error, err error) {
 	err = flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

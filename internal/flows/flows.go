@@ -1,4 +1,4 @@
-// Package flows writes what can leave by which way as a person asks for it: see exo.Flow.
+// Package flows selects and writes the flows that a person asks for: what can leave by which way. See exo.Flow.
 package flows
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// Usage says what Select takes.
+// Usage describes the argument of Select.
 const Usage = "a tag, or a tag and a way out, as in \"pii chat.post\" and \"untrusted result\", or all"
 
-// Select is the flows that are asked for.
+// Select returns the flows that asked names.
 func Select(all []exo.Flow, asked string) ([]exo.Flow, error) {
 	words := strings.FieldsFunc(asked, func(r rune) bool { return r == ' ' || r == ',' })
 	if len(words) == 0 || len(words) > 2 {
@@ -48,13 +48,13 @@ func Select(all []exo.Flow, asked string) ([]exo.Flow, error) {
 	return out, nil
 }
 
-// is reports whether a tag is the one that is asked for, with its readers or without them.
+// is reports whether a tag is the requested one, with or without its readers.
 func is(tag, asked string) bool {
 	about, _, _ := strings.Cut(tag, "@")
 	return tag == asked || about == asked
 }
 
-// Write writes a line for each.
+// Write writes a line for each flow.
 func Write(w io.Writer, flows []exo.Flow) error {
 	if len(flows) == 0 {
 		_, err := io.WriteString(w, "nothing is labelled: all that is granted may leave by every way\n")

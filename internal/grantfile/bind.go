@@ -11,11 +11,11 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// How the grants of a file become the objects of a principal. What does not depend on the principal is made and checked once, by Declare:
-// a template of each grant, and a world for all facets that lead to each other. A further principal costs an object for each
-// grant. Its values are bound when a program first asks one of them for something.
+// This file turns the grants of a file into the objects of a principal. Declare makes and checks everything that does not depend
+// on the principal once: a template of each grant, and a world for all facets that are linked. Each further principal costs one
+// object for each grant. A principal's values are bound when a program first sends a message to one of them.
 
-// world is what the grants of facets that lead to each other have in common: the facets that say the scopes of all tables in reach.
+// world is what linked facets share: the facets that declare the scopes of all tables in reach.
 type world struct {
 	scopes []*Facet // one for each table
 	err    error    // two of them differ
@@ -36,8 +36,8 @@ func (d *Declared) world(x *Facet) (*world, error) {
 	return w, w.err
 }
 
-// scopes are those of the tables of these facets, and of those that their scopes lead through. Two facets of one table that a grant
-// reaches have one scope.
+// scopes returns the facets with the scopes of the reached tables, and of the tables that these
+// scopes lead through. If a grant reaches two facets of one table, both must have the same scope.
 func (d *Declared) scopes(reached []string) (out []*Facet, err error) {
 	of := map[[2]string]*Facet{}
 	queue := make([]*Facet, len(reached))
@@ -48,7 +48,7 @@ func (d *Declared) scopes(reached []string) (out []*Facet, err error) {
 		y := queue[0]
 		if o := of[y.place()]; o != nil {
 			if !o.Scope.same(y.Scope) {
-				return nil, fail.Errorf(fail.Invalid, "", "it reaches the table %s by the facets %s and %s, whose scopes differ: give both the same `scope`", y.Table.Text, o.Text, y.Text)
+				return nil, fail.Errorf(fail.Invalid, "", "it reaches the table %s by the facets %s and %s, which have different scopes: give both the same `scope`", y.Table.Text, o.Text, y.Text)
 			}
 			continue
 		}
@@ -61,12 +61,12 @@ func (d *Declared) scopes(reached []string) (out []*Facet, err error) {
 	return out, nil
 }
 
-// same reports whether two scopes say the same.
+// same reports whether two scopes are equal.
 func (s Scope) same(o Scope) bool {
 	return s.Shared == o.Shared && s.Rows.String() == o.Rows.String() && (s.Via == nil) == (o.Via == nil) && (s.Via == nil || s.Via.Facet+"."+s.Via.Link == o.Via.Facet+"."+o.Via.Link)
 }
 
-// bound is a principal of a file with what was made of its values, world by world.
+// bound is a principal of a file, with the scopes that were made from its values, for each world.
 type bound struct {
 	d *Declared
 	p Principal
@@ -77,7 +77,7 @@ type bound struct {
 
 func (d *Declared) bind(p Principal) *bound { return &bound{d: d, p: p} }
 
-// of are the scopes of a world for the principal.
+// of returns the scopes of a world for the principal.
 func (b *bound) of(w *world) (*dynamic.Scopes, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -105,7 +105,7 @@ func (b *bound) of(w *world) (*dynamic.Scopes, error) {
 	return s, err
 }
 
-// relation is what a grant gives to the principal.
+// relation returns the rows that a grant gives to the principal.
 func (b *bound) relation(g *Grant) (dynamic.Relation, error) {
 	x := b.d.File.facet(g.Facet.Text)
 	reached, err := b.d.facets[x.Text].Reached()
@@ -123,7 +123,7 @@ func (b *bound) relation(g *Grant) (dynamic.Relation, error) {
 	return r, nil
 }
 
-// template checks a grant with values that are nobody's.
+// template checks a grant with example values.
 func (d *Declared) template(g *Grant, example *bound) (*dynamic.Template, error) {
 	x := d.File.facet(g.Facet.Text)
 	if _, err := d.world(x); err != nil {
@@ -136,13 +136,13 @@ func (d *Declared) template(g *Grant, example *bound) (*dynamic.Template, error)
 	return d.facets[x.Text].Template(d.dbs[x.Database.Text], r)
 }
 
-// condition is a comparison with a claim, and the facet on whose table it is.
+// condition is a comparison with a claim, and the facet with its table.
 type condition struct {
 	of   *Facet
 	leaf *Expr
 }
 
-// claims keeps one of all comparisons with claims that fail for the same values: those of one form on columns of one type.
+// claims keeps one comparison with a claim of each kind: comparisons of one form on columns of one type fail for the same values.
 func (d *Declared) claims(x *Facet, leaf *Expr, live *schema.Column) {
 	if !slices.ContainsFunc(leaf.Values, func(o Operand) bool { return o.Claim != "" }) {
 		return
@@ -162,7 +162,7 @@ func (d *Declared) claims(x *Facet, leaf *Expr, live *schema.Column) {
 	}
 }
 
-// check fails where the principal has a claim that some column which is compared with it can't hold.
+// check fails if a claim of the principal does not fit a column that is compared with it.
 func (b *bound) check() error {
 	for _, c := range b.d.claimed {
 		if err := b.d.tables[c.of.place()].Check(c.leaf.predicate(b.p)); err != nil {
@@ -172,7 +172,7 @@ func (b *bound) check() error {
 	return nil
 }
 
-// Grants are the objects of a principal, which File.Bind or File.ParseClaims made.
+// Grants returns the objects of a principal that File.Bind or File.ParseClaims made.
 func (d *Declared) Grants(p Principal) (codemode.Grants, error) {
 	if p.values == nil {
 		return nil, fail.Errorf(fail.Denied, "", "there is no principal; File.Bind makes one")

@@ -20,18 +20,18 @@ import (
 type Options struct {
 	// Env finds the variables that the file names; nil: os.Getenv.
 	Env func(string) string
-	// Databases are open already: those of the file by its names, which are not opened then, and not closed.
+	// Databases are already open, by their names in the file. Declare neither opens nor closes them.
 	Databases map[string]*exosql.DB
 	// Images is OpenOptions.Images of the databases that Declare opens.
 	Images int
-	// Unpinned: pins are not compared. It is for whoever writes them.
+	// Unpinned: pins are not compared. A command that writes pins sets it.
 	Unpinned bool
 }
 
 // Declared is a grant file that agrees with its databases. It may be used by several goroutines at once.
 type Declared struct {
 	File *File
-	// Witnesses are the databases that can say whether they kept a run.
+	// Witnesses are the databases that can report whether they kept a run.
 	Witnesses []*exosql.DB
 
 	dbs    map[string]*exosql.DB
@@ -43,22 +43,22 @@ type Declared struct {
 	links  map[string]*dynamic.Link // "facet.link"
 	many   map[string]LinkKeys
 
-	worlds    map[*string]*world  // by the list that is Reached by their facets
+	worlds    map[*string]*world  // by the list of facets that they reach
 	templates []*dynamic.Template // of File.Grants, in their order
 	grants    map[*dynamic.Template]*Grant
-	claimed   map[string]condition // one of each kind of condition on a claim: see bound.check
+	claimed   map[string]condition // one condition on a claim of each kind: see bound.check
 
 	unpinned bool
 	oldPins  []*Facet // facets with a pin of an older form
 }
 
-// LinkKeys are the columns that a link compares, and whether it leads to one row.
+// LinkKeys are the columns that a link compares, and whether it gives at most one row.
 type LinkKeys struct {
 	Columns, References []string
 	One                 bool
 }
 
-// Declare opens the databases and holds the file against their catalogues. Close closes them.
+// Declare opens the databases and compares the file with their catalogues. Close closes the databases.
 func (f *File) Declare(ctx context.Context, opt *Options) (*Declared, error) {
 	if opt == nil {
 		opt = &Options{}
@@ -88,10 +88,10 @@ func (f *File) Declare(ctx context.Context, opt *Options) (*Declared, error) {
 	return d, nil
 }
 
-// URL is the name and the URL of the file's one database, for a host that opens it by itself. env looks variables up.
+// URL returns the name and the URL of the file's one database, for a host that opens it by itself. env looks variables up.
 func (f *File) URL(env func(string) string) (name, url string, err error) {
 	if len(f.Databases) != 1 {
-		return "", "", fail.Errorf(fail.Invalid, "", "%s has %d databases, and this works on one", f.Name, len(f.Databases))
+		return "", "", fail.Errorf(fail.Invalid, "", "%s has %d databases: this command needs a file with exactly one", f.Name, len(f.Databases))
 	}
 	x := f.Databases[0]
 	if url, err = x.URL.Read(env); err == nil {
@@ -133,7 +133,7 @@ func (d *Declared) Close() error {
 	return errors.Join(errs...)
 }
 
-// reason is an error without the words that its place in the file says.
+// Reason returns the text of an error, without the Kind and the place of a *fail.Error.
 func Reason(err error) string {
 	if e, ok := errors.AsType[*fail.Error](err); ok && e.Message() != "" {
 		return e.Message()
@@ -141,7 +141,7 @@ func Reason(err error) string {
 	return err.Error()
 }
 
-// ofFacet is the reason of a facet, which may name it too.
+// ofFacet puts the facet's name before an error, unless the error already names it.
 func ofFacet(name string, err error) string {
 	return "the facet " + name + ": " + strings.TrimPrefix(Reason(err), "facet "+name+": ")
 }
@@ -184,7 +184,7 @@ func (d *Declared) declare(ctx context.Context) error {
 		return p.err(f.Name)
 	}
 	example := d.bind(d.example(nil, nil))
-	for i := range f.Grants { // what is left is about links and scopes together
+	for i := range f.Grants { // what remains to check depends on links and scopes together
 		g := &f.Grants[i]
 		t, err := d.template(g, example)
 		if err != nil {
@@ -196,7 +196,7 @@ func (d *Declared) declare(ctx context.Context) error {
 	return p.err(f.Name)
 }
 
-// facet declares a facet's table, columns and rights. Where one of several columns is wrong, each is tried by itself, for its place.
+// facet declares a facet's table, columns and rights. If one of several columns is wrong, it tries each by itself to find the place.
 func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 	live := d.liveTable(x)
 	if live == nil {
@@ -206,7 +206,7 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 		}
 		var names []string
 		in := d.live[x.Database.Text]
-		var elsewhere []string // schemas in which one of the name is
+		var elsewhere []string // schemas that have a table of this name
 		seen := func(n schema.Name) {
 			names = append(names, in.Spell(n))
 			if text := schema.Printable(n.Schema); (n.Name == x.Table.Text || n.String() == x.Table.Text) && !slices.Contains(elsewhere, text) {
@@ -232,8 +232,8 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 		p.of(exosql.MissingTable, x.Table.Pos, "the database %s has no table or view `%s`%s", x.Database.Text, schema.Printable(x.Table.Text), where)
 		return
 	}
-	// What facets say of a table is joined by its name: under a second spelling, which SQLite takes as well, a facet would show plain what
-	// another one labels.
+	// Facets of one table are joined by its name. SQLite also accepts other spellings: under a
+	// second spelling a facet would show a column unlabelled that another facet labels.
 	if spelt := d.live[x.Database.Text].Spell(live.Name); spelt != x.Table.Text {
 		p.at(x.Table.Pos, "the database %s calls the table `%s`: write it so", x.Database.Text, schema.Printable(spelt))
 		return
@@ -300,7 +300,7 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 	d.facets[x.Text] = facet
 }
 
-// misplaced is what is wrong with a facet as a whole.
+// misplaced is an error of a facet as a whole, with its place.
 type misplaced struct {
 	at   Pos
 	text string
@@ -319,7 +319,7 @@ func (d *Declared) whole(in *dynamic.Declarations, x *Facet) (*dynamic.Facet, *m
 	return facet, nil
 }
 
-// table declares a facet's table, with what all facets of it say of its columns.
+// table declares a facet's table, with the columns as all facets of the table describe them.
 func (d *Declared) table(in *dynamic.Declarations, x *Facet) (*dynamic.Table, error) {
 	if t := d.tables[x.place()]; t != nil {
 		return t, nil
@@ -334,7 +334,7 @@ func (d *Declared) table(in *dynamic.Declarations, x *Facet) (*dynamic.Table, er
 	return t, err
 }
 
-// liveTable is the table or the view of a facet as the database has it, or nil.
+// liveTable returns the facet's table or view in the database's catalogue, or nil.
 func (d *Declared) liveTable(x *Facet) *schema.Table {
 	name := schema.Name{Name: x.Table.Text}
 	if t := d.find[x.Database.Text](name); t != nil {
@@ -343,10 +343,10 @@ func (d *Declared) liveTable(x *Facet) *schema.Table {
 	return d.live[x.Database.Text].Rows(name)
 }
 
-// place is the table of a facet.
+// place identifies the table of a facet.
 func (x *Facet) place() [2]string { return [2]string{x.Database.Text, x.Table.Text} }
 
-// specs is what all facets of a table say of its columns.
+// specs returns the columns of a table, as all its facets describe them.
 func (f *File) specs(x *Facet) (out []dynamic.ColumnSpec) {
 	seen := map[string]bool{}
 	for _, y := range f.places[x.place()] {
@@ -367,7 +367,7 @@ func (f *File) specs(x *Facet) (out []dynamic.ColumnSpec) {
 	return out
 }
 
-// key is what the first facet that says it calls the key of the table of x.
+// key returns the key of the table of x, as the first facet that declares it has it.
 func (f *File) key(x *Facet) []Name {
 	for i := range f.Facets {
 		if y := &f.Facets[i]; y.place() == x.place() && len(y.Key) > 0 {
@@ -407,7 +407,7 @@ func (c Column) spec() dynamic.ColumnSpec {
 	return s
 }
 
-// link declares a link, by the columns that the file gives or by the one foreign key between the two tables.
+// link declares a link, by the columns in the file or by the only foreign key between the two tables.
 func (d *Declared) link(x *Facet, l *Link, p *problems) {
 	to, found := d.File.facet(l.To.Text), d.keys(x, l)
 	if len(found) != 1 {
@@ -434,8 +434,8 @@ func (d *Declared) link(x *Facet, l *Link, p *problems) {
 	d.links[x.Text+"."+l.Text], d.many[x.Text+"."+l.Text] = made, keys
 }
 
-// keys are the columns that a link may compare: those that the file gives, or those of the foreign keys between the two tables, of which
-// there has to be one.
+// keys returns the columns that a link may compare: those in the file, or those of the foreign keys
+// between the two tables. The link is clear only if there is exactly one.
 func (d *Declared) keys(x *Facet, l *Link) []LinkKeys {
 	if len(l.Columns) > 0 {
 		return []LinkKeys{{texts(l.Columns), texts(l.References), l.One != nil && *l.One}}
@@ -449,7 +449,7 @@ func (d *Declared) keys(x *Facet, l *Link) []LinkKeys {
 	return found
 }
 
-// foreignKeys are those between two tables, as links from the first.
+// foreignKeys returns the foreign keys between two tables, as links from the first.
 func (d *Declared) foreignKeys(x, to *Facet) (out []LinkKeys) {
 	from, target, find := d.liveTable(x), d.liveTable(to), d.find[x.Database.Text]
 	if from == nil || target == nil {
@@ -467,7 +467,7 @@ func (d *Declared) foreignKeys(x, to *Facet) (out []LinkKeys) {
 		}
 	}
 	if from == target {
-		return out // the way back is said with columns
+		return out // the way back needs columns in the file
 	}
 	for _, k := range target.ForeignKeys {
 		if find(k.Table) == from {
@@ -477,7 +477,7 @@ func (d *Declared) foreignKeys(x, to *Facet) (out []LinkKeys) {
 	return out
 }
 
-// conditions holds each comparison of a condition against the columns of the facet's table, by itself: for its place.
+// conditions checks each comparison of a condition by itself against the columns of the facet's table, to find the place of an error.
 func (d *Declared) conditions(x *Facet, e *Expr, p *problems) {
 	if e == nil {
 		return
@@ -495,8 +495,8 @@ func (d *Declared) conditions(x *Facet, e *Expr, p *problems) {
 	}
 }
 
-// example is a principal whose values have the right types, to hold scopes against columns. A claim that a column of a few values is
-// compared with has one of these: of the column of leaf, or of the first in the file.
+// example returns a principal with values of the right types, to check scopes against columns. A claim that is compared with a
+// column of few values gets one of these values: from the column of leaf, or from the first such column in the file.
 func (d *Declared) example(x *Facet, leaf *Expr) Principal {
 	p := d.File.example()
 	if leaf != nil {
@@ -537,7 +537,7 @@ func (d *Declared) sample(x *Facet, e *Expr, p Principal) {
 	}
 }
 
-// RowLabels returns a line for each facet whose rows carry a label by what its scope reads: which, and where it comes from.
+// RowLabels returns a line for each facet with rows that carry a label because of what its scope reads: which label, and where it comes from.
 func (d *Declared) RowLabels() (lines []string, err error) {
 	grants, err := d.Grants(d.example(nil, nil))
 	if err != nil {
@@ -561,7 +561,7 @@ func (d *Declared) RowLabels() (lines []string, err error) {
 	return lines, nil
 }
 
-// reached are the facets that a program gets to from one by links, itself first.
+// reached returns the facets that a program reaches from one facet by links, itself first.
 func (d *Declared) reached(x *Facet) (out []*Facet) {
 	for queue := []*Facet{x}; len(queue) > 0; queue = queue[1:] {
 		if y := queue[0]; !slices.Contains(out, y) {
@@ -574,7 +574,7 @@ func (d *Declared) reached(x *Facet) (out []*Facet) {
 	return out
 }
 
-// Check compares what is granted with the catalogues that Declare has read, as exosql.Findings does, and says where the file says it.
+// Check compares the grants with the catalogues that Declare has read, as exosql.Findings does, and adds each finding's place in the file.
 func (d *Declared) Check() (findings []Finding, err error) {
 	for _, name := range slices.Sorted(maps.Keys(d.dbs)) {
 		var what []exosql.Declared
@@ -591,7 +591,7 @@ func (d *Declared) Check() (findings []Finding, err error) {
 			return nil, err
 		}
 		for _, f := range found {
-			// Who writes a file may not own the database, and a missing index shows nobody a row: it takes time.
+			// The author of a file may not own the database. A missing index costs time, but shows no row to anybody.
 			f.Warning = f.Warning || f.Kind == exosql.NoIndex
 			at := d.place(name, f)
 			findings = append(findings, Finding{fmt.Sprintf("%s:%d:%d", d.File.Name, at.Line, at.Column), f})
@@ -600,13 +600,13 @@ func (d *Declared) Check() (findings []Finding, err error) {
 	return append(findings, d.File.labelDoubts()...), nil
 }
 
-// GrantPath is a path, with the grants from which programs take it.
+// GrantPath is an access path, with the grants from which programs take it.
 type GrantPath struct {
 	exosql.AccessPath
 	Grants []string
 }
 
-// Access is how the databases read what is granted, as exosql.AccessPaths reports it: each path once.
+// Access returns how the databases read the granted rows, as exosql.AccessPaths reports it: each path once.
 func (d *Declared) Access(ctx context.Context) (paths []GrantPath, err error) {
 	for i, g := range d.File.Grants {
 		found, err := exosql.AccessPaths(ctx, d.templates[i].Example())
@@ -626,7 +626,7 @@ func (d *Declared) Access(ctx context.Context) (paths []GrantPath, err error) {
 	return paths, nil
 }
 
-// Roles are those as which the databases of the file know us; SQLite has none.
+// Roles returns the role of each PostgreSQL connection of the file.
 func (d *Declared) Roles() map[string]schema.Role {
 	out := map[string]schema.Role{}
 	for name, live := range d.live {

@@ -1,14 +1,14 @@
-// Package grantfile reads a grant file, exo.yaml: which rows and columns of which databases the programs of a principal reach,
-// written by a person who has no Go program.
+// Package grantfile reads a grant file, exo.yaml: it declares which rows and columns of which
+// databases the programs of a principal reach. A person without a Go program writes it.
 //
 //	file, err := grantfile.Parse("exo.yaml", text)   // what is written, without a database
-//	decl, err := file.Declare(ctx, nil)               // held against the live databases
+//	decl, err := file.Declare(ctx, nil)               // compared with the live databases
 //	grants, err := decl.Grants(principal)             // the objects of one principal
 //
-// A file grants nothing by default: columns are named, and there is no wildcard. Nothing in it becomes text of SQL: names have to
-// exist in the catalogue of the database, and values are bound. A scope is a condition in a small language of its own; see Expr.
-// The same grants in Go are declared with package exosql/dynamic, which this package calls.
+// A file grants nothing by default: it names columns, and there is no wildcard. No part of a file becomes SQL text:
+// names have to exist in the catalogue of the database, and values are bound. A scope is a condition in a small
+// language of its own; see Expr. Package exosql/dynamic declares the same grants in Go, and this package calls it.
 //
-// Parse, Declare and Grants report all that is wrong at once, as Errors: each with its line and column and what would be right.
-// Secrets are not in a file: it says where they are (env:NAME, file:PATH).
+// Parse, Declare and Grants report all problems at once, as Errors: each with its line, its column, and what would be
+// right. Secrets are not in a file: the file has where they are (env:NAME, file:PATH).
 package grantfile

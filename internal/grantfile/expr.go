@@ -12,8 +12,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/dynamic"
 )
 
-// Scope says which rows of a facet's table may be reached: those for which Rows holds, those that the link Via leads to from a row
-// that may be reached, or all of them if it is Shared.
+// Scope declares which rows of a facet's table may be reached: the rows that match Rows, the rows
+// that the link Via leads to from rows in scope, or all rows if it is Shared.
 type Scope struct {
 	Rows   *Expr
 	Via    *Via
@@ -27,7 +27,7 @@ type Via struct {
 	Pos
 }
 
-// Expr is a condition on the rows of a table. Its text is no SQL: it names columns, which have to exist, and values, which are bound.
+// Expr is a condition on the rows of a table. Its text is no SQL: it names columns, which must exist, and values, which are bound.
 //
 //	condition = term { "or" term } .
 //	term      = factor { "and" factor } .
@@ -37,7 +37,7 @@ type Via struct {
 //	           | column "is" [ "not" ] "null" .
 //	value     = number | "'" text "'" | "true" | "false" | "$principal." claim .
 //
-// A column that is no word stands in double quotes. A quote within quotes is doubled.
+// Write a column that is no word in double quotes. Double a quote within quotes.
 type Expr struct {
 	Op     string // and, or, not; eq, ne, lt, le, gt, ge, in, notIn, null, notNull
 	Subs   []*Expr
@@ -68,7 +68,7 @@ func (r *reader) scope(n *yaml.Node) Scope {
 	case word == "via":
 		facet, link, ok := strings.Cut(strings.TrimSpace(rest), ".")
 		if !ok || facet == "" || link == "" || strings.ContainsAny(rest, " \t\n") {
-			r.at(posOf(n), "scope: want `via facet.link`: a link that leads here")
+			r.at(posOf(n), "scope: want `via FACET.LINK`, a link from another facet to this one")
 			break
 		}
 		s.Via = &Via{facet, link, posOf(n)}
@@ -78,7 +78,7 @@ func (r *reader) scope(n *yaml.Node) Scope {
 	return s
 }
 
-// expr reads a condition; nil: it is wrong.
+// expr reads a condition; nil: it has an error.
 func (r *reader) expr(n *yaml.Node) *Expr {
 	p := &exprParser{node: n, text: n.Value}
 	e, err := p.parse()
@@ -95,7 +95,7 @@ type exprError struct {
 }
 
 type token struct {
-	kind string // word, name, text, number, claim, or the sign itself; "": the end
+	kind string // word, name, text, number, claim, or the sign itself; "": the end of the text
 	text string
 	at   int
 }
@@ -115,7 +115,7 @@ type exprParser struct {
 	depth  int
 }
 
-// pos is the place of a byte of the text: exact where the text stands on one line as it is.
+// pos returns the place of a byte of the text. It is exact if the text is on one line of the file without escapes.
 func (p *exprParser) pos(at int) Pos {
 	out := posOf(p.node)
 	switch {
@@ -186,7 +186,7 @@ func (p *exprParser) scan() {
 			for i++; i < len(s) && (isDigit(s[i]) || s[i] == '.'); i++ {
 			}
 			if !json.Valid([]byte(s[from:i])) {
-				p.fail(from, "`%s` is no number", s[from:i])
+				p.fail(from, "`%s` is not a number", s[from:i])
 			}
 			add("number", s[from:i], from)
 		case c == '$':
@@ -342,7 +342,7 @@ func (p *exprParser) value() Operand {
 		o.Value = json.Number(t.text)
 	case t.kind == "text":
 		if value.Text(t.text).IsZero() {
-			p.fail(t.at, "this is no text that a database can hold")
+			p.fail(t.at, "this text has characters that a database can't store")
 		}
 		o.Value = t.text
 	case t.kind == "word" && (t.text == "true" || t.text == "false"):
@@ -355,7 +355,7 @@ func (p *exprParser) value() Operand {
 	return o
 }
 
-// checkClaims holds the claims that a condition names against those of the file.
+// checkClaims compares the claims that a condition names with those of the file.
 func (f *File) checkClaims(r *reader, e *Expr) {
 	if e == nil {
 		return
@@ -383,7 +383,7 @@ func (f *File) checkClaims(r *reader, e *Expr) {
 	}
 }
 
-// predicate is the condition for a principal.
+// predicate returns the condition with the values of a principal.
 func (e *Expr) predicate(p Principal) dynamic.Predicate {
 	var subs []dynamic.Predicate
 	for _, s := range e.Subs {
@@ -418,12 +418,12 @@ func (e *Expr) predicate(p Principal) dynamic.Predicate {
 	}
 	one := map[string]func(string, any) dynamic.Predicate{"eq": dynamic.Eq, "ne": dynamic.Ne, "lt": dynamic.Lt, "le": dynamic.Le, "gt": dynamic.Gt, "ge": dynamic.Ge}[e.Op]
 	if one == nil || len(vs) != 1 {
-		return dynamic.Predicate{} // which is refused
+		return dynamic.Predicate{} // the zero Predicate is refused
 	}
 	return one(col, vs[0])
 }
 
-// leaves are the comparisons of a condition.
+// leaves returns the comparisons of a condition.
 func (e *Expr) leaves() (out []*Expr) {
 	if len(e.Subs) == 0 {
 		return []*Expr{e}
@@ -434,7 +434,7 @@ func (e *Expr) leaves() (out []*Expr) {
 	return out
 }
 
-// ParseScope reads a scope by itself.
+// ParseScope reads a scope that is not in a file.
 func ParseScope(text string) (Scope, error) {
 	r := &reader{}
 	s := r.scope(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text, Line: 1, Column: 1})

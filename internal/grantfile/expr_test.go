@@ -48,12 +48,12 @@ func TestScope(t *testing.T) {
 		"id = $org":                                                 "!want $principal.CLAIM",
 		"id = ?":                                                    "!`?` has no meaning here",
 		"id = 0x10":                                                 "!want `and`, `or` or the end",
-		"id = 01":                                                   "!`01` is no number",
+		"id = 01":                                                   "!`01` is not a number",
 		"id = 'a' 'b'":                                              "!want `and`, `or` or the end",
 		"(id = 1":                                                   "!want `)`, not the end",
 		strings.Repeat("(", 60) + "id = 1" + strings.Repeat(")", 60): "!nested too deep",
 		"id in (" + strings.Repeat("1, ", 1500) + "1)":               "!too long",
-		"via x":   "!want `via facet.link`",
+		"via x":   "!want `via FACET.LINK`",
 		"via x.y": "!there is no facet `x`",
 	} {
 		got, err := scopeOf(fileWith(text))

@@ -19,16 +19,16 @@ import (
 // maxFile is how many bytes a grant file may have.
 const maxFile = 4 << 20 // of 2,000 tables: 1.1 MB
 
-// Version is that of the form of the file: its field `exo`.
+// Version is the version of the file's format: its field `exo`.
 const Version = 1
 
-// File is what a grant file says. It is made by Parse, and holds no authority.
+// File is the content of a grant file. Parse makes it. It has no authority.
 type File struct {
-	Name      string // as errors call it
-	Reviewed  bool   // a person has read it: nothing is served where it is false
+	Name      string // its name in errors
+	Reviewed  bool   // a person has read it: if false, nothing is served
 	Preset    string // "": none
 	Databases []Database
-	Claims    []Claim // what the principal has to have
+	Claims    []Claim // the claims that a principal must have
 	Facets    []Facet
 	Grants    []Grant
 	Limits    exo.Limits
@@ -36,35 +36,35 @@ type File struct {
 	Zone      string
 	Record    string // the file that the record of runs is appended to; "": none
 	Admits    []Name // labels that results may carry
-	Distrust  string // how long a chat is wary of what outsiders wrote: one of distrusts; "": not said
-	Models    []Name // that exo ask and exo repl may show results to; nil: any
+	Distrust  string // how long a chat is wary of what outsiders wrote: one of distrusts; "": not given
+	Models    []Name // the models to which exo ask and exo repl may show results; nil: any
 	Serve     Serve
-	Wall      string // round the processes of programs that are served: a Wall constant
+	Wall      string // the wall around the processes of served programs: a Wall constant
 
-	record   string            // Record as it stands in the file
-	declared map[string]string // the tags of `labels`, each as package value knows its kind; nil: the file declares none
+	record   string            // Record as it is written in the file
+	declared map[string]string // the tags of `labels`, in the spelling by which package value knows their kinds; nil: the file declares none
 
-	aliases map[string]*Facet // made by check, once Facets are whole
+	aliases map[string]*Facet // made by check, when all Facets are known
 	places  map[[2]string][]*Facet
 }
 
-// Database is one that facets are of.
+// Database is a database of facets.
 type Database struct {
 	Name
 	URL    Secret
 	Schema []string // of PostgreSQL: where names are looked up, in order
-	// Witness: each run that changes the database leaves its ID there, see exosql.OpenOptions.
+	// Witness: each run that changes the database stores its ID there, see exosql.OpenOptions.
 	Witness bool
 }
 
-// Facet is what programs see of one table, and the rows that they may reach in it.
+// Facet is what programs see of one table, and the rows of it that they may reach.
 type Facet struct {
 	Name            // what programs call one row
 	Database Name   // Text "": the only one
 	Table    Name   // in the database
-	Label    []Name // of its rows: of all facets of the table
-	Admits   []Name // what programs have read of these labels may decide what is inserted, changed and deleted
-	Key      []Name // the columns that tell rows apart; nil: as the database says
+	Label    []Name // of its rows, for all facets of the table
+	Admits   []Name // programs that have read these labels may decide what is inserted, changed and deleted
+	Key      []Name // the columns that identify a row; nil: the database's own key
 	Columns  []Column
 	Links    []Link
 	Measures []Measure
@@ -75,30 +75,30 @@ type Facet struct {
 	Wary     bool // a program that has read what outsiders wrote can't delete
 	Effects  []Name
 	Search   []Name
-	Pin      Name // the digest of the table as it was when somebody looked; Text "": not pinned
+	Pin      Name // the digest of the table when a person looked; Text "": not pinned
 }
 
 // Column is a column that programs see.
 type Column struct {
 	Name            // in the database
 	As       Name   // in programs
-	Type     Name   // a type of exo, where the database holds it in another
-	Elem     string // of the elements of a list
+	Type     Name   // a type of exo, if the database stores another
+	Elem     string // the type of a list's items
 	Doc      string
 	OneOf    []Name
 	Label    []Name
-	Admits   []Name // what programs have read of these labels may be written to it
+	Admits   []Name // programs that have read these labels may write the column
 	Readers  Readers
 	Trusted  bool   // a program that has read what outsiders wrote can't write it
-	MaxBytes int    // the most that a labelled value takes; 0: not said
+	MaxBytes int    // the largest size of a labelled value; 0: not given
 	ISO      bool   // a time is stored as text, in one form; see exosql's StoredISO
-	Stored   string // how SQLite holds it; see exosql's Stored
+	Stored   string // the form in which SQLite stores it; see exosql's Stored
 	Indexed  bool   // see exosql.Column's AllowUnscopedLookup
 }
 
-// Readers say whose a labelled value is: see exosql's ReadBy.
+// Readers declare who may read a labelled value: see exosql's ReadBy.
 type Readers struct {
-	Kind    Name   // of the principals whose ids the columns hold; Text "": not said
+	Kind    Name   // the kind of the principals with ids in the columns; Text "": not given
 	Columns []Name // of the same table
 }
 
@@ -106,21 +106,21 @@ type Readers struct {
 type Link struct {
 	Name
 	To         Name   // a facet
-	Columns    []Name // of the table; none: those of the one foreign key between the two tables
+	Columns    []Name // of the table; none: the columns of the only foreign key between the two tables
 	References []Name // of the other
-	One        *bool  // nil: what the foreign key says
+	One        *bool  // nil: as in the foreign key
 	Doc        string
 }
 
-// Grant is an object that a program begins with.
+// Grant is an object under the name with which a program begins.
 type Grant struct {
 	Name
 	Facet Name
-	Where *Expr // narrows the facet's scope; nil: it doesn't
+	Where *Expr // narrows the facet's scope; nil: no condition
 }
 
-// Parse reads a grant file. It does not look at databases, environment or other files. name is its path: errors call it so, and relative
-// paths in it begin at its folder.
+// Parse reads a grant file. It does not look at databases, the environment or other files. name is
+// the file's path: errors contain it, and relative paths in the file begin at its folder.
 func Parse(name string, text []byte) (*File, error) { return parse(name, text, &reader{}) }
 
 func parse(name string, text []byte, r *reader) (*File, error) {
@@ -185,7 +185,7 @@ func (f *File) read(r *reader, root *yaml.Node) {
 		"wall":  func(e entry) { f.wall(r, e.value) },
 	})
 	if !version {
-		r.at(posOf(root), "`exo: %d` is missing: the version of the form of this file", Version)
+		r.at(posOf(root), "`exo: %d` is missing: the version of this file's format", Version)
 	}
 	for _, missing := range []struct {
 		name string
@@ -246,7 +246,7 @@ func (f *File) facets(r *reader, n *yaml.Node) {
 			"search":  func(e entry) { x.Search = r.names(e.value, "search") },
 			"pin":     func(e entry) { x.Pin = Name{r.text(e.value, "pin"), posOf(e.value)} },
 		})
-		empty := e.value.Kind == yaml.MappingNode || isNull(e.value) // what else it is was said
+		empty := e.value.Kind == yaml.MappingNode || isNull(e.value) // another type was already reported
 		if len(x.Columns) == 0 && empty {
 			r.at(x.Pos, "%s shows no `columns`", what)
 		}
@@ -257,7 +257,7 @@ func (f *File) facets(r *reader, n *yaml.Node) {
 	}
 }
 
-// columns is a list of names, of which each may be a map of one name to more that is said of it, or such a map.
+// columns reads a list of names, or a map. An item of the list may be a map of one name to its options.
 func (r *reader) columns(n *yaml.Node) (out []Column) {
 	var all []entry
 	switch n.Kind {
@@ -305,10 +305,10 @@ func (r *reader) columns(n *yaml.Node) (out []Column) {
 	return out
 }
 
-// readers is one kind of principal, with the column that holds the id of each, or several.
+// readers reads one kind of principal, with one or several columns for the ids.
 func (r *reader) readers(n *yaml.Node) (out Readers) {
 	if n.Kind != yaml.MappingNode {
-		r.at(posOf(n), "readers: want the kind of who may read a value, and the column that holds the id, like `readers: { member: id }`")
+		r.at(posOf(n), "readers: want the kind of the readers, and the column with the reader's id, like `readers: { member: id }`")
 		return out
 	}
 	all := r.entries(n, "readers")
@@ -316,12 +316,12 @@ func (r *reader) readers(n *yaml.Node) (out Readers) {
 		out = Readers{Name{e.name, e.pos()}, r.names(e.value, "readers."+e.name)}
 	}
 	if len(all) != 1 {
-		r.at(posOf(n), "readers: want the kind of who may read a value, and the column that holds the id, like `readers: { member: id }`")
+		r.at(posOf(n), "readers: want the kind of the readers, and the column with the reader's id, like `readers: { member: id }`")
 	}
 	return out
 }
 
-// columnType is a type, or a list of one.
+// columnType reads a type, or a list of one type.
 func (r *reader) columnType(n *yaml.Node) (Name, string) {
 	if n.Kind == yaml.SequenceNode && len(n.Content) == 1 {
 		return Name{value.TypeList, posOf(n)}, r.text(n.Content[0], "type")
@@ -347,10 +347,10 @@ func (r *reader) links(n *yaml.Node) (out []Link) {
 				r.at(l.Pos, "%s has no `to`: the facet that it leads to", what)
 			}
 			if (len(l.Columns) == 0) != (len(l.References) == 0) || len(l.Columns) != len(l.References) {
-				r.at(l.Pos, "%s: `columns` and `references` go together, as many of each", what)
+				r.at(l.Pos, "%s: `columns` and `references` need the same number of columns", what)
 			}
 			if len(l.Columns) > 0 && l.One == nil {
-				r.at(l.Pos, "%s: with `columns` say `one: true` where it leads to at most one row, or `one: false`", what)
+				r.at(l.Pos, "%s: with `columns` add `one: true` if it leads to at most one row, or else `one: false`", what)
 			}
 		}
 		out = append(out, l)
@@ -383,7 +383,7 @@ func (f *File) grants(r *reader, n *yaml.Node) {
 	}
 }
 
-// check holds the names in the file against each other.
+// check compares the names in the file with each other.
 func (f *File) check(r *reader) {
 	var facets, databases []string
 	f.aliases, f.places = map[string]*Facet{}, map[[2]string][]*Facet{}
@@ -401,7 +401,7 @@ func (f *File) check(r *reader) {
 		x := &f.Facets[i]
 		switch {
 		case x.Database.Text == "" && len(databases) > 1:
-			r.at(x.Pos, "the facet %s says no `database`, and there are %d", x.Text, len(databases))
+			r.at(x.Pos, "the facet %s has no `database`, and the file has %d", x.Text, len(databases))
 		case x.Database.Text == "" && len(databases) == 1:
 			x.Database.Text = databases[0]
 		case x.Database.Text != "" && !slices.Contains(databases, x.Database.Text):
@@ -419,7 +419,7 @@ func (f *File) check(r *reader) {
 			if to == nil {
 				r.at(l.To.Pos, "there is no facet `%s`%s", l.To.Text, or(l.To.Text, facets))
 			} else if to.Database.Text != x.Database.Text {
-				r.at(l.To.Pos, "the facet `%s` is of another database: links stay in one", l.To.Text)
+				r.at(l.To.Pos, "the facet `%s` is in another database: a link must stay in one database", l.To.Text)
 			}
 		}
 		if v := x.Scope.Via; v != nil {
@@ -437,7 +437,7 @@ func (f *File) check(r *reader) {
 				r.at(v.Pos, "the facet %s has no link `%s`%s", v.Facet, v.Link, or(v.Link, links))
 			default:
 				if to := f.facet(from.link(v.Link).To.Text); to != nil && to.place() != x.place() {
-					r.at(v.Pos, "the link %s.%s leads to the table %s, and not to %s", v.Facet, v.Link, to.Table.Text, x.Table.Text)
+					r.at(v.Pos, "the link %s.%s leads to the table %s, not to %s", v.Facet, v.Link, to.Table.Text, x.Table.Text)
 				}
 			}
 		}
@@ -467,8 +467,8 @@ func (f *File) check(r *reader) {
 	f.expand(r)
 }
 
-// checkColumns holds what several facets of one table say of it and of a column against each other: it is one table, so they say the same, or
-// one of them says it for all.
+// checkColumns compares what several facets of one table declare about it and about a column. It is
+// one table, so they must declare the same, or one of them declares it for all.
 func (f *File) checkColumns(r *reader) {
 	said := map[string]*Column{}
 	for i := range f.Facets {
@@ -491,7 +491,7 @@ func (f *File) checkColumns(r *reader) {
 	}
 }
 
-// rowLabel is the label of the rows in the first facet of the same table that has one.
+// rowLabel returns the label of the rows from the first facet of the same table that has one.
 func (f *File) rowLabel(x *Facet) []Name {
 	for _, y := range f.places[x.place()] {
 		if len(y.Label) > 0 {
@@ -501,14 +501,14 @@ func (f *File) rowLabel(x *Facet) []Name {
 	return nil
 }
 
-// bare reports whether only the name of a column is said.
+// bare reports whether a column has a name and no options.
 func (c Column) bare() bool { return c.same(Column{Name: c.Name}) }
 
 func (c Column) same(o Column) bool {
 	return reflect.DeepEqual(c.spec(), o.spec())
 }
 
-// described is what is said of a column, in whichever facet of its table.
+// described returns a column with its options, from whichever facet of its table has them.
 func (f *File) described(x *Facet, c Column) Column {
 	for _, y := range f.places[x.place()] {
 		for _, o := range y.Columns {
@@ -520,7 +520,7 @@ func (f *File) described(x *Facet, c Column) Column {
 	return c
 }
 
-// deleteTrusted is the value of `delete` by which programs may delete rows that have not read what outsiders wrote.
+// deleteTrusted is the value of `delete` that lets programs delete rows unless they have read what outsiders wrote.
 const deleteTrusted = "trusted"
 
 func columnNames(x *Facet) (out []string) {
@@ -549,7 +549,7 @@ func (f *File) Writes() bool {
 	return slices.ContainsFunc(f.Facets, func(x Facet) bool { return x.Writes() })
 }
 
-// ToolOptions are those of the tool of a principal, but for its record.
+// ToolOptions returns the options of a principal's tool, without its record.
 func (f *File) ToolOptions(p Principal) codemode.Options {
 	o := codemode.Options{Limits: f.Limits, Bounds: f.Bounds, Zone: f.Zone, Principal: p.Name()}
 	o.Admits = f.admits(func(claim string) string { return fmt.Sprint(p.values[claim]) })

@@ -80,7 +80,7 @@ func TestProblems(t *testing.T) {
 		with(t, "reviewed: true", "reviewed: yes"):                                               "2:11: reviewed: want true or false, not a text",
 		with(t, "reviewed: true", "reviewd: true"):                                               "2:1: the file has no `reviewd`; did you mean `reviewed`?",
 		with(t, "support@1", "support"):                                                          "3:9: there is no preset `support`; did you mean `support@1`?",
-		with(t, "support@1", "read-only@1"):                                                      "25:13: the preset read-only@1 lets programs change nothing, and the facet ticket does: take insert, update and delete out of it, or choose another preset",
+		with(t, "support@1", "read-only@1"):                                                      "25:13: the preset read-only@1 lets programs change nothing, but the facet ticket lets them: take insert, update and delete out of it, or choose another preset",
 		with(t, "env:SHOP_URL", "postgres://u:secret@h/d"):                                       "5:15: url: a URL may hold a password",
 		with(t, "env:SHOP_URL", "env:SHOP URL"):                                                  "want the name of a variable",
 		with(t, "org: int", "org: number"):                                                       "7:8: the claim org: want int, text, uuid or bool",
@@ -103,20 +103,20 @@ func TestProblems(t *testing.T) {
 		with(t, "update: [state]", "update: [stat]"):                                             "24:14: `stat` is not among the columns that the facet ticket shows; did you mean `state`?",
 		with(t, "org: org\n", "org: orgs\n"):                                                     "there is no facet `orgs`; did you mean `org`?",
 		with(t, "scope: id = $principal.org", "scope: via person.orgs"):                          "the facet person has no link `orgs`; did you mean `org`?",
-		with(t, "scope: id = $principal.org", "scope: via person.boss"):                          "the link person.boss leads to the table people, and not to orgs",
+		with(t, "scope: id = $principal.org", "scope: via person.boss"):                          "the link person.boss leads to the table people, not to orgs",
 		with(t, "rows: 100", "rows: 0"):                                                          "limits.rows: want a whole number of at least 1",
 		with(t, "memory: 32MiB", "memory: 32MB"):                                                 "limits.memory: want a size like",
 		with(t, "time: 2s", "time: 2"):                                                           "limits.time: want a time like",
 		with(t, "zone: Europe/Berlin", "zone: Berlin"):                                           "there is no time zone",
-		with(t, "limits:", "models: openai\nlimits:"):                                            "models: `openai` names no model: there is no wildcard",
+		with(t, "limits:", "models: openai\nlimits:"):                                            "models: `openai` names no model: write its full name; there is no wildcard",
 		with(t, "limits:", "models: [openai:*]\nlimits:"):                                        "`openai:*` names no model",
-		with(t, "limits:", "models: [openia:gpt-x]\nlimits:"):                                    "`openia` is no provider; did you mean `openai`?",
+		with(t, "limits:", "models: [openia:gpt-x]\nlimits:"):                                    "`openia` is not a provider; did you mean `openai`?",
 		with(t, "limits:", "models: [gpt-x]\nlimits:"):                                           "want a provider and a model, like openai:gpt-5.4-mini",
 		with(t, "limits:", "models: []\nlimits:"):                                                "models: want a list of names, not an empty one",
 		with(t, "limits:", "models: [openai:x, openai:x]\nlimits:"):                              "models: `openai:x` is given twice",
-		with(t, "limits:", "x: &a 1\nlimits:"):                                                   "anchors and aliases are not read",
+		with(t, "limits:", "x: &a 1\nlimits:"):                                                   "anchors and aliases are not allowed",
 		with(t, "columns: [id, name", "columns: [!!str id, name"):                                "the tag",
-		with(t, "references: [id], one: true}\n      solver", "one: true}\n      solver"):        "`columns` and `references` go together",
+		with(t, "references: [id], one: true}\n      solver", "one: true}\n      solver"):        "`columns` and `references` need the same number",
 		with(t, "references: [id], one: true}\n      solver", "references: [id]}\n      solver"): "say `one: true`",
 	} {
 		f, err := grantfile.Parse("exo.yaml", []byte(text))
@@ -259,7 +259,7 @@ func TestPin(t *testing.T) {
 			"gone":                     {renamed, pin, all, "has no column `name`"},
 			"gone, not shown":          {renamed, pin, "[id]", ""},
 			"a pin of an older form":   {wide, "    pin: sha256:0123\n", all, "was written by an older exo, and can't be compared: look at whether the tables are as they should be, then `exo validate -pin`"},
-			"a pin that was cut":       {wide, pin[:len(pin)-3] + "\n", all, "is of an older form, or cut"},
+			"a pin that was cut":       {wide, pin[:len(pin)-3] + "\n", all, "has an older form, or a part of it is missing"},
 			"a pin of no facts at all": {wide, "    pin: 'v2:'\n", all, "the column name is new"},
 		} {
 			_, err := declare(c.setup, text(c.pin, c.cols))
@@ -332,7 +332,7 @@ func TestOneScope(t *testing.T) {
 			t.Error(err)
 		}
 		together := strings.Replace(apart, "boss: person", "boss: boss", 1)
-		if err := declare(together); err == nil || !strings.Contains(err.Error(), "whose scopes differ") {
+		if err := declare(together); err == nil || !strings.Contains(err.Error(), "which have different scopes") {
 			t.Errorf("one grant reaches people by two scopes: %v", err)
 		}
 	})

@@ -1,6 +1,6 @@
 package grantfile
 
-// This file finds where a grant file and its databases don't agree, and the line that each finding is about.
+// This file finds where a grant file and its databases disagree, and the line of each finding.
 
 import (
 	"cmp"
@@ -14,19 +14,19 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Finding is what exosql found of what a file grants, with its place in the file.
+// Finding is a finding of exosql about a file's grants, with its place in the file.
 type Finding struct {
 	At string `json:"at"` // "exo.yaml:12:5"
 	exosql.Finding
 }
 
-// String is the finding as a line of a report. Its Kind comes last: a script can go by it.
+// String writes the finding as a line of a report. Its Kind comes last, so that a script can find it.
 func (f Finding) String() string {
 	s := schema.Printable(fmt.Sprintf("%s: %s [%s]", f.At, f.Finding, f.Kind))
 	return s
 }
 
-// Findings are the problems of a file as findings, for a report that lists both.
+// Findings returns the problems of a file as findings, for a report that lists both.
 func (e *Errors) Findings() (out []Finding) {
 	for _, p := range e.Problems {
 		out = append(out, Finding{fmt.Sprintf("%s:%d:%d", e.File, p.Line, p.Column), exosql.Finding{Kind: p.code(), Problem: schema.Printable(p.Msg)}})
@@ -34,13 +34,13 @@ func (e *Errors) Findings() (out []Finding) {
 	return out
 }
 
-// invalid is the Kind of what is wrong in the file itself.
+// invalid is the Kind of an error in the file itself.
 const invalid exosql.FindingKind = "invalid"
 
-// code is what stands in brackets behind a problem.
+// code is the text in brackets after a problem.
 func (p Problem) code() exosql.FindingKind { return cmp.Or(p.Kind, invalid) }
 
-// place is the place in the file that a finding is about.
+// place returns the place in the file that a finding is about.
 func (d *Declared) place(database string, f exosql.Finding) Pos {
 	file := d.File
 	if x := file.facet(f.Facet); x != nil && f.Facet != "" {
@@ -96,8 +96,8 @@ func (d *Declared) place(database string, f exosql.Finding) Pos {
 
 func (p Pos) after(o Pos) bool { return cmp.Or(p.Line-o.Line, p.Column-o.Column) > 0 }
 
-// Effects are those that facets have to allow before a program writes by them, as YAML to paste into the file: each facet with what it
-// allows already, and with the reason of what is new. "" where there are none. It writes nothing: a person decides of each.
+// Effects returns the permissions that facets need before a program writes by them, as YAML to paste into the file: each facet with the
+// permissions that it has, and the new ones with their reasons. It is "" if there are none. It changes no file: a person decides about each.
 func (d *Declared) Effects(findings []Finding) string {
 	var b strings.Builder
 	for i := range d.File.Facets {
@@ -125,7 +125,7 @@ func (d *Declared) Effects(findings []Finding) string {
 	return b.String()
 }
 
-// plainKey is a name as a key of YAML.
+// plainKey writes a name as a key of YAML.
 func plainKey(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool {
 		return !(r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
@@ -135,7 +135,7 @@ func plainKey(name string) string {
 	return name
 }
 
-// MarshalFindings are findings as JSON: a list, with "at", "kind", "problem" and what else there is of each.
+// MarshalFindings writes findings as JSON: a list of objects with "at", "kind", "problem" and the other fields that each has.
 func MarshalFindings(list []Finding) ([]byte, error) {
 	return json.MarshalIndent(append([]Finding{}, list...), "", "  ")
 }

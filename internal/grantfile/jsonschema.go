@@ -10,11 +10,11 @@ import (
 	"github.com/exoagent/exoagent/internal/cellform"
 )
 
-// SchemaURL is where the schema of the file's form is published: editors complete and check by it.
+// SchemaURL is where the schema of the file's format is published: editors complete and check with it.
 const SchemaURL = "https://raw.githubusercontent.com/exoagent/exoagent/main/docs/exo.schema.json"
 
-// JSONSchema is the schema of the form of the file (draft 2020-12), with a line break at its end. It knows the keys that the reader knows
-// and no others. Some of what is wrong only the reader finds: names that lead nowhere, scopes, sizes.
+// JSONSchema returns the schema of the file's format (draft 2020-12), with a line break at its end. It has exactly the
+// keys that the reader knows. Only the reader finds some errors: names that don't exist, scopes, sizes.
 func JSONSchema() []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -29,13 +29,13 @@ func JSONSchema() []byte {
 // node is a part of the schema. Maps are written in the order of their keys.
 type node map[string]any
 
-// about is n with what an editor shows of it.
+// about adds the description that an editor shows.
 func (n node) about(text string) node {
 	n["description"] = text
 	return n
 }
 
-// form is a map whose keys are ours: any other is refused.
+// form is a map with our own keys: every other key is refused.
 func form(fields map[string]node, required ...string) node {
 	n := node{"type": mapOrNothing, "properties": fields, "additionalProperties": false}
 	if len(required) > 0 {
@@ -44,7 +44,7 @@ func form(fields map[string]node, required ...string) node {
 	return n
 }
 
-// named is a map whose keys are the file's own.
+// named is a map with the file's own keys.
 func named(each node) node { return node{"type": mapOrNothing, "additionalProperties": each} }
 
 var mapOrNothing = []string{"object", "null"}

@@ -251,4 +251,4 @@ func TestJSONSchemaVerdict(t *testing.T) {
 }
 
 // aboutMeaning are the reasons of the reader that are not about the form: names that lead nowhere, what goes together, conditions.
-var aboutMeaning = regexp.MustCompile("the file is empty|there is no|is missing|declares no|shows no|says no|is not among|leads to the table|has no link|differs? from|is given twice|no wildcard|go together|say `one|want a column|want =|want `via|want a (size|time) like|time zone|is a list|is no list|lets programs change|is of another|the claim `|has no claim|want the (address|origin) of")
+var aboutMeaning = regexp.MustCompile("the file is empty|there is no|is missing|declares no|shows no|has no `database`|is not among|leads to the table|has no link|differs? from|is given twice|no wildcard|need the same number|add `one|want a column|want =|want `via|want a (size|time) like|time zone|is a list|is no list|lets programs change|is in another|the claim `|has no claim|want the (address|origin) of")

@@ -1,6 +1,6 @@
 package grantfile
 
-// This file has the labels of a grant file: it reads the tags that the file declares, and holds those that it uses against them.
+// This file has the labels of a grant file: it reads the declared tags, and compares the used tags with them.
 
 import (
 	"fmt"
@@ -14,13 +14,13 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// The kinds that a tag is declared with.
+// A tag is declared with one of these kinds.
 const (
 	secretTag    = "secret"    // who may read it
 	untrustedTag = "untrusted" // outsiders write it
 )
 
-// distrusts are the values of `distrust`, which package agent reads.
+// distrusts are the values of `distrust`. Package agent reads them.
 var distrusts = []string{"answer", "chat", "nothing"}
 
 // labels reads the tags of the file, each with its kind.
@@ -32,7 +32,7 @@ func (f *File) labels(r *reader, n *yaml.Node) {
 		case kind == untrustedTag && !value.OfIntegrity(core):
 			core = value.Untrusted + ":" + core // the spelling by which package value knows the kind
 		case kind == secretTag && value.OfIntegrity(core):
-			r.at(posOf(e.value), "labels.%s: the name is that of what outsiders write: declare it `%s`, or call the secret by another name", e.name, untrustedTag)
+			r.at(posOf(e.value), "labels.%s: this name is reserved for what outsiders write: declare it `%s`, or give the secret another name", e.name, untrustedTag)
 		case kind != "" && kind != secretTag && kind != untrustedTag:
 			r.at(posOf(e.value), "labels.%s: want `%s` (who may read it) or `%s` (outsiders write it), not `%s`", e.name, secretTag, untrustedTag, kind)
 		}
@@ -45,8 +45,8 @@ func (f *File) labels(r *reader, n *yaml.Node) {
 	}
 }
 
-// checkTags refuses tags that are not declared, where they stand, and gives the others the spelling that package value knows. Those that results may
-// carry may name a reader, also by a claim.
+// checkTags refuses an undeclared tag at its place, and gives the others the spelling that package
+// value knows. A tag that results may carry may also name a reader, by an id or by a claim.
 func (f *File) checkTags(r *reader) {
 	undeclared, kinds := map[string]string{}, f.readerKinds()
 	var first Pos
@@ -63,7 +63,7 @@ func (f *File) checkTags(r *reader) {
 				r.at(n.Pos, "`principal` declares no claim `%s`%s", name, or(name, slices.Sorted(maps.Keys(f.claimNames()))))
 				return
 			case c.List || c.Type == value.TypeBool:
-				r.at(n.Pos, "the claim %s is no id: want one whose type is int, text or uuid", name)
+				r.at(n.Pos, "the claim %s can't be an id: want a claim of the type int, text or uuid", name)
 				return
 			}
 			text = kind + ":x"
@@ -73,7 +73,7 @@ func (f *File) checkTags(r *reader) {
 			return
 		}
 		if len(value.NewLabel(text).Unnamed()) > 0 && !admits {
-			r.at(n.Pos, "the tag %q means that each value has a reader, but not who: write the tag alone, and `readers: { %s: … }` at the column, with the column of the reader's id", text, readers)
+			r.at(n.Pos, "the tag %q does not name the reader: write the tag alone, and `readers: { %s: … }` at the column, with the column of the reader's id", text, readers)
 			return
 		}
 		core, declared := f.declared[about]
@@ -89,7 +89,7 @@ func (f *File) checkTags(r *reader) {
 		case !declared:
 			r.at(n.Pos, "`labels` declares no tag `%s`%s", about, or(about, slices.Sorted(maps.Keys(f.declared))))
 		case admits && value.OfIntegrity(core):
-			r.at(n.Pos, "`%s` marks what outsiders write, which every result may hold anyway: take it out of `admits`, which is for secrets", about)
+			r.at(n.Pos, "`%s` marks what outsiders write, which every result may carry anyway: take it out of `admits`, which is for secrets", about)
 		case use == "writes" && value.OfIntegrity(core):
 			r.at(n.Pos, "`%s` marks what outsiders write, and a program that has read it may write any column that is not `trusted` anyway: take it out of `admits`, which is for secrets", about)
 		case use == "writes" && some:
@@ -135,7 +135,7 @@ func (f *File) checkTags(r *reader) {
 	}
 }
 
-// readerKinds are the kinds of principals that the readers of columns are of.
+// readerKinds returns the kinds of principals that columns have as readers.
 func (f *File) readerKinds() (kinds []string) {
 	for i := range f.Facets {
 		for _, c := range f.Facets[i].Columns {
@@ -147,7 +147,7 @@ func (f *File) readerKinds() (kinds []string) {
 	return kinds
 }
 
-// labelDoubts are warnings about labels that say something else than they seem to, each at its place.
+// labelDoubts returns warnings about labels that do not mean what they seem to, each with its place.
 func (f *File) labelDoubts() (out []Finding) {
 	warn := func(x *Facet, at Pos, column, problem, fix string) {
 		finding := exosql.Finding{Kind: exosql.LabelMismatch, Column: column, Problem: problem, Fix: fix, Warning: true}
@@ -156,7 +156,7 @@ func (f *File) labelDoubts() (out []Finding) {
 		}
 		out = append(out, Finding{fmt.Sprintf("%s:%d:%d", f.Name, at.Line, at.Column), finding})
 	}
-	admitted := func(tag string, alone bool) bool { // alone: of all readers
+	admitted := func(tag string, alone bool) bool { // alone: for all readers
 		return slices.ContainsFunc(f.Admits, func(a Name) bool {
 			about, of, _ := strings.Cut(a.Text, "@")
 			return about == tag && (of == "" || !alone)
@@ -214,14 +214,14 @@ func (f *File) labelDoubts() (out []Finding) {
 	return out
 }
 
-// admits is the label that results may carry, of a principal with these claims.
+// admits returns the label that results may carry, for a principal with these claims.
 func (f *File) admits(claim func(name string) string) value.Label {
 	tags := make([]string, len(f.Admits))
 	for i, a := range f.Admits {
 		tags[i] = a.Text
 		if kind, name, ok := strings.Cut(a.Text, ":$principal."); ok {
 			about, kind, _ := strings.Cut(kind, "@")
-			tags[i], _ = value.ReaderTag(about, kind, claim(name)) // of a claim that is empty nobody is the reader: "" admits nothing
+			tags[i], _ = value.ReaderTag(about, kind, claim(name)) // an empty claim names no reader: "" admits nothing
 		}
 	}
 	return value.NewLabel(tags...)

@@ -39,7 +39,7 @@ func TestDeclaredTags(t *testing.T) {
 		{"labels: { untrusted: secret }", "zone: UTC", "[untrusted]", "[untrusted]", "exo.yaml:4:22: labels.untrusted: the name is that of what outsiders write"},
 		{"labels: { pii: private }", "zone: UTC", "[pii]", "[pii]", "want `secret` (who may read it) or `untrusted` (outsiders write it), not `private`"},
 		{"labels: { 'pii@member': secret }", "zone: UTC", "[pii]", "[pii]", "declare the tag alone, `pii`"},
-		{"labels: { Untrusted: secret }", "zone: UTC", "[Untrusted]", "[Untrusted]", "what outsiders wrote is tagged"},
+		{"labels: { Untrusted: secret }", "zone: UTC", "[Untrusted]", "[Untrusted]", "for what outsiders wrote use"},
 		{"labels: {}", "zone: UTC", "[pii]", "[pii]", "`labels` declares no tag `pii`"},
 		{"zone: UTC", "admits: [pay]", "[pii]", "['untrusted:mail']", "add the line `labels: { pay: secret, pii: secret, \"untrusted:mail\": untrusted }` above `facets`"},
 	} {

@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exoeval"
 )
 
-// limits reads the bounds of a run. What is not said is the default of exo.Limits and exoeval.Bounds, or of the preset.
+// limits reads the bounds of a run. A missing bound is that of the preset, or the default of exo.Limits and exoeval.Bounds.
 func (f *File) limits(r *reader, n *yaml.Node) {
 	count := func(to *int) func(entry) {
 		return func(e entry) { *to = r.positive(e.value, "limits."+e.name) }
@@ -34,7 +34,7 @@ func (f *File) limits(r *reader, n *yaml.Node) {
 	})
 }
 
-// Preset is a named set of limits, and of what facets may allow. A version never changes its meaning.
+// Preset is a named set of limits, and of what facets may allow. A version of it never changes.
 type Preset struct {
 	Name   string // with its version: read-only@1
 	About  string
@@ -43,7 +43,7 @@ type Preset struct {
 	Bounds exoeval.Bounds
 }
 
-// Presets are those that a file may name.
+// Presets lists the presets that a file may name.
 func Presets() []Preset {
 	return []Preset{
 		{"read-only@1", "programs read, with the usual limits", false, exo.Limits{}, exoeval.Bounds{}},
@@ -62,7 +62,7 @@ func (f *File) preset(r *reader, n *yaml.Node) {
 	}
 }
 
-// expand adds to the file what its preset says and the file does not, and holds rights against it.
+// expand adds the limits of the preset that the file does not set, and checks the facets' rights against the preset.
 func (f *File) expand(r *reader) {
 	for _, p := range Presets() {
 		if p.Name != f.Preset {
@@ -99,7 +99,7 @@ func (f *File) expand(r *reader) {
 			if x.Delete != nil {
 				at = *x.Delete
 			}
-			r.at(at, "the preset %s lets programs change nothing, and the facet %s does: take insert, update and delete out of it, or choose another preset", p.Name, x.Text)
+			r.at(at, "the preset %s lets programs change nothing, but the facet %s lets them: take insert, update and delete out of the facet, or choose another preset", p.Name, x.Text)
 		}
 	}
 }

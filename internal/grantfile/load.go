@@ -26,7 +26,7 @@ func load(text []byte, doc *yaml.Node) error {
 	return nil
 }
 
-var errSecond = errors.New("there is a second document (---): a grant file is one")
+var errSecond = errors.New("there is a second document (---): a grant file has only one")
 
 func posOfError(err error) Pos {
 	if e, ok := errors.AsType[*yaml.LoadError](err); ok && e.Mark.Line > 0 {

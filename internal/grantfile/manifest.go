@@ -11,14 +11,14 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Manifest is what a grant file reaches in its databases, and what they have besides.
+// Manifest is what a grant file reaches in its databases, and what else they have.
 type Manifest struct {
 	Reviewed  bool            `json:"reviewed"`
 	Principal []ManifestClaim `json:"principal"`
 	Grants    []ManifestGrant `json:"grants"`
 	Facets    []ManifestFacet `json:"facets"`
-	Excluded  []ManifestTable `json:"excluded"` // what no facet shows
-	Flows     []exo.Flow      `json:"flows"`    // by which ways what is labelled can leave
+	Excluded  []ManifestTable `json:"excluded"` // tables and columns that no facet shows
+	Flows     []exo.Flow      `json:"flows"`    // the ways by which labelled values can leave
 }
 
 // ManifestClaim is a claim of the principal, and its type.
@@ -32,7 +32,7 @@ type ManifestGrant struct {
 	Name    string   `json:"name"`
 	Facet   string   `json:"facet"`
 	Where   string   `json:"where,omitempty"`
-	Reaches []string `json:"reaches"` // facets, by links, itself first
+	Reaches []string `json:"reaches"` // facets that links reach, itself first
 }
 
 // ManifestFacet is what programs see of a table.
@@ -48,10 +48,10 @@ type ManifestFacet struct {
 	Insert   []string          `json:"insert,omitempty"`
 	Update   []string          `json:"update,omitempty"`
 	Delete   bool              `json:"delete,omitempty"`
-	Wary     bool              `json:"delete_trusted,omitempty"` // not by programs that have read what outsiders wrote
+	Wary     bool              `json:"delete_trusted,omitempty"` // programs that have read what outsiders wrote can't delete
 	Effects  []string          `json:"effects,omitempty"`        // permissions of its writes
 	Search   []string          `json:"search,omitempty"`
-	Digest   string            `json:"digest"` // as Facet.Pin has it
+	Digest   string            `json:"digest"` // as in Facet.Pin
 	Pinned   bool              `json:"pinned"`
 }
 
@@ -61,7 +61,7 @@ type ManifestColumn struct {
 	As    string   `json:"as,omitempty"`
 	Type  string   `json:"type"` // of the database
 	Label []string `json:"label,omitempty"`
-	// Readers are whose a value is: the kind of principal, and the columns of the ids.
+	// Readers are the readers of a value: the kind of principal, and the columns with the ids.
 	Readers map[string][]string `json:"readers,omitempty"`
 	OneOf   []string            `json:"one_of,omitempty"`
 }
@@ -81,7 +81,7 @@ type ManifestMeasure struct {
 	Of   string `json:"of"`
 }
 
-// ManifestTable is a table or view, or those of its columns that no facet shows.
+// ManifestTable is a table or view that no facet shows, or its columns that no facet shows.
 type ManifestTable struct {
 	Database string   `json:"database"`
 	Table    string   `json:"table"`
@@ -96,7 +96,7 @@ func (r Readers) byKind() map[string][]string {
 	return map[string][]string{r.Kind.Text: texts(r.Columns)}
 }
 
-// Manifest lists what is reachable, and what is not. It is the same for the same file and catalogue.
+// Manifest lists what can be reached, and what can't. It is the same for the same file and catalogue.
 func (d *Declared) Manifest() (*Manifest, error) {
 	f := d.File
 	m := &Manifest{Reviewed: f.Reviewed, Principal: []ManifestClaim{}, Excluded: []ManifestTable{}}
@@ -161,8 +161,8 @@ func (d *Declared) Manifest() (*Manifest, error) {
 	return m, err
 }
 
-// permitted are the flows by a permission that lets programs learn what is labelled from how a write ends. What it is about is in its text,
-// like "reveals visits(patient_id)": all labels of rows and columns with these names, and all secrets where none has one.
+// permitted returns the flows through permissions that let programs learn labelled values from how a write ends. A permission names its subject,
+// like "reveals visits(patient_id)": the flows have all labels of rows and columns with these names, or else all secrets.
 func (f *File) permitted() (out []exo.Flow) {
 	for i := range f.Facets {
 		x := &f.Facets[i]
@@ -200,7 +200,7 @@ func (f *File) permitted() (out []exo.Flow) {
 	return out
 }
 
-// flows are those of the programs of somebody, whoever it is.
+// flows returns the flows of an example principal's programs.
 func (d *Declared) flows() ([]exo.Flow, error) {
 	grants, err := d.Grants(d.example(nil, nil))
 	if err != nil {
@@ -213,7 +213,7 @@ func (d *Declared) flows() ([]exo.Flow, error) {
 	return gate.Flows(), nil
 }
 
-// Mermaid is the manifest as a flow chart: grants lead to facets, facets by links to others; what is excluded stands apart.
+// Mermaid draws the manifest as a flow chart: grants lead to facets, and facets by links to others. Excluded tables are in a separate group.
 func (m *Manifest) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("flowchart LR\n")
@@ -253,8 +253,8 @@ func (m *Manifest) Mermaid() string {
 	return b.String()
 }
 
-// label is a text of a chart, of lines that are not empty. A quote or a bracket of a name would end it, and what stands after it would be
-// drawn as part of the chart.
+// label makes a text of a chart from the lines that are not empty. It escapes quotes and brackets:
+// a name with one could end the text, and the rest of the name would be drawn as part of the chart.
 func label(lines ...string) string {
 	lines = slices.DeleteFunc(lines, func(s string) bool { return s == "" })
 	for i, s := range lines {

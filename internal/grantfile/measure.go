@@ -1,6 +1,6 @@
 package grantfile
 
-// This file has measures: aggregates of a facet's rows that the file defines, by names that programs call.
+// This file has measures: aggregates of a facet's rows. The file defines them, and programs call them by name.
 
 import (
 	"slices"
@@ -14,8 +14,8 @@ import (
 // Measure is an aggregate of a facet's rows.
 type Measure struct {
 	Name
-	Func   string // one of aggregates; "": a ratio
-	Column Name   // Text "": of no column
+	Func   string // one of aggregates; "": it is a ratio
+	Column Name   // Text "": it needs no column
 	Ratio  []Name // two measures of the facet
 	Where  *Expr  // nil: of all rows
 	Doc    string
@@ -26,7 +26,7 @@ const countRows = "count"
 // aggregates are the functions of measures.
 var aggregates = []string{countRows, "sum", "mean", "min", "max"}
 
-// String says what it is, as a person reads it.
+// String describes the measure for a person.
 func (m Measure) String() string {
 	s := m.Func + " of " + m.Column.Text
 	switch {
@@ -74,16 +74,16 @@ func (r *reader) measures(n *yaml.Node) (out []Measure) {
 		r.fields(e.value, what, fields)
 		switch {
 		case forms != 1:
-			r.at(m.Pos, "%s: say one of `count: true`, `sum`, `mean`, `min` or `max` with a column, or `ratio` with two measures", what)
+			r.at(m.Pos, "%s: want one of `count: true`, `sum`, `mean`, `min` or `max` with a column, or `ratio` with two measures", what)
 		case m.Func == "" && m.Where != nil:
-			r.at(m.Pos, "%s: a ratio has no `where`: its two measures have", what)
+			r.at(m.Pos, "%s: a ratio can't have `where`: write it at its two measures", what)
 		}
 		out = append(out, m)
 	}
 	return out
 }
 
-// measured are the columns that the measures of a facet name.
+// measured returns the columns that the measures of a facet name.
 func (x *Facet) measured() (out []Name) {
 	for _, m := range x.Measures {
 		if m.Column.Text != "" {
@@ -98,7 +98,7 @@ func (x *Facet) measured() (out []Name) {
 	return out
 }
 
-// checkMeasures holds the measures of a facet against each other. A measure is the same for all who may ask for it, so it has no claims.
+// checkMeasures checks the measures of a facet. A measure is the same for all users, so it can't have claims.
 func (x *Facet) checkMeasures(r *reader) {
 	for _, m := range x.Measures {
 		if m.Where != nil {
@@ -118,20 +118,20 @@ func (x *Facet) checkMeasures(r *reader) {
 						known = append(known, o.Text)
 					}
 				}
-				r.at(of.Pos, "there is no measure `%s` that is no ratio%s", of.Text, or(of.Text, known))
+				r.at(of.Pos, "there is no measure `%s`, or it is a ratio itself%s", of.Text, or(of.Text, known))
 			}
 		}
 	}
 }
 
-// measures declares the measures of a facet: ratios after those that they are of.
+// measures declares the measures of a facet: a ratio after the measures that it divides.
 func (d *Declared) measures(x *Facet, facet *dynamic.Facet, p *problems) {
 	for _, ratio := range []bool{false, true} {
 		for _, m := range x.Measures {
 			if (m.Func == "") != ratio {
 				continue
 			}
-			for _, l := range x.Links { // which come later
+			for _, l := range x.Links { // links are declared later
 				if l.Text == m.Text {
 					p.at(m.Pos, "the measure %s: the facet has a link of this name", m.Text)
 				}

@@ -83,11 +83,11 @@ func TestMeasures(t *testing.T) {
 func TestMeasureProblems(t *testing.T) {
 	for text, want := range map[string]string{
 		"share: {ratio: [solved]}":                          "27:22: ratio: want two measures, like [won, closed]",
-		"share: {ratio: [solved, share]}":                   "27:31: there is no measure `share` that is no ratio",
-		"share: {ratio: [solved, totl]}":                    "27:31: there is no measure `totl` that is no ratio; did you mean `total`?",
-		"share: {ratio: [solved, total], where: id = 1}":    "27:7: the measure share: a ratio has no `where`",
-		"share: {sum: id, count: true}":                     "27:7: the measure share: say one of",
-		"share: {doc: x}":                                   "27:7: the measure share: say one of",
+		"share: {ratio: [solved, share]}":                   "27:31: there is no measure `share`, or it is a ratio itself",
+		"share: {ratio: [solved, totl]}":                    "27:31: there is no measure `totl`, or it is a ratio itself; did you mean `total`?",
+		"share: {ratio: [solved, total], where: id = 1}":    "27:7: the measure share: a ratio can't have `where`",
+		"share: {sum: id, count: true}":                     "27:7: the measure share: want one of",
+		"share: {doc: x}":                                   "27:7: the measure share: want one of",
 		"share: {count: false}":                             "27:22: count: want true",
 		"share: {count: id}":                                "27:22: count: want true or false",
 		"share: {median: id}":                               "the measure share has no `median`; did you mean `mean`?",

@@ -1,6 +1,6 @@
 package grantfile
 
-// This file opens a grant file: every command does it here, so that none serves what another one refuses.
+// This file opens a grant file. Every command does it here, so that no command serves a file that another command refuses.
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// Open declares a file, and compares what it grants with its databases, as exosql.Check does. A finding that is no warning refuses the
-// file: the error is a *Refused then, and nothing stays open. Otherwise the findings are warnings, and Close closes the databases.
+// Open declares a file, and compares its grants with its databases, as exosql.Check does. A finding that is no warning refuses the file:
+// then the error is a *Refused, and nothing stays open. Otherwise the findings are warnings, and Close closes the databases.
 func (f *File) Open(ctx context.Context, opt *Options) (*Declared, []Finding, error) {
 	d, findings, err := f.DeclareAndCheck(ctx, opt)
 	if err != nil {
@@ -25,7 +25,7 @@ func (f *File) Open(ctx context.Context, opt *Options) (*Declared, []Finding, er
 	return d, findings, nil
 }
 
-// DeclareAndCheck is Open for a command that reports what was found, and runs no program: it refuses no finding.
+// DeclareAndCheck is Open for a command that only reports findings and runs no program: it refuses no finding.
 func (f *File) DeclareAndCheck(ctx context.Context, opt *Options) (*Declared, []Finding, error) {
 	d, err := f.Declare(ctx, opt)
 	if err != nil {
@@ -38,7 +38,7 @@ func (f *File) DeclareAndCheck(ctx context.Context, opt *Options) (*Declared, []
 	return d, findings, nil
 }
 
-// Refusal is a *Refused if one of the findings is no warning, and nil otherwise.
+// Refusal returns a *Refused if one of the findings is no warning, and nil otherwise.
 func Refusal(file string, findings []Finding) error {
 	if slices.ContainsFunc(findings, func(x Finding) bool { return !x.Warning }) {
 		return &Refused{file, findings}
@@ -46,14 +46,14 @@ func Refusal(file string, findings []Finding) error {
 	return nil
 }
 
-// Refused says why a file is not opened. Its Kind is fail.Denied.
+// Refused has the findings for which a file is not opened. Its Kind is fail.Denied.
 type Refused struct {
 	File     string
 	Findings []Finding // warnings too
 }
 
 func (e *Refused) Error() string {
-	lines := []string{fmt.Sprintf("%s is refused: its databases are not as it needs them", e.File)}
+	lines := []string{fmt.Sprintf("%s is refused: its databases differ from what it needs", e.File)}
 	for _, x := range e.Findings {
 		if !x.Warning {
 			lines = append(lines, x.String())

@@ -12,7 +12,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Digests are the pins of the facets as their tables are now, by the names of the facets.
+// Digests returns the pins of the facets for their present tables, by the names of the facets.
 func (d *Declared) Digests() map[string]string {
 	out := map[string]string{}
 	for i := range d.File.Facets {
@@ -27,7 +27,7 @@ type Pinned struct {
 	Changed []string // since its last pin, also in columns that the file does not name; nil: it had none
 }
 
-// Pin writes the pins of all facets into the text of the file that was declared with Options.Unpinned, and changes nothing else in it.
+// Pin writes the pins of all facets into the text of a file that was declared with Options.Unpinned. It changes nothing else.
 func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 	whole := string(text)
 	begins := []int{0} // of each line
@@ -44,7 +44,7 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 		}
 		return x.Table
 	}
-	// From the end, so that the places of the others stay.
+	// Go from the end to the beginning, so that the places of the others stay right.
 	facets := slices.SortedFunc(slices.Values(d.File.Facets), func(a, b Facet) int {
 		return cmp.Or(place(b).Line-place(a).Line, place(b).Column-place(a).Column)
 	})
@@ -69,7 +69,7 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 			line, next, _ := strings.Cut(rest, "\n")
 			whole = before + line + "\n" + indent + "pin: " + Folded(is, indent+"  ") + "\n" + next
 		case !ok || was == "" && len(strings.Fields(at.Text)) != 1:
-			return nil, nil, fail.Errorf(fail.Invalid, "", "%s:%d:%d: this text is quoted, and pins are written beside plain ones only: write `pin: %s` into the facet %s", d.File.Name, at.Line, at.Column, is, x.Text)
+			return nil, nil, fail.Errorf(fail.Invalid, "", "%s:%d:%d: exo writes a pin only next to a text without quotes: write `pin: %s` into the facet %s yourself", d.File.Name, at.Line, at.Column, is, x.Text)
 		case was != "":
 			whole = before + is + after
 		default: // {table: NAME, …}
@@ -83,17 +83,17 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 	}
 	slices.Reverse(out)
 	made := []byte(whole)
-	// The text is read again: one that means something else is not given out.
+	// Read the new text again: it must mean the same.
 	again, err := Parse(d.File.Name, made)
 	if err != nil {
 		return nil, nil, err
 	}
 	for i := range again.Facets {
 		if unfolded(again.Facets[i].Pin.Text) != unfolded(digests[again.Facets[i].Text]) {
-			return nil, nil, fail.Errorf(fail.Invalid, "", "the facet %s can't be pinned where it stands: write `pin: %s` into it", again.Facets[i].Text, digests[again.Facets[i].Text])
+			return nil, nil, fail.Errorf(fail.Invalid, "", "exo can't write a pin into the facet %s: write `pin: %s` into it yourself", again.Facets[i].Text, digests[again.Facets[i].Text])
 		}
 	}
-	for i := range again.Facets { // they are those of before, in their order, or Diff finds it
+	for i := range again.Facets { // the facets are the same, in the same order, or Diff finds the difference
 		if i < len(d.File.Facets) {
 			again.Facets[i].Pin = d.File.Facets[i].Pin
 		}
@@ -104,23 +104,23 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 	return made, out, nil
 }
 
-// pinForm begins a pin. A pin of another form is refused: see Declared.declare.
+// pinForm begins a pin. A pin of an older form is refused: see Declared.declare.
 const pinForm = "v2:"
 
 const pinLine = 160 // characters of a pin in one line of a file
 
-// Folded is a pin in lines of a file, which YAML reads back as one text.
+// Folded writes a pin over several lines of a file. YAML reads them back as one text.
 func Folded(pin, indent string) string { return strings.Join(strings.Fields(pin), "\n"+indent) }
 
-// unfolded is a pin without regard to its lines.
+// unfolded returns a pin without its line breaks.
 func unfolded(pin string) string { return strings.Join(strings.Fields(pin), "") }
 
-// pinPart is one fact of the database that a pin holds as 3 bytes for the subject and 3 for what is so. That is too short against
-// somebody who looks for another type with the same bytes: who can change a table needs no such thing.
+// pinPart is one fact of the database that a pin has as 3 bytes for the subject and 3 bytes for the value. So few bytes can't
+// stop someone who looks for another type with the same bytes; but a person who can change a table does not need that.
 type pinPart struct {
-	kind, name string // a column, "the key", a link: what it is of
+	kind, name string // what it is about: a column, "the key", a link
 	value      string
-	other      string // what the value of a column was if only NOT NULL has changed
+	other      string // the value that a column would have with the other NOT NULL
 	now        string // for people
 }
 
@@ -131,8 +131,8 @@ func pinSum(parts ...string) string {
 	return string(sum[:pinBytes])
 }
 
-// parts are all columns of a table with their types, whatever the file shows of them, its key, and what those links compare that leave
-// that to the foreign keys.
+// parts returns what a pin covers: all columns of a table with their types, also those that the
+// file does not show, its key, and the columns that links compare by foreign keys.
 func (d *Declared) parts(x *Facet) (out []pinPart) {
 	t := d.liveTable(x)
 	for i := range t.Columns {
@@ -140,7 +140,7 @@ func (d *Declared) parts(x *Facet) (out []pinPart) {
 		nullable := map[bool]string{true: " NOT NULL"}
 		out = append(out, pinPart{"column", c.Name, c.Type + nullable[c.NotNull], c.Type + nullable[!c.NotNull], c.Type})
 	}
-	if d.File.key(x) == nil { // else the file says it
+	if d.File.key(x) == nil { // otherwise the file has the key
 		out = append(out, pinPart{kind: "key", value: strings.Join(t.RowKey(), "\x00"), now: strings.Join(t.RowKey(), ", ")})
 	}
 	link := func(kind, name string, of *Facet, l *Link) {
@@ -152,7 +152,7 @@ func (d *Declared) parts(x *Facet) (out []pinPart) {
 			value = append(value, strings.Join(k.Columns, "\x00"), strings.Join(k.References, "\x00"), fmt.Sprint(k.One))
 			now = append(now, fmt.Sprintf("(%s) with (%s)", strings.Join(k.Columns, ", "), strings.Join(k.References, ", ")))
 		}
-		if value != nil { // else no such key is there, or the table is missing, which is another error
+		if value != nil { // otherwise there is no such key, or no table, which is another error
 			out = append(out, pinPart{kind: kind, name: name, value: strings.Join(value, "\x01"), now: strings.Join(now, "; ")})
 		}
 	}
@@ -166,7 +166,7 @@ func (d *Declared) parts(x *Facet) (out []pinPart) {
 	return out
 }
 
-// digest is the pin of a facet as its table is now.
+// digest returns the pin of a facet for its present table.
 func (d *Declared) digest(x *Facet) string {
 	var b strings.Builder
 	for _, p := range d.parts(x) {
@@ -180,13 +180,13 @@ func (d *Declared) digest(x *Facet) string {
 	return strings.Join(append(lines, text), " ")
 }
 
-// changed names what is not as it was when a facet was pinned, of the columns that the file uses, or of all. A link that the file did not
-// have then is none of it: whoever wrote it looked.
+// changed names what has changed since a facet was pinned, in the columns that the file uses, or in
+// all. It leaves out a link that was added to the file since: its author has looked at it.
 func (d *Declared) changed(x *Facet, all bool) (out []string) {
 	text, ok := strings.CutPrefix(unfolded(x.Pin.Text), pinForm)
 	had, err := base64.RawURLEncoding.DecodeString(text)
 	if !ok || err != nil || len(had)%(2*pinBytes) != 0 {
-		return []string{"the pin is of an older form, or cut"}
+		return []string{"the pin has an older form, or a part of it is missing"}
 	}
 	was := map[string]string{}
 	for ; len(had) > 0; had = had[2*pinBytes:] {
@@ -222,7 +222,7 @@ func (d *Declared) changed(x *Facet, all bool) (out []string) {
 	return out
 }
 
-// uses are the columns of a facet's table that the file shows, compares or takes for its key.
+// uses returns the columns of a facet's table that the file shows, compares or uses as its key.
 func (d *Declared) uses(x *Facet) map[string]bool {
 	used := map[string]bool{}
 	add := func(names []string) {
@@ -256,7 +256,7 @@ func (d *Declared) uses(x *Facet) map[string]bool {
 	return used
 }
 
-// checkPin refuses a table that is not as it was when its facet was pinned. A pin of an older form is noted, and refused once for all.
+// checkPin refuses a table that has changed since its facet was pinned. Pins of an older form are collected, and refused together.
 func (d *Declared) checkPin(x *Facet, p *problems) {
 	switch {
 	case x.Pin.Text == "" || d.unpinned:
@@ -269,7 +269,7 @@ func (d *Declared) checkPin(x *Facet, p *problems) {
 	}
 }
 
-// renew says how pins of an older form are renewed, in one line however many there are.
+// renew reports all pins of an older form, and how to renew them, in one line.
 func (d *Declared) renew(p *problems) {
 	if len(d.oldPins) == 0 {
 		return

@@ -15,11 +15,11 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Claim is one thing that the file has to know of a principal, and its type.
+// Claim is one fact that the file needs about a principal, and its type.
 type Claim struct {
 	Name
 	Type string // int, text, uuid or bool
-	List bool   // several, or none
+	List bool   // a list of values, which may be empty
 }
 
 var claimTypes = []string{value.TypeInt, value.TypeText, value.TypeUUID, value.TypeBool}
@@ -52,24 +52,24 @@ func (f *File) claim(name string) *Claim {
 	return nil
 }
 
-// Principal is on whose behalf programs run: a value for each claim of the file. The zero Principal has none.
+// Principal is the user on whose behalf programs run: a value for each claim of the file. The zero Principal has no values.
 type Principal struct {
 	values map[string]any // int64, string, bool or a slice of them
 	name   string
 }
 
-// Name is what the record calls it: its claims, in the order of their names, and of whom an issuer vouches for also who that is.
+// Name is the principal's name in the record: its claims, sorted by name. For an issuer's token it also has the subject.
 func (p Principal) Name() exo.Principal { return exo.Principal(p.name) }
 
-// of is the principal as a subject of an issuer, in whose name it stands: several people have the claims of one organization.
+// of adds the issuer and the subject to the principal's name, since several people may have the claims of one organization.
 func (p Principal) of(issuer, subject string) Principal {
-	p.name = fmt.Sprintf("%q of %q, %s", subject, issuer, p.name) // quoted: no subject reads like another one with other claims
+	p.name = fmt.Sprintf("%q of %q, %s", subject, issuer, p.name) // quoted: no subject can look like another subject with other claims
 	return p
 }
 
-// Bind holds claims, as JSON decodes them, against those that the file declares. There is no principal unless each is there and of
-// its type: nothing is null, no text is empty, a list is no single value and a single value no list, and no text is taken for a number.
-// What else is given is left out.
+// Bind checks claims, as JSON decodes them, against the claims that the file declares. It makes a principal
+// only if each claim is there and has its type: no null, no empty text, no list for a single value or the
+// other way round, and no text for a number. It leaves out claims that the file does not declare.
 func (f *File) Bind(claims map[string]any) (Principal, error) {
 	p := Principal{values: map[string]any{}}
 	var parts []string
@@ -158,7 +158,7 @@ func isUUID(s string) bool {
 	return true
 }
 
-// ParseClaims reads claims as somebody types them, org=5,name=Ann, by their types in the file. Several of a list are joined by +.
+// ParseClaims reads claims as a person types them, org=5,name=Ann, with their types from the file. The values of a list are joined by +.
 func (f *File) ParseClaims(text string) (Principal, error) {
 	claims := map[string]any{}
 	for _, part := range strings.Split(text, ",") {
@@ -211,7 +211,7 @@ func (f *File) claimNames() map[string]bool {
 	return out
 }
 
-// sample is how the claims of the file are typed.
+// sample shows how to type the claims of the file.
 func (f *File) sample() string {
 	if len(f.Claims) == 0 {
 		return "no claims"
@@ -223,7 +223,7 @@ func (f *File) sample() string {
 	return strings.Join(parts, ",")
 }
 
-// example is a principal whose values have the right types, to hold scopes against columns.
+// example returns a principal with values of the right types, to check scopes against columns.
 func (f *File) example() Principal {
 	p := Principal{values: map[string]any{}, name: "example"}
 	for _, c := range f.Claims {

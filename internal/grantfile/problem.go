@@ -16,14 +16,14 @@ import (
 // Pos is a place in a file; lines and columns count from 1.
 type Pos struct{ Line, Column int }
 
-// Problem is one thing that is wrong in a file.
+// Problem is one error in a file.
 type Problem struct {
 	Pos
 	Msg  string
-	Kind exosql.FindingKind // "": of the file alone
+	Kind exosql.FindingKind // "": the file alone is wrong
 }
 
-// Errors is all that is wrong in a file, in its order. Its Kind is fail.Invalid.
+// Errors has all errors of a file, in the file's order. Its Kind is fail.Invalid.
 type Errors struct {
 	File     string
 	Problems []Problem
@@ -40,19 +40,19 @@ func (e *Errors) Error() string {
 // Unwrap gives the error's Kind to fail.KindOf.
 func (e *Errors) Unwrap() error { return fail.Errorf(fail.Invalid, "", "the grant file is wrong") }
 
-// problems collects what is wrong.
+// problems collects errors.
 type problems struct{ list []Problem }
 
 func (p *problems) at(pos Pos, format string, args ...any) {
 	p.of("", pos, format, args...)
 }
 
-// of is at, for what exosql has a kind of findings for.
+// of is at, with the kind of finding that exosql has for it.
 func (p *problems) of(kind exosql.FindingKind, pos Pos, format string, args ...any) {
 	p.list = append(p.list, Problem{pos, fmt.Sprintf(format, args...), kind})
 }
 
-// err is nil where nothing was wrong.
+// err returns nil if there was no error.
 func (p *problems) err(file string) error {
 	if len(p.list) == 0 {
 		return nil
@@ -65,12 +65,12 @@ func (p *problems) err(file string) error {
 	return &Errors{file, list}
 }
 
-// maxProblems is how many are said: a file of a megabyte can have hundreds of thousands.
+// maxProblems bounds how many errors are reported: a file of a megabyte can have hundreds of thousands.
 const maxProblems = 50
 
 func posOf(n *yaml.Node) Pos { return Pos{n.Line, n.Column} }
 
-// or is a list of names as an error shows it, with the nearest first.
+// or ends an error with the nearest of the names, or with the list of names.
 func or(got string, names []string) string {
 	if near := scalar.Nearest(got, names); near != "" {
 		return fmt.Sprintf("; did you mean `%s`?", near)

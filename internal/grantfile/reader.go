@@ -9,28 +9,28 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// reader reads nodes of YAML strictly: each has the type that is asked for, no name is given twice, and none is unknown.
+// reader reads YAML nodes strictly: each node must have the expected type, and no name may occur twice or be unknown.
 type reader struct {
 	problems
 	dir string                             // of the file
-	saw func(n *yaml.Node, names []string) // nil, or told which names a map may have
+	saw func(n *yaml.Node, names []string) // if not nil, it gets the names that a map may have
 }
 
-// plain refuses what makes a file mean something else than what stands there: aliases, merges and tags.
+// plain refuses what makes a file mean something else than its visible text: aliases, merges and tags.
 func (r *reader) plain(n *yaml.Node) {
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
-		r.at(posOf(n), "anchors and aliases are not read: write it out, so that a reviewer of the file sees it here")
+		r.at(posOf(n), "anchors and aliases are not allowed: write the value out, so that a reviewer of the file sees it here")
 		return
 	case n.Style&yaml.TaggedStyle != 0:
-		r.at(posOf(n), "the tag %s is not read", n.Tag)
+		r.at(posOf(n), "YAML tags are not allowed: remove %s", n.Tag)
 	}
 	for _, c := range n.Content {
 		r.plain(c)
 	}
 }
 
-// entry is a name and what is said of it.
+// entry is a name and its value.
 type entry struct {
 	name  string
 	key   *yaml.Node
@@ -39,7 +39,7 @@ type entry struct {
 
 func (e entry) pos() Pos { return posOf(e.key) }
 
-// entries are those of a map whose names are the file's own.
+// entries reads a map with the file's own names.
 func (r *reader) entries(n *yaml.Node, what string) (out []entry) {
 	if isNull(n) {
 		return nil
@@ -65,7 +65,7 @@ func (r *reader) entries(n *yaml.Node, what string) (out []entry) {
 	return out
 }
 
-// fields reads a map whose names are ours.
+// fields reads a map with names that the format defines.
 func (r *reader) fields(n *yaml.Node, what string, known map[string]func(entry)) {
 	var names []string
 	for name := range known {
@@ -106,7 +106,7 @@ func kindOf(n *yaml.Node) string {
 	return "`" + n.Value + "`"
 }
 
-// text is a text that is not empty.
+// text reads a text that is not empty.
 func (r *reader) text(n *yaml.Node, what string) string {
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!str" || n.Value == "" {
 		r.at(posOf(n), "%s: want a text, not %s", what, strings.Replace(kindOf(n), "a text", "an empty one", 1))
@@ -117,7 +117,7 @@ func (r *reader) text(n *yaml.Node, what string) string {
 
 func (r *reader) bool(n *yaml.Node, what string) bool { return r.boolOr(n, what) }
 
-// boolOr is a bool; words are what else the caller takes in its place.
+// boolOr reads a bool. words are other values that the caller accepts.
 func (r *reader) boolOr(n *yaml.Node, what string, words ...string) bool {
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
 		r.at(posOf(n), "%s: want %s, not %s", what, strings.Join(append([]string{"true or false"}, words...), " or "), kindOf(n))
@@ -134,7 +134,7 @@ func (r *reader) positive(n *yaml.Node, what string) int {
 	return i
 }
 
-// bytes is a size: a number of bytes, or of KiB or MiB.
+// bytes reads a size: a number of bytes, KiB or MiB.
 func (r *reader) bytes(n *yaml.Node, what string) int {
 	text, unit := n.Value, 1
 	for name, u := range map[string]int{"KiB": 1 << 10, "MiB": 1 << 20} {
@@ -159,13 +159,13 @@ func (r *reader) duration(n *yaml.Node, what string) time.Duration {
 	return d
 }
 
-// Name is a name in a file, and where.
+// Name is a name in a file, and its place.
 type Name struct {
 	Text string
 	Pos
 }
 
-// names is a list of texts, or one text.
+// names reads a list of texts, or one text.
 func (r *reader) names(n *yaml.Node, what string) (out []Name) {
 	if n.Kind == yaml.ScalarNode {
 		if s := r.text(n, what); s != "" {

@@ -88,8 +88,8 @@ func TestReadersOfPrincipal(t *testing.T) {
 		}
 	}
 	for _, c := range [][3]string{
-		{`admits: ["pii@member:$principal.mee"]`, "[pii]", "`principal` declares no claim `mee`"}, {`admits: ["pii@member:$principal.teams"]`, "[pii]", "the claim teams is no id"},
-		{`admits: ["pii@"]`, "[pii]", "can't be a tag"}, {`admits: ["pii@member:a b"]`, "[pii]", "can't be a tag"}, {`admits: [Untrusted]`, "[pii]", "what outsiders wrote is tagged"},
+		{`admits: ["pii@member:$principal.mee"]`, "[pii]", "`principal` declares no claim `mee`"}, {`admits: ["pii@member:$principal.teams"]`, "[pii]", "the claim teams can't be an id"},
+		{`admits: ["pii@"]`, "[pii]", "can't be a tag"}, {`admits: ["pii@member:a b"]`, "[pii]", "can't be a tag"}, {`admits: [Untrusted]`, "[pii]", "for what outsiders wrote use"},
 		{`admits: [pay]`, `["pii@member"]`, "write the tag alone"}, {`admits: [pay]`, `["pii@"]`, "can't be a tag"}, {`admits: [pay]`, `["pii@member:$principal.me"]`, "can't be a tag"},
 	} {
 		if _, err := grantfile.Parse("exo.yaml", []byte(text(c[0], c[1]))); err == nil || !strings.Contains(err.Error(), c[2]) {

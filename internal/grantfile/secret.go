@@ -11,15 +11,15 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// Secret says where the URL of a database is. A file of SQLite has no secret, so its path may stand there itself.
+// Secret names the place of a database's URL. An SQLite file has no secret, so its path may be in the grant file itself.
 type Secret struct {
 	Kind string // env, file or sqlite
 	Name string // of the variable, or a path
 	Pos
-	dir string // where a path that is relative begins; "": at the working folder
+	dir string // the folder that relative paths begin at; "": the working folder
 }
 
-// beside is a path that is relative to dir, as the program can open it. Clients start exo serve in folders of their own choice.
+// beside makes a path that is relative to dir absolute to the program. Clients start exo serve in folders of their own choice.
 func beside(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -35,7 +35,7 @@ func (r *reader) secret(n *yaml.Node, what string) Secret {
 	case n.Kind != yaml.ScalarNode || n.Tag != "!!str" || !found || name == "":
 		r.at(at, "%s: want env:NAME, file:PATH or sqlite:PATH", what)
 	case kind == "postgres" || kind == "postgresql":
-		r.at(at, "%s: a URL may hold a password, and is no part of this file: put it in a variable and write env:NAME, or in a file and write file:PATH", what)
+		r.at(at, "%s: a URL may contain a password, so it must not be in this file: put it in a variable and write env:NAME, or in a file and write file:PATH", what)
 	case kind != "env" && kind != "file" && kind != "sqlite":
 		r.at(at, "%s: want env:NAME, file:PATH or sqlite:PATH", what)
 	case kind == "env" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") != "":
@@ -48,7 +48,7 @@ func (r *reader) secret(n *yaml.Node, what string) Secret {
 	return Secret{}
 }
 
-// String says where the secret is.
+// String names the place of the secret.
 func (s Secret) String() string { return s.Kind + ":" + s.Name }
 
 // Read finds the URL. env looks a variable up.
@@ -60,7 +60,7 @@ func (s Secret) Read(env func(string) string) (string, error) {
 		if v := strings.TrimSpace(env(s.Name)); v != "" {
 			return v, nil
 		}
-		return "", fail.Errorf(fail.Invalid, "", "the variable %s is not set: it has to hold the URL of the database, sqlite:PATH or postgres://user@host/database", s.Name)
+		return "", fail.Errorf(fail.Invalid, "", "the variable %s is not set: set it to the URL of the database, sqlite:PATH or postgres://user@host/database", s.Name)
 	case "file":
 		text, err := os.ReadFile(beside(s.dir, s.Name))
 		if err != nil {
@@ -69,7 +69,7 @@ func (s Secret) Read(env func(string) string) (string, error) {
 		if v := strings.TrimSpace(string(text)); v != "" {
 			return v, nil
 		}
-		return "", fmt.Errorf("the file %s is empty: it has to hold the URL of the database", s.Name)
+		return "", fmt.Errorf("the file %s is empty: write the URL of the database into it", s.Name)
 	}
 	return "", fail.Errorf(fail.Invalid, "", "there is no URL")
 }

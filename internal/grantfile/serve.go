@@ -15,7 +15,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// Serve is how clients over HTTP are known. The zero Serve knows nobody.
+// Serve declares how HTTP clients are identified. The zero Serve identifies no one.
 type Serve struct {
 	Resource Name // the address of the server as clients know it; the audience of tokens
 	Issuers  []Issuer
@@ -23,7 +23,7 @@ type Serve struct {
 	Origins  []Name // of web pages that may send requests
 }
 
-// Issuer is an authorization server whose tokens are taken.
+// Issuer is an authorization server with accepted tokens.
 type Issuer struct {
 	Name   // the iss of its tokens
 	Keys   Name
@@ -32,7 +32,7 @@ type Issuer struct {
 	dir    string // of the file
 }
 
-// KeySet is where the public keys are, as the program can read them: a relative path begins at the folder of the file.
+// KeySet is the address of the public keys, as the program can read them: a relative path begins at the folder of the file.
 func (i Issuer) KeySet() string {
 	u, err := url.Parse(i.Keys.Text)
 	if err != nil || u.Scheme != "file" || u.Opaque == "" {
@@ -45,7 +45,7 @@ func (i Issuer) KeySet() string {
 	return "file:" + path
 }
 
-// ClaimFrom is the name that a claim of the principal has in an issuer's tokens. One of which nothing is said has the same.
+// ClaimFrom is the name of a principal's claim in an issuer's tokens. Claims without one have the same name there.
 type ClaimFrom struct {
 	Name
 	From string
@@ -65,15 +65,15 @@ type tokenClaim struct {
 	value any
 }
 
-// TokenIssuer is the issuer of the identities that tokens of the file stand for. It is no URL, so that no issuer of a file
-// has it.
+// TokenIssuer is the issuer of the identities of the file's tokens. It is no URL, so that no issuer
+// of a file can have this name.
 const TokenIssuer = "grant file"
 
-// The walls that a file can ask for round the processes of programs.
+// A file can ask for one of these walls around the processes of programs.
 const (
 	WallKernel    = ""          // the kernel refuses what a program could do to the machine; the default
-	WallContainer = "container" // exo runs in one that holds nothing else
-	WallNone      = "none"      // none, and the file names the risk
+	WallContainer = "container" // exo runs in a container with nothing else in it
+	WallNone      = "none"      // no wall; the file accepts the risk
 )
 
 func (f *File) wall(r *reader, n *yaml.Node) {
@@ -98,7 +98,7 @@ func (f *File) serve(r *reader, n *yaml.Node) {
 		r.at(s.Resource.Pos, "resource: want the address of the server as clients know it, like https://shop.example.com/mcp")
 	}
 	if len(s.Issuers) > 0 && s.Resource.Text == "" {
-		r.at(posOf(n), "serve: `resource` is missing: the address of the server as clients know it, which a token has to name as its audience")
+		r.at(posOf(n), "serve: `resource` is missing: write the address of the server as clients know it; a token must name it as its audience")
 	}
 	for _, o := range s.Origins {
 		if u, err := url.Parse(o.Text); err != nil || !isAddress(o.Text) || u.Path != "" {
@@ -107,7 +107,7 @@ func (f *File) serve(r *reader, n *yaml.Node) {
 	}
 }
 
-// isAddress reports whether a text is an address of HTTPS, or of HTTP on this machine: on any other way a token could be read.
+// isAddress reports whether a text is an HTTPS address, or an HTTP address of this machine: elsewhere a token could be read in transit.
 func isAddress(s string) bool {
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
@@ -135,7 +135,7 @@ func (r *reader) issuers(n *yaml.Node) (out []Issuer) {
 		})
 		switch u, err := url.Parse(i.Keys.Text); {
 		case i.Keys.Text == "":
-			r.at(i.Pos, "%s has no `keys`: where its public keys are, https://… or file:PATH, a JWK set", what)
+			r.at(i.Pos, "%s has no `keys`: write the place of its public keys, a JWK set: https://HOST/PATH or file:PATH", what)
 		case err != nil || u.Scheme != "file" && (u.Scheme != "https" || !isAddress(i.Keys.Text)):
 			r.at(i.Keys.Pos, "keys: want https://HOST/PATH or file:PATH, a JWK set")
 		}
@@ -161,14 +161,14 @@ func (r *reader) tokens(n *yaml.Node) (out []Token) {
 			},
 		})
 		if t.Secret.Kind == "" && len(r.list) == 0 {
-			r.at(t.Pos, "%s has no `token`: env:NAME or file:PATH, where the text is", what)
+			r.at(t.Pos, "%s has no `token`: write the place of its text: env:NAME or file:PATH", what)
 		}
 		out = append(out, t)
 	}
 	return out
 }
 
-// valueOf is a value as Bind takes it, which says what is wrong with it.
+// valueOf returns a value for Bind, which reports a wrong value.
 func valueOf(n *yaml.Node) any {
 	switch {
 	case n.Kind == yaml.SequenceNode:
@@ -189,7 +189,7 @@ func valueOf(n *yaml.Node) any {
 	return nil
 }
 
-// checkServe holds what is said of clients against the claims of the file.
+// checkServe compares the claims of clients with the claims of the file.
 func (f *File) checkServe(r *reader) {
 	known := func(n Name) bool {
 		if f.claim(n.Text) == nil {
@@ -220,8 +220,8 @@ func (f *File) checkServe(r *reader) {
 	}
 }
 
-// Identify is on whose behalf somebody comes whom an issuer vouches for: an issuer of the file with the claims of its token, or
-// TokenIssuer with the name of a token. Any other issuer vouches for nobody.
+// Identify returns the principal of a client that an issuer has identified: an issuer of the file with the
+// claims of its token, or TokenIssuer with the name of a token. Any other issuer is refused.
 func (f *File) Identify(issuer, subject string, claims map[string]any) (Principal, error) {
 	if issuer == TokenIssuer {
 		for _, t := range f.Serve.Tokens {
@@ -229,7 +229,7 @@ func (f *File) Identify(issuer, subject string, claims map[string]any) (Principa
 				return t.bound.of(issuer, subject), nil
 			}
 		}
-		return Principal{}, fail.Errorf(fail.Denied, "", "the file has no such token")
+		return Principal{}, fail.Errorf(fail.Denied, "", "the file has no token %.100q under serve", subject)
 	}
 	for _, i := range f.Serve.Issuers {
 		if i.Text != issuer {
@@ -258,7 +258,7 @@ func (f *File) Identify(issuer, subject string, claims map[string]any) (Principa
 	return Principal{}, fail.Errorf(fail.Denied, "", "the file has no issuer %.100q under serve", issuer)
 }
 
-// Read is the text of the token. env finds variables; nil: os.Getenv.
+// Read returns the text of the token. env finds variables; nil: os.Getenv.
 func (t Token) Read(env func(string) string) (string, error) {
 	if env == nil {
 		env = os.Getenv
@@ -275,12 +275,12 @@ func (t Token) Read(env func(string) string) (string, error) {
 		text = string(b)
 	}
 	if text = strings.TrimSpace(text); text == "" {
-		return "", fail.Errorf(fail.Invalid, "", "the token %s: there is nothing in %s", t.Text, t.Secret)
+		return "", fail.Errorf(fail.Invalid, "", "the token %s: %s is empty", t.Text, t.Secret)
 	}
 	return text, nil
 }
 
-// lines are what Lines says of clients.
+// lines adds the lines about clients to Lines.
 func (s Serve) lines(add func(of, what, format string, args ...any)) {
 	if s.Resource.Text != "" && len(s.Issuers) == 0 {
 		add("serve", "resource", "%s", s.Resource.Text)

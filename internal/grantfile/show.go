@@ -11,13 +11,13 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Line is one thing that a file grants, as a person reads it: what it is of, what it is, and how.
+// Line is one fact that a file grants, for a person: its subject, what it is, and its value.
 type Line struct{ Of, What, How string }
 
-// Lines are all that the file says, with what its preset adds: of each grant its facet, of each facet its rows, columns, links and
-// rights, where the databases are, who is served, and the limits. Two files that grant the same have the same lines, whatever their
-// order and comments; and no key of a file is without one (TestLinesOfKeys): whoever reviews a change goes by them. A URL is no part of a
-// file, and so of no line.
+// Lines lists all that the file declares, with what its preset adds: each grant with its facet, each facet
+// with its rows, columns, links and rights, where the databases are, who is served, and the limits. Two files
+// that grant the same have the same lines, whatever their order and comments. Each key of a file has a line
+// (TestLinesOfKeys): a reviewer of a change relies on them. A URL is not in a file, and so in no line.
 func (f *File) Lines() (out []Line) {
 	add := func(of, what, format string, args ...any) {
 		out = append(out, Line{of, what, fmt.Sprintf(format, args...)})
@@ -148,7 +148,7 @@ func (f *File) Lines() (out []Line) {
 	return out
 }
 
-// tags are those of all rows and columns, sorted.
+// tags returns the tags of all rows and columns, sorted.
 func (f *File) tags() (out []string) {
 	for i := range f.Facets {
 		out = append(out, texts(f.Facets[i].Label)...)
@@ -207,7 +207,7 @@ func (c Column) how() string {
 	return strings.Join(parts, "; ")
 }
 
-// listed are texts of a file in one line. One with a comma of its own is quoted: two values would read like one.
+// listed writes texts of a file in one line. It quotes a text with a comma: otherwise it would look like two texts.
 func listed(all []string) string {
 	out := slices.Clone(all)
 	for i, s := range out {
@@ -218,7 +218,7 @@ func listed(all []string) string {
 	return strings.Join(out, ", ")
 }
 
-// doc is a line for the model, quoted: it may read like another part of what is shown.
+// doc writes a line for the model in quotes, since it may look like another part of the output.
 func doc(before, text string) string {
 	if text == "" {
 		return ""
@@ -226,14 +226,14 @@ func doc(before, text string) string {
 	return fmt.Sprintf("%sdescribed as %q", before, text)
 }
 
-// Change is a line that one file has and another has not, or has in another way.
+// Change is a line that only one of two files has, or that differs between them.
 type Change struct {
 	Line
-	Was  string // how it was before; of one that is new: ""
+	Was  string // its old value; "": the line is new
 	Kind string // "added", "removed" or "changed"
 }
 
-// Diff is what a new file grants otherwise than an old one.
+// Diff lists the differences between what an old and a new file grant.
 func Diff(before, after *File) (out []Change) {
 	key := func(l Line) string { return l.Of + "\x00" + l.What }
 	was := map[string]Line{}

@@ -7,16 +7,16 @@ import (
 	"sync"
 )
 
-// Kept is what a Cache can hold. Keep returns a copy of the value that shares no memory
-// with a program, its message or its frame, and how many bytes the copy has. A name of
-// five bytes that is cut out of a message of 8 MB would keep the 8 MB for as long as the
-// cache keeps the name, so a Cache takes nothing that has not been copied in this way.
+// Kept is a value that a Cache can keep. Keep returns a copy of the value that shares no memory
+// with a program, its message or its frame, and the size of the copy in bytes. Without the copy, a
+// name of five bytes that is cut out of a message of 8 MB would keep the 8 MB in memory as long as
+// the cache has the name.
 type Kept[V any] interface {
 	Keep() (copy V, bytes int)
 }
 
-// Cache keeps values under texts, and drops those that were not asked for the longest
-// when they and their keys have more bytes than its bound. Several goroutines may use it.
+// Cache keeps values under texts. When values and keys exceed its bound in bytes, it drops the
+// least recently used. Several goroutines may use it.
 type Cache[V Kept[V]] struct {
 	mu  sync.Mutex
 	all Set[string, V]
@@ -27,8 +27,8 @@ func New[V Kept[V]](bytes int) *Cache[V] {
 	return &Cache[V]{all: Set[string, V]{Bytes: bytes}}
 }
 
-// Get returns the value under key. The key is bytes, since many are made only to
-// look: it is not kept, and a text costs no copy either.
+// Get returns the value under key. The key is bytes, since many keys are made only for a lookup: it
+// is not kept, and the lookup makes no copy.
 func (c *Cache[V]) Get(key []byte) (v V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -39,9 +39,9 @@ func (c *Cache[V]) Get(key []byte) (v V, ok bool) {
 	return c.all.touch(e), true
 }
 
-// Add keeps a copy of v under a copy of key and returns the copy. Where there is a value
-// already, it returns that one: whoever made the same one meanwhile was first. A value
-// that would take the place of many (see share) is returned and not kept.
+// Add keeps a copy of v under a copy of key and returns the copy. If the key already has a value,
+// Add returns that one: another goroutine was first. A value that would take the place of many (see
+// share) is returned and not kept.
 func (c *Cache[V]) Add(key []byte, v V) V {
 	v, size := v.Keep()
 	size += len(key) + overhead
@@ -56,18 +56,17 @@ func (c *Cache[V]) Add(key []byte, v V) V {
 	return v
 }
 
-// overhead is what the map and the list take for one value.
+// overhead is the memory of the map and the list for one value.
 const overhead = 200
 
-// Bytes is how many bytes the values and their keys have now.
+// Bytes returns the present size of the values and their keys.
 func (c *Cache[V]) Bytes() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.all.bytes
 }
 
-// All are the keys and values, the latest first. The cache waits until the loop over
-// them has ended.
+// All yields the keys and values, the latest first. The cache is locked until the loop has ended.
 func (c *Cache[V]) All() iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		c.mu.Lock()
@@ -76,11 +75,11 @@ func (c *Cache[V]) All() iter.Seq2[string, V] {
 	}
 }
 
-// Set is what a Cache is made of, for values that are made to be kept and that are
-// released by a call, like prepared statements. One goroutine at a time may use it.
+// Set is the unlocked part of a Cache. It is also for values that are kept as they are and released
+// by a call, like prepared statements. One goroutine at a time may use it.
 type Set[K comparable, V any] struct {
 	Bytes int     // the bound of all values together; zero keeps nothing
-	Drop  func(V) // called with each value that goes, unless nil
+	Drop  func(V) // called with each dropped value, unless nil
 
 	bytes int
 	byKey map[K]*list.Element
@@ -93,8 +92,8 @@ type entry[K comparable, V any] struct {
 	size  int
 }
 
-// share: one value may have at most the bound divided by it. A larger one would take the
-// place of many, and a program that is made to be large would empty the cache.
+// share: one value may have at most the bound divided by share. A larger value would take the place
+// of many, so a program that is made to be large could empty the cache.
 const share = 8
 
 // Fits reports whether a value of so many bytes may be kept.
@@ -140,13 +139,13 @@ func (s *Set[K, V]) Remove(key K) {
 	}
 }
 
-// Len is how many values there are.
+// Len returns the number of values.
 func (s *Set[K, V]) Len() int { return len(s.byKey) }
 
 // Size is the size of all values together, in bytes.
 func (s *Set[K, V]) Size() int { return s.bytes }
 
-// All are the keys and values, the latest first.
+// All yields the keys and values, the latest first.
 func (s *Set[K, V]) All() iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		for e := s.used.Front(); e != nil; e = e.Next() {

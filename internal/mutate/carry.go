@@ -24,10 +24,10 @@ import (
 type source struct {
 	file  string // slash-separated, from the root
 	text  string
-	names []string // what it declares, methods as Type.name
+	names []string // its declarations, methods as Type.name
 }
 
-// carry rewrites the lists and SECURITY.md under root. It returns an error when something is left.
+// carry rewrites the lists and SECURITY.md under root. It returns an error if an entry can't be placed.
 func carry(w io.Writer, root string) error {
 	tree, tests, err := index(root)
 	if err != nil {
@@ -161,7 +161,7 @@ func carryList(w io.Writer, root, list string, tree []source, tests map[string][
 	return left, os.WriteFile(list, []byte(strings.Join(entries, "\n\n")), 0o666)
 }
 
-// places returns the entry as it would be in each other file, in which it names one line.
+// places returns the entry for each other file in which it matches exactly one line.
 func places(m *Mutation, root string, tree []source) (found []*Mutation) {
 	for _, s := range tree {
 		for _, in := range s.names {
@@ -183,12 +183,12 @@ func places(m *Mutation, root string, tree []source) (found []*Mutation) {
 		}
 	}
 	if same := slices.DeleteFunc(slices.Clone(found), func(to *Mutation) bool { return path.Base(to.File) != path.Base(m.File) }); len(same) == 1 {
-		return same // a file that moved under its name
+		return same // a file that moved and kept its name
 	}
 	return found
 }
 
-// sameName compares names, those of methods by their parts, whether or not they are exported.
+// sameName compares names, the names of methods part by part. It ignores whether they are exported.
 func sameName(a, b string) bool {
 	x, y := strings.Split(a, "."), strings.Split(b, ".")
 	return slices.EqualFunc(x, y, func(a, b string) bool { return lower(a) == lower(b) })
@@ -226,8 +226,8 @@ func words(text string) (out []word) {
 	}
 }
 
-// respell finds a line that differs from old only by the package that names are qualified with and by what is exported, and writes
-// change in the same spelling. It returns "" where there is no such line.
+// respell finds a line that differs from old only in package qualifiers and in which names are
+// exported, and writes change in the same spelling. It returns "" if there is no such line.
 func respell(old, change, text string) (string, string) {
 	want, have := words(old), words(text)
 	for at := range have {
@@ -293,7 +293,7 @@ func carryClaims(w io.Writer, page string, tree []source, tests map[string][]str
 	if err != nil {
 		return 0, err
 	}
-	declared := map[string][]string{} // folder and name, of each name as it would be unexported
+	declared := map[string][]string{} // the folders and names of each declaration, by its unexported spelling
 	there := map[string]bool{}
 	for _, s := range tree {
 		for _, name := range s.names {
@@ -323,7 +323,7 @@ func carryClaims(w io.Writer, page string, tree []source, tests map[string][]str
 			return span
 		}
 		if _, err := os.Stat(filepath.Join(filepath.Dir(page), filepath.FromSlash(name[:slash]+folder))); err != nil && slash == 0 {
-			return span // no package of ours
+			return span // a package of another module
 		}
 		parts := strings.Split(rest, ".")
 		for i := range parts {

@@ -12,18 +12,18 @@ import (
 	"strings"
 )
 
-// Mutation is one entry of the list: a line that keeps an attacker out, what it
-// becomes, and the test that must then fail.
+// Mutation is one entry of the list: a line that stops an attack, the changed line, and the test
+// that must then fail.
 type Mutation struct {
 	At       string // list file and line of the entry, for messages
 	File     string // slash-separated, from the root of the repository
-	In       string // function or method that holds the line, where the file has it twice; or ""
-	Old, New string // a part of one line, and what takes its place
+	In       string // the function or method with the line, if the file has the line twice; or ""
+	Old, New string // a part of one line, and its replacement
 	Test     string // TestName or TestName/subtest, in the package of File; "" for a survivor
 	Survives string // why no test can fail; "" otherwise
 	Why      string // the attack that the line stops
 
-	folder string // of the test, where ReadAll found it
+	folder string // of the test, set by ReadAll
 }
 
 // Package is the folder of the test: see home.
@@ -34,9 +34,9 @@ func (m *Mutation) Package() string {
 	return "./" + m.folder
 }
 
-// home returns the folder of the test of a file, among those that have a test of that name: the file's own, or the nearest around it, or
-// the only one below the file's top folder, as exosql/test/writes is for exosql/internal/writing. It returns "" if there is none: a line
-// that only tests of other packages hold is lost when those change.
+// home returns the folder of a file's test, among the folders that have a test of that name: the file's own folder, the nearest
+// one around it, or the only one below the file's top folder, as exosql/test/writes is for exosql/internal/writing. It returns ""
+// if there is none: a test of another package would not protect the line, since that package may change.
 func home(file string, folders []string) string {
 	for folder := path.Dir(file); folder != "." && folder != "/"; folder = path.Dir(folder) {
 		if slices.Contains(folders, folder) {
@@ -51,7 +51,7 @@ func home(file string, folders []string) string {
 	return below[0]
 }
 
-// Name is how a report calls the mutation.
+// Name is the mutation's name in a report.
 func (m *Mutation) Name() string { return m.File + ": " + m.Old }
 
 // ReadAll reads every list in a folder. An empty folder is an error.
@@ -83,8 +83,8 @@ func ReadAll(folder string) ([]*Mutation, error) {
 	return all, err
 }
 
-// Read reads one list: entries with an empty line between them, each line of an
-// entry a word and its text. Lines that begin with # are comments.
+// Read reads one list: entries are separated by empty lines, and each line of an entry is a word
+// and its text. Lines that begin with # are comments.
 func Read(name, text string) ([]*Mutation, error) {
 	var all []*Mutation
 	var m *Mutation
@@ -115,18 +115,17 @@ func Read(name, text string) ([]*Mutation, error) {
 	}
 	for _, m := range all {
 		if m.File == "" || m.Old == "" || m.New == "" || m.Why == "" || m.Old == m.New || (m.Test == "") == (m.Survives == "") {
-			return nil, fmt.Errorf("%s: an entry has file, old, new (another text), why, and either test or survives", m.At)
+			return nil, fmt.Errorf("%s: an entry needs file, old, new (different from old), why, and either test or survives", m.At)
 		}
 		if path.Clean(m.File) != m.File || path.IsAbs(m.File) || strings.HasPrefix(m.File, "..") || strings.HasSuffix(m.File, "_test.go") || path.Ext(m.File) != ".go" {
-			return nil, fmt.Errorf("%s: %q is no Go file of the repository that is not a test", m.At, m.File)
+			return nil, fmt.Errorf("%s: %q must be a Go file of the repository, and not a test", m.At, m.File)
 		}
 	}
 	return all, nil
 }
 
-// Apply returns the mutated text of the file. The old text must be in the file, or in
-// the function that In names, exactly once: otherwise the entry no longer says
-// which line it is about.
+// Apply returns the mutated text of the file. The old text must be in the file, or in the function
+// that In names, exactly once: otherwise the entry no longer identifies one line.
 func (m *Mutation) Apply(root string) ([]byte, error) {
 	name := filepath.Join(root, filepath.FromSlash(m.File))
 	text, err := os.ReadFile(name)
@@ -141,16 +140,16 @@ func (m *Mutation) Apply(root string) ([]byte, error) {
 	}
 	part := string(text[from:to])
 	if n := strings.Count(part, m.Old); n != 1 {
-		return nil, fmt.Errorf("%s: %s has %q %d times: name the line that it is now, exactly once", m.At, strings.TrimSpace(m.File+" "+m.In), m.Old, n)
+		return nil, fmt.Errorf("%s: %s has %q %d times: change old so that it matches exactly one line", m.At, strings.TrimSpace(m.File+" "+m.In), m.Old, n)
 	}
 	out := slices.Concat(text[:from], []byte(strings.Replace(part, m.Old, m.New, 1)), text[to:])
 	if _, err := parser.ParseFile(token.NewFileSet(), name, out, parser.SkipObjectResolution); err != nil {
-		return nil, fmt.Errorf("%s: what it makes is no Go: %w", m.At, err)
+		return nil, fmt.Errorf("%s: the file with the new text in it does not parse: %w", m.At, err)
 	}
 	return out, nil
 }
 
-// bounds finds the function `name` or the method `Type.name`.
+// bounds finds the function `name` or the method `Type.name` in a file.
 func bounds(file string, text []byte, name string) (from, to int, err error) {
 	fset := token.NewFileSet()
 	parsed, err := parser.ParseFile(fset, file, text, parser.SkipObjectResolution)
@@ -177,7 +176,7 @@ func funcName(f *ast.FuncDecl) string {
 	if p, ok := t.(*ast.StarExpr); ok {
 		t = p.X
 	}
-	switch x := t.(type) { // of a generic type
+	switch x := t.(type) { // a generic type
 	case *ast.IndexExpr:
 		t = x.X
 	case *ast.IndexListExpr:

@@ -28,7 +28,7 @@ var errBuild = errors.New("it does not compile")
 // is not nil. The caller removes it.
 func (b *bench) build(ctx context.Context, name, pkg string, m *Mutation) (binary string, err error) {
 	binary = filepath.Join(b.work, name+".test")
-	args := []string{"test", "-c", "-ldflags=-s -w", "-o", binary} // no symbols: linking is most of the time
+	args := []string{"test", "-c", "-ldflags=-s -w", "-o", binary} // without symbols, since linking takes most of the time
 	if m != nil {
 		text, err := m.Apply(b.root)
 		if err != nil {
@@ -56,16 +56,16 @@ func (b *bench) build(ctx context.Context, name, pkg string, m *Mutation) (binar
 	return binary, nil
 }
 
-// results are what a run of tests printed: PASS, FAIL or SKIP for each test.
+// results has what a run of tests printed: PASS, FAIL or SKIP for each test.
 type results struct {
 	of     map[string]string
-	failed bool // the binary said so, or died
+	failed bool // the binary exited with an error
 	hung   bool
 	output []byte
 }
 
-// overlay is the environment in which a test that builds a program of its own builds the
-// mutated one: a worker's host, for one.
+// overlay returns the environment with which a test that builds a program, such as a worker's host,
+// builds the mutated one.
 func (b *bench) overlay(name string) string {
 	return "GOFLAGS=" + os.Getenv("GOFLAGS") + " -overlay=" + filepath.Join(b.work, name+".json")
 }
@@ -76,10 +76,10 @@ var verdict = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (\S+) \(`)
 func (b *bench) run(ctx context.Context, binary, pkg, pattern string, limit time.Duration, env ...string) results {
 	cmd := exec.CommandContext(ctx, binary, "-test.v", "-test.run", pattern, "-test.timeout", limit.String())
 	cmd.Dir = filepath.Join(b.root, filepath.FromSlash(pkg))
-	cmd.Env = append(append(os.Environ(), "EXO_SAMPLE=all"), env...) // what dies must not depend on a sample
+	cmd.Env = append(append(os.Environ(), "EXO_SAMPLE=all"), env...) // whether a mutation is found must not depend on a sample
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	cmd.WaitDelay = 5 * time.Second // a child that a test left has the output open
+	cmd.WaitDelay = 5 * time.Second // a child process of a test may keep the output open
 	err := cmd.Run()
 	r := results{of: map[string]string{}, failed: err != nil, output: out.Bytes()}
 	for _, v := range verdict.FindAllSubmatch(r.output, -1) {
@@ -98,8 +98,8 @@ func pattern(test string) string {
 	return strings.Join(parts, "/")
 }
 
-// baseline runs the named tests of a package as it is: what fails, or is skipped,
-// without a mutation says nothing with one.
+// baseline runs the named tests of a package unchanged: a test that fails, or is skipped, without a
+// mutation proves nothing with one.
 func (b *bench) baseline(ctx context.Context, pkg string, tests []string, limit time.Duration) error {
 	binary, err := b.build(ctx, "baseline", pkg, nil)
 	if err != nil {
@@ -114,7 +114,7 @@ func (b *bench) baseline(ctx context.Context, pkg string, tests []string, limit 
 	return ctx.Err()
 }
 
-// try applies one mutation and reports what became of it.
+// try applies one mutation and reports whether the test failed.
 func (b *bench) try(ctx context.Context, name string, m *Mutation, limit time.Duration) error {
 	binary, err := b.build(ctx, name, m.Package(), m)
 	if err != nil {
@@ -122,9 +122,9 @@ func (b *bench) try(ctx context.Context, name string, m *Mutation, limit time.Du
 	}
 	defer os.Remove(binary)
 	if m.Test == "" {
-		// A survivor that a test of its package kills today is no survivor.
+		// If a test of its package fails now, the entry is no survivor.
 		if r := b.run(ctx, binary, m.Package(), ".", limit, b.overlay(name)); r.failed {
-			return fmt.Errorf("it is listed as a survivor and dies by %v: name the test", r.fails())
+			return fmt.Errorf("it is listed as a survivor, but %v fails: write `test` instead of `survives`", r.fails())
 		}
 		return ctx.Err()
 	}

@@ -1,5 +1,5 @@
-// Package naming makes names of names: those of a database's tables and columns become names of Go and of programs, in the singular or
-// in the plural. Different names may become the same one.
+// Package naming makes names from names: the names of a database's tables and columns become names
+// in Go and in programs, singular or plural. Different names may become the same.
 package naming
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Words are the parts of a name: what lies between signs, and between a small
-// letter and a capital one.
+// Words returns the parts of a name: the text between signs, and between a small letter and a
+// capital.
 func Words(name string) []string {
 	var out []string
 	var word []rune
@@ -38,12 +38,12 @@ func Words(name string) []string {
 	return out
 }
 
-// initialisms are written in capitals, as Go has it.
+// initialisms are written in capitals, as in Go.
 var initialisms = map[string]bool{"api": true, "css": true, "dns": true, "html": true, "http": true, "https": true, "id": true, "ip": true, "isbn": true,
 	"json": true, "sku": true, "sql": true, "ssl": true, "tls": true, "ui": true, "uri": true, "url": true, "utc": true, "utf8": true, "uuid": true, "vat": true, "xml": true}
 
-// Pascal is a name as an exported identifier of Go. Different names may become
-// the same one: see scope.
+// Pascal writes a name as an exported Go identifier. Different names may become the same
+// identifier.
 func Pascal(name string) string {
 	var b strings.Builder
 	for _, w := range Words(name) {
@@ -69,8 +69,8 @@ func title(w string) string {
 	return string(r)
 }
 
-// Lower is a name as programs write the names of things: dueAt. Letters beyond
-// those that programs can name are left out.
+// Lower writes a name in the style of programs: dueAt. It leaves out letters that programs can't
+// use in names.
 func Lower(name string) string {
 	var b strings.Builder
 	for i, w := range Words(name) {
@@ -93,8 +93,8 @@ func Lower(name string) string {
 	return s
 }
 
-// The number of English nouns, well enough for names of tables. Where it is wrong
-// the name is ugly and nothing else.
+// The rest of this file forms English plurals and singulars, well enough for names of tables. A
+// wrong form is ugly and does no harm.
 
 var uncountable = map[string]bool{"staff": true, "news": true, "series": true, "species": true, "equipment": true, "information": true,
 	"metadata": true, "data": true, "media": true, "sheep": true, "fish": true, "money": true, "feedback": true}
@@ -104,10 +104,10 @@ var irregular = map[string]string{"person": "people", "child": "children", "man"
 	"quiz": "quizzes", "analysis": "analyses", "axis": "axes", "basis": "bases", "crisis": "crises", "movie": "movies", "cookie": "cookies", "zombie": "zombies",
 	"shoe": "shoes", "cache": "caches", "axe": "axes", "lens": "lenses", "canvas": "canvases", "gas": "gases", "virus": "viruses", "campus": "campuses", "bonus": "bonuses"}
 
-// Singular is the name of one row of a table, as words joined like name.
+// Singular names one row of a table, with the words joined as in name.
 func Singular(name string) string { return inflect(name, toSingular) }
 
-// Plural is the name of many.
+// Plural names several rows.
 func Plural(name string) string { return inflect(name, toPlural) }
 
 // inflect changes the last word of a name.
@@ -145,7 +145,7 @@ func toSingular(w string) string {
 func toPlural(w string) string {
 	low := strings.ToLower(w)
 	one := strings.ToLower(toSingular(w))
-	if uncountable[low] || one != low { // it is one already
+	if uncountable[low] || one != low { // the word is already singular
 		return w
 	}
 	if many := irregular[low]; many != "" {
@@ -161,7 +161,7 @@ func toPlural(w string) string {
 	return w + match(end, "s")
 }
 
-// match is s in the case of w: all capitals, a capital first, or as it is.
+// match writes s in the case of w: all capitals, a first capital, or as it is.
 func match(w, s string) string {
 	switch {
 	case strings.ToUpper(w) == w && strings.ToLower(w) != w:
@@ -172,8 +172,8 @@ func match(w, s string) string {
 	return s
 }
 
-// Linkable reports whether a link can have a name: those of what can be done with
-// any query mean something else.
+// Linkable reports whether a link can have this name: the names of query methods have another
+// meaning.
 func Linkable(name string) bool { return !scalar.ReservedName(name) && !QueryWords[name] }
 
 // QueryWords are the methods of queries.

@@ -13,20 +13,20 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// Bounds are in bytes; 0 is none.
+// Bounds are in bytes; 0 means no bound.
 type Bounds struct {
-	Message int   // of one message, a row among them
-	Total   int64 // of all that a connection reads
+	Message int   // of one message, for instance a row
+	Total   int64 // of everything that a connection reads
 }
 
-// Bounds on messages that a server sends unasked, in bytes: settings for the life of the
-// connection, since the driver keeps them, and notices since the last request.
+// These bound messages that a server sends without a request, in bytes. Settings count for the life
+// of the connection, since the driver keeps them; notices count since the last request.
 const (
 	maxStatus = 1 << 20
 	maxNotice = 1 << 20
 )
 
-// Exceeded says that a server sent more than a bound. The connection can't be used any more.
+// Exceeded reports that a server sent more than a bound allows. The connection can't be used any more.
 type Exceeded struct {
 	What  string
 	Limit int64 // bytes
@@ -49,19 +49,18 @@ func Limit(c *pgconn.Config, b Bounds) {
 	}
 }
 
-// meter counts messages by their headers, as they are read. It stands in front of the
-// driver and behind TLS.
+// meter counts messages by their headers as they are read. It is between TLS and the driver.
 type meter struct {
 	from io.Reader
 	to   io.Writer
 
-	head   [5]byte // of the message: its type, and its length with these four bytes
+	head   [5]byte // of the message: its type, and its length, which includes the four length bytes
 	have   int     // bytes of head
 	left   int64   // bytes of the message that are still to come
 	read   int64
 	total  int64
 	status int64
-	notice atomic.Int64 // a request resets it, which another goroutine may send
+	notice atomic.Int64 // a request resets it, possibly from another goroutine
 	failed error
 }
 
@@ -71,7 +70,7 @@ func (m *meter) Read(p []byte) (int, error) {
 	}
 	n, err := m.from.Read(p)
 	if m.failed = m.count(p[:n]); m.failed != nil {
-		return 0, m.failed // what would be over the bound does not reach the driver
+		return 0, m.failed // bytes beyond the bound do not reach the driver
 	}
 	return n, err
 }
@@ -110,7 +109,7 @@ func (m *meter) count(p []byte) error {
 	return nil
 }
 
-// asked is the way of requests.
+// asked passes requests on, and resets the count of notices.
 type asked struct{ m *meter }
 
 func (a asked) Write(p []byte) (int, error) {

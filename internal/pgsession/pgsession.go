@@ -1,6 +1,6 @@
-// Package pgsession refuses a connection to PostgreSQL whose session others share. A pooler that gives each transaction any
-// session keeps what one client sets, and what it prepares, for the next one: default_transaction_read_only would break the
-// writes of everybody else. So it is found out before the first setting, by questions that leave nothing behind.
+// Package pgsession refuses a connection to PostgreSQL with a session that others share. A pooler that gives each transaction any
+// session keeps the settings and prepared statements of one client for the next: our default_transaction_read_only would break
+// the writes of all other clients. So the package checks this before the first setting, with questions that leave no trace.
 package pgsession
 
 import (
@@ -18,12 +18,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 )
 
-// Error says why a connection can't be used, and what to do.
+// Error has the reason why a connection can't be used, and what to do.
 type Error struct{ text string }
 
 func (e *Error) Error() string { return e.text }
 
-// Of is what a failed connection says of its session, without the words of the driver round it; or err.
+// Of returns the *Error in a failed connection's error, without the driver's words around it; or err.
 func Of(err error) error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
@@ -34,11 +34,11 @@ func Of(err error) error {
 const wayOut = "connect to PostgreSQL's own port, or to a pool in session mode"
 
 func shared() error {
-	return &Error{"a pooler is between here and PostgreSQL, and shares a session among clients (PgBouncer in transaction or statement mode): what is set here would stay there for all of them; " + wayOut}
+	return &Error{"a pooler is between here and PostgreSQL, and shares a session among clients (PgBouncer in transaction or statement mode): settings of this connection would stay in the session for all of them; " + wayOut}
 }
 
 func unknown(err error) error {
-	return &Error{"something between here and PostgreSQL, perhaps a pooler, has connections of its own, and a second connection did not show whether it shares sessions among clients: " +
+	return &Error{"a pooler or proxy seems to be between here and PostgreSQL, and a second connection could not show whether it shares sessions among clients: " +
 		cut(err.Error()) + "; " + wayOut + " that has a connection left"}
 }
 
@@ -47,7 +47,7 @@ func dropped(names string) error {
 		"; take them out of the URL and of PgBouncer's ignore_startup_parameters, and set them for the role (ALTER ROLE … SET …), or connect to PostgreSQL's own port"}
 }
 
-// cut shortens what a server says.
+// cut shortens a server's text.
 func cut(s string) string {
 	const most = 500
 	if len(s) > most {
@@ -57,16 +57,16 @@ func cut(s string) string {
 }
 
 const (
-	// within is how long all questions may take.
+	// within bounds the time of all questions together.
 	within = 15 * time.Second
 	// patience is how long the peer's first answer may take until the pool counts as full.
 	patience = time.Second
-	// rounds of questions to the connection and its peer: see compareSessions.
+	// rounds is how often the connection and its peer are asked: see compareSessions.
 	rounds = 8
 )
 
-// Own has each connection that is made with c refused where its session is not its own, before c's AfterConnect. The
-// connections of one c are made one after the other. It is called when all else of c is set.
+// Own makes c refuse each connection with a shared session, before c's AfterConnect runs. Connections with
+// one c must be made one after the other. Call Own after everything else in c is set.
 func Own(c *pgconn.Config) {
 	var last dialed
 	dial, after := c.DialFunc, c.AfterConnect
@@ -80,7 +80,7 @@ func Own(c *pgconn.Config) {
 		peer.BuildContextWatcherHandler = func(p *pgconn.PgConn) ctxwatch.Handler {
 			return &pgconn.DeadlineContextWatcherHandler{Conn: p.Conn()}
 		}
-		// With several hosts, or several addresses of one, the peer has to ask the same.
+		// With several hosts, or several addresses of one host, the peer must connect to the same address.
 		network, addr := last.get()
 		peer.DialFunc = func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, network, addr) }
 		if err := check(ctx, conn, peer); err != nil || after == nil {
@@ -90,7 +90,7 @@ func Own(c *pgconn.Config) {
 	}
 }
 
-// dialed is the address that was dialled last.
+// dialed is the last address that was dialled.
 type dialed struct {
 	mu            sync.Mutex
 	network, addr string
@@ -127,14 +127,14 @@ func check(ctx context.Context, conn *pgconn.PgConn, peer *pgconn.Config) error 
 	return kept(within, conn, peer.RuntimeParams)
 }
 
-// session is which process of the server answered: one that has ended has another start.
+// session identifies the server process that answered. start tells it from an earlier process with the same pid.
 type session struct{ pid, start, port string }
 
-// identity names no operator, which another schema of the search path could have put before PostgreSQL's own, and
-// leaves nothing behind.
+// identity uses no operator, since another schema of the search path could define its own. It
+// leaves no trace.
 const identity = `SELECT a.pid, pg_catalog.date_part('epoch', a.backend_start), a.client_port FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a`
 
-// ask asks one question in a transaction of its own.
+// ask asks one question in its own transaction.
 func ask(ctx context.Context, conn *pgconn.PgConn) (s session, err error) {
 	cells, err := row(ctx, conn, identity)
 	if err == nil && len(cells) != 3 {
@@ -146,7 +146,7 @@ func ask(ctx context.Context, conn *pgconn.PgConn) (s session, err error) {
 	return session{cells[0], cells[1], cells[2]}, nil
 }
 
-// row is the one row of a statement. A server could send rows for ever.
+// row returns the only row of a statement. It stops a server that sends rows for ever.
 func row(ctx context.Context, conn *pgconn.PgConn, text string, args ...[]byte) (cells []string, err error) {
 	const maxRow = 64 << 10
 	rr := conn.ExecParams(ctx, text, args, nil, nil, nil)
@@ -156,27 +156,27 @@ func row(ctx context.Context, conn *pgconn.PgConn, text string, args ...[]byte) 
 			cells, size = append(cells, string(cell)), size+len(cell)
 		}
 		if n > 0 || size > maxRow {
-			_ = conn.Conn().Close() // the rest would be read otherwise
+			_ = conn.Conn().Close() // otherwise Close would read the rest
 			_, _ = rr.Close()
-			return nil, fmt.Errorf("the server answers with more than one row of at most %d bytes", maxRow)
+			return nil, fmt.Errorf("the server sent a second row, or one of more than %d bytes, where one short row was expected", maxRow)
 		}
 	}
 	_, err = rr.Close()
 	return cells, err
 }
 
-// direct reports whether nothing is between the connection and the server's process: it is the process that the server named
-// at the start, and it speaks to the very port of this connection. Each alone is no proof: pgagroal passes on the process of a
-// connection that it made earlier. Neither is a difference: a load balancer, too, has ports of its own.
+// direct reports whether nothing is between the connection and the server's process: the process has the pid that the server sent
+// at the start, and it sees exactly the port of this connection. One of these facts alone proves nothing: pgagroal passes on the
+// pid of an earlier connection. A difference proves nothing either: a load balancer has ports of its own, too.
 func direct(conn *pgconn.PgConn, s session) bool {
 	_, port, err := net.SplitHostPort(conn.Conn().LocalAddr().String())
 	return err == nil && port != "0" && port == s.port && fmt.Sprint(conn.PID()) == s.pid
 }
 
-// compareSessions finds whether sessions are shared, by a second connection, the peer. The two ask in turn which session
-// they have. A session of one's own never changes. A pool that reuses the session that rested last gives both the same one; a pool
-// that reuses the one that rested longest gives whoever asks twice another one.
-// What other clients do only adds changes; where it happens to hide them it has to do so in all rounds.
+// compareSessions finds out whether sessions are shared, with a second connection, the peer. The two ask in
+// turn which session they have. A connection's own session never changes. A pool that reuses the last free
+// session gives both the same; a pool that reuses the oldest free session gives a connection that asks twice
+// another one. Other clients only cause more changes. They can hide sharing only if they do so in all rounds.
 func compareSessions(ctx context.Context, conn *pgconn.PgConn, first session, config *pgconn.Config) error {
 	if ask, err := ask(ctx, conn); err != nil {
 		return err
@@ -212,9 +212,9 @@ func compareSessions(ctx context.Context, conn *pgconn.PgConn, first session, co
 	return nil
 }
 
-// await is the peer's first answer. A full pool gives none until a client leaves. Where the connection meanwhile gets one
-// answer after the other, all of one session, that session is kept for it: a pool that shares sessions would have given it
-// to the peer, who came first.
+// await returns the peer's first answer. A full pool gives none until a client leaves. If the
+// connection meanwhile gets answer after answer from one session, the pool keeps that session for
+// it: a pool that shares sessions would have given it to the peer, which was first.
 func await(ctx context.Context, conn *pgconn.PgConn, first session, peer *pgconn.PgConn) (theirs session, full bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	type answer struct {
@@ -246,7 +246,7 @@ func await(ctx context.Context, conn *pgconn.PgConn, first session, peer *pgconn
 		}
 	}
 	select {
-	case a := <-answers: // it was only slow
+	case a := <-answers: // the peer was only slow
 		return a.session, false, a.err
 	default:
 		return theirs, true, nil
@@ -259,13 +259,13 @@ func closing(conn *pgconn.PgConn) {
 	_ = conn.Close(ctx)
 }
 
-// lost are those of the settings $1 that the session does not have: neither from its start nor set by a pooler that knows them.
+// lost selects those of the settings $1 that the session lacks: neither its start nor a pooler has set them.
 const lost = `SELECT pg_catalog.string_agg(s.name, ', ') FROM pg_catalog.json_each_text(CAST($1 AS json)) AS want(name, value)
 	JOIN pg_catalog.pg_settings AS s ON pg_catalog.lower(s.name) = pg_catalog.lower(want.name)
 	WHERE s.source NOT IN ('client', 'session') AND pg_catalog.current_setting(s.name) <> want.value`
 
-// kept makes sure that the settings of the URL arrived: with another search path the same names are other tables. PgBouncer refuses those that it
-// does not know, or drops them where its ignore_startup_parameters says so.
+// kept checks that the settings of the URL arrived: with another search path the same names mean other tables.
+// PgBouncer refuses settings that it does not know, or drops them if ignore_startup_parameters lists them.
 func kept(ctx context.Context, conn *pgconn.PgConn, params map[string]string) error {
 	want := maps.Clone(params)
 	delete(want, "application_name") // a pooler may add to it

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Marshal is json.Marshal without escapes for HTML, which nobody here reads, and
-// with those that a terminal needs.
+// Marshal is json.Marshal without escapes for HTML, which are not needed here, and with the escapes
+// that a terminal needs.
 func Marshal(v any) []byte {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic(fmt.Sprintf("printable: %v", err)) // only ever given plain structs
+		panic(fmt.Sprintf("printable: %v", err)) // callers pass only plain structs
 	}
 	return JSON([]byte(strings.TrimSuffix(b.String(), "\n")))
 }

@@ -1,6 +1,6 @@
-// Package printable makes text of others fit for a terminal. Databases, services,
-// models and programs choose names, messages and cells, and a terminal obeys what they
-// write: an escape sequence can move the cursor, set the clipboard or hide a line.
+// Package printable makes foreign text safe for a terminal. Databases, services, models and
+// programs choose names, messages and cells, and a terminal obeys control characters in them: an
+// escape sequence can move the cursor, set the clipboard or hide a line.
 package printable
 
 import (
@@ -15,13 +15,12 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Rune reports whether a terminal can show r: unicode.IsPrint refuses all controls, C1
-// ones too, and all format characters, of which those that turn the direction of
-// writing are.
+// Rune reports whether a terminal can show r. unicode.IsPrint refuses all control characters,
+// including C1, and all format characters, including those that change the direction of writing.
 func Rune(r rune) bool { return r != utf8.RuneError && unicode.IsPrint(r) }
 
-// Text spells out what a terminal would act on. Line ends and tabs stay; a lone
-// carriage return does not: it would let text overwrite itself.
+// Text escapes what a terminal would act on. Line ends and tabs stay. A lone carriage return is
+// escaped: it would let text overwrite itself.
 func Text(s string) string {
 	var b strings.Builder
 	for {
@@ -36,9 +35,9 @@ func Text(s string) string {
 	}
 }
 
-// JSON escapes everything in JSON that is not printable: what is piped ends on a
-// terminal too. Unprintable characters of valid JSON, besides white
-// space between its texts, stand only within a text, where an escape means the same.
+// JSON escapes everything in JSON that is not printable, also for a pipe, since its output may end
+// on a terminal too. In valid JSON such characters, apart from white space, are only within texts,
+// where an escape means the same.
 func JSON(b []byte) []byte {
 	plain := func(r rune) bool { return r == '\n' || r == '\t' || Rune(r) }
 	if !bytes.ContainsFunc(b, func(r rune) bool { return !plain(r) }) {
@@ -59,8 +58,8 @@ func JSON(b []byte) []byte {
 	return out
 }
 
-// Writer passes [Text] of everything that is written to it on to another writer. A
-// character that is cut between two writes waits for its rest.
+// Writer passes on [Text] of everything that is written to it. If a write ends within a character,
+// the Writer waits for the rest.
 type Writer struct {
 	to   io.Writer
 	rest []byte
@@ -88,5 +87,5 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Unwrap returns what w writes to, for a process that has the terminal itself.
+// Unwrap returns the writer behind w, for code that controls the terminal itself.
 func (w *Writer) Unwrap() io.Writer { return w.to }

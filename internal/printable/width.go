@@ -7,11 +7,11 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// MaxCluster is how many runes oneLine leaves together as one character. Unicode's
-// tables give a run of jamo, or of marks, the width of one, and terminals that of many.
+// MaxCluster is how many runes OneLine leaves together as one character. Unicode's tables give a
+// run of jamo, or of marks, the width of one character, but terminals show many.
 const MaxCluster = 8
 
-// OneLine is printable without lines and tabs.
+// OneLine is Text with line ends and tabs escaped, too.
 func OneLine(s string) string {
 	s = strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(Text(s))
 	if len(s) <= MaxCluster || isASCII(s) {
@@ -59,9 +59,9 @@ func Cut(s string, w int) string {
 	return s[:end] + "…"
 }
 
-// Width is how many columns of a terminal s takes, at least: by Unicode's tables, but
-// of jamo each for itself, as terminals that don't compose them show them. Too much is
-// spare room; too little would let a cell push what stands behind it out of its line.
+// Width returns how many columns of a terminal s takes at most: by Unicode's tables, but each jamo
+// counts by itself, as terminals that don't compose jamo show them. Too large a width leaves room;
+// too small a width would let a cell push the text after it out of its line.
 func Width(s string) int {
 	if isASCII(s) {
 		return uniseg.StringWidth(s)
@@ -76,15 +76,15 @@ func Width(s string) int {
 	return w
 }
 
-// clusterWidth is the width of one cluster, which is w by Unicode's tables.
+// clusterWidth returns the width of one cluster. w is its width in Unicode's tables.
 func clusterWidth(c string, w int) int {
 	jamo := 0
 	for _, r := range c {
 		switch {
 		case 0x1100 <= r && r < 0x1160 || 0xA960 <= r && r < 0xA980:
-			jamo += 2 // those that begin a syllable
+			jamo += 2 // jamo that begin a syllable
 		case 0xAC00 <= r && r < 0xD7A4:
-			jamo += 2 // whole ones
+			jamo += 2 // whole syllables
 		}
 	}
 	return max(w, jamo)

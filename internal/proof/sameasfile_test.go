@@ -91,7 +91,7 @@ func (w *world) sameAsFile(ctx context.Context, text []byte, claims map[string]a
 		a, b := inGo.run(ctx, p), inFile.run(ctx, p)
 		// The server may plan a statement anew when it has gathered statistics: then the fenced one runs.
 		for range 10 {
-			if a == b || !strings.Contains(a+b, "the server has planned the statement anew") {
+			if a == b || !strings.Contains(a+b, "the server has changed its plan of the statement") {
 				break
 			}
 			a, b = inGo.run(ctx, p), inFile.run(ctx, p)

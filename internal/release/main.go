@@ -1,10 +1,10 @@
-// Release builds the command exo for each system that a release is for, with checksums and lists of what is in each
-// binary, and packages of these binaries: for npm, pip, Debian and Claude Desktop. It is run in a clone of the tagged commit:
+// Release builds the command exo for each system of a release, with checksums and a list of the contents of each
+// binary, and packages these binaries for npm, pip, Debian and Claude Desktop. Run it in a clone of the tagged commit:
 //
 //	go run ./internal/release -version v0.1.0 -o dist
 //	go run ./internal/release -version v0.0.0 -here -o dist
 //
-// The second one builds for this machine alone, to try it, and lists nothing. Whoever does the same with the same Go gets the same bytes, in whatever folder and on whatever machine.
+// The second command builds only for this machine, without lists of contents. The same Go version gives the same bytes on any machine.
 package main
 
 import (
@@ -25,8 +25,8 @@ import (
 	"strings"
 )
 
-// sbom is the command that lists the modules of a binary in the form of CycloneDX. It is built when it is used, so
-// that what it requires is in no go.mod of ours.
+// sbom is the command that lists the modules of a binary in the format of CycloneDX. It is built
+// when it is used, so that none of our go.mod files needs its dependencies.
 const sbom = "github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0"
 
 func main() {
@@ -46,7 +46,7 @@ func main() {
 	}
 }
 
-// targets are what a release has binaries for.
+// targets lists the systems of a release.
 func targets() (out []string) {
 	for _, p := range platforms {
 		out = append(out, p.target)
@@ -54,7 +54,7 @@ func targets() (out []string) {
 	return out
 }
 
-// release builds the module in dir, and writes a binary for each target, what is in it, the packages, and SHA256SUMS.
+// release builds the module in dir, and writes a binary for each target, its list of contents, the packages, and SHA256SUMS.
 func release(ctx context.Context, dir, out, version string, targets []string, list bool) error {
 	if !regexp.MustCompile(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?$`).MatchString(version) {
 		return fmt.Errorf("-version %q is no version like v0.1.0", version)
@@ -86,8 +86,8 @@ func release(ctx context.Context, dir, out, version string, targets []string, li
 	return sums(out)
 }
 
-// build builds for one target. What the environment says of builds does not count: a flag that stands there would make
-// other bytes. -s -w leave out the symbols, which only a debugger needs.
+// build builds for one target. It ignores build settings in the environment: a flag there would
+// change the bytes. -s -w leave out the symbols, which only a debugger needs.
 func build(ctx context.Context, dir, out, version, target string) (string, error) {
 	system, arch, _ := strings.Cut(target, "/")
 	binary := filepath.Join(out, "exo_"+version+"_"+system+"_"+arch)
@@ -101,8 +101,8 @@ func build(ctx context.Context, dir, out, version, target string) (string, error
 	return binary, err
 }
 
-// describe writes BINARY.cdx.json, without what differs from run to run: its time, its number, and the checksums of
-// the program that wrote it.
+// describe writes BINARY.cdx.json, without the parts that differ from run to run: the time, the
+// serial number, and the checksums of the program that wrote it.
 func describe(ctx context.Context, binary, version string) error {
 	text, err := output(exec.CommandContext(ctx, "go", "run", sbom, "bin", "-json", "-std", "-noserial", "-notimestamp", "-version", version, binary))
 	if err != nil {
@@ -150,7 +150,7 @@ func sums(out string) error {
 	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(strings.Join(lines, "")), 0o666)
 }
 
-// output is what a command printed; its error is what it complained of.
+// output returns what a command printed. Its error contains the command's standard error.
 func output(cmd *exec.Cmd) ([]byte, error) {
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint

@@ -2,10 +2,10 @@ package main
 
 import "strings"
 
-// mcpb is the bundle for Claude Desktop, of one platform. Its manifest is of version 0.3 of anthropics/mcpb.
+// mcpb makes the bundle for Claude Desktop, for one platform. Its manifest has version 0.3 of anthropics/mcpb.
 //
-// The bundle starts exo try -serve, which serves nothing before a person has agreed at a terminal. Until then its one tool says which
-// command to type there, so that whoever asks Claude about the database is told.
+// The bundle starts exo try -serve, which serves nothing before a person has agreed at a terminal. Until then its one
+// tool returns the command to type there, so a user who asks Claude about the database sees it.
 func mcpb(src *source, p platform, exe []byte) (string, []byte, error) {
 	system, _, _ := strings.Cut(p.node, "-")
 	at := "server/" + p.exe()

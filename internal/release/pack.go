@@ -23,20 +23,20 @@ import (
 	"time"
 )
 
-// This file has what the packages of a release have in common. All of them hold the binaries of the release, byte for byte, and have the
-// same bytes each time: entries are in a fixed order, with one time and two modes.
+// This file has what the packages of a release share. All of them contain the binaries of the release, byte
+// for byte, and have the same bytes each time: entries are in a fixed order, with one time and two modes.
 
 // about is the first line of each package's description.
 const about = "Programs of a language model on granted rows of SQLite and PostgreSQL"
 
 const homepage = "https://github.com/exoagent/exoagent"
 
-// platform is a target, with the names that package managers have for it.
+// platform is a target, with its names in package managers.
 type platform struct {
 	target string
 	node   string // process.platform and process.arch
-	wheel  string // the tag of a wheel, without the version of macOS
-	debian string // the architecture; "": there is no Debian of it
+	wheel  string // the tag of a wheel, without the macOS version
+	debian string // the architecture; "": Debian does not have it
 }
 
 var platforms = []platform{
@@ -48,7 +48,7 @@ var platforms = []platform{
 	{"windows/arm64", "win32-arm64", "win_arm64", ""},
 }
 
-// exe is the name of the binary in packages.
+// exe returns the name of the binary in packages.
 func (p platform) exe() string {
 	if strings.HasPrefix(p.target, "windows/") {
 		return "exo.exe"
@@ -56,7 +56,7 @@ func (p platform) exe() string {
 	return "exo"
 }
 
-// source is what packages are made of besides the binaries.
+// source is what packages contain besides the binaries.
 type source struct {
 	version string // without the v
 	license []byte
@@ -74,7 +74,7 @@ type entry struct {
 
 func text(name, body string) entry { return entry{name, 0o644, []byte(body)} }
 
-// asJSON is an entry in JSON, whose keys are sorted.
+// asJSON makes an entry in JSON with sorted keys.
 func asJSON(name string, v any) entry {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -83,7 +83,7 @@ func asJSON(name string, v any) entry {
 	return entry{name, 0o644, append(b, '\n')}
 }
 
-// pack writes the packages of the binaries, which are by their targets. dir is a clone.
+// pack writes the packages for the binaries, which are listed by target. dir is a clone.
 func pack(ctx context.Context, dir, out, version string, binaries map[string]string) error {
 	src := &source{version: strings.TrimPrefix(version, "v")}
 	var err error
@@ -98,7 +98,7 @@ func pack(ctx context.Context, dir, out, version string, binaries map[string]str
 		return err
 	}
 	for _, m := range modules {
-		if m.IsDir() { // what Python has compiled
+		if m.IsDir() { // Python's compiled files
 			continue
 		}
 		body, err := os.ReadFile(filepath.Join(dir, "python", "exoagent", m.Name()))
@@ -141,8 +141,8 @@ func pack(ctx context.Context, dir, out, version string, binaries map[string]str
 	return nil
 }
 
-// manual are the manual pages and the completions of shells, as exo prints them. They are the same for each system. exo is a binary for this machine;
-// "": there is none.
+// manual returns the manual pages and the completions of shells, as exo prints them. They are the
+// same on each system. exo is a binary for this machine; "": there is none.
 func manual(ctx context.Context, dir, exo string) ([]entry, error) {
 	pages, err := os.MkdirTemp("", "man")
 	if err != nil {
@@ -186,7 +186,7 @@ func manual(ctx context.Context, dir, exo string) ([]entry, error) {
 	return out, nil
 }
 
-// epoch is the time of all entries: the first one that a zip can have.
+// epoch is the time of all entries: the earliest time that a zip can have.
 var epoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func gzipped(body []byte) ([]byte, error) {
@@ -197,7 +197,7 @@ func gzipped(body []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// tarball is a tar, compressed, of the entries below root, in the order of their names. With a root "." it has the folders too, as dpkg wants them.
+// tarball makes a compressed tar of the entries below root, sorted by name. With the root "." it also has the folders, as dpkg needs them.
 func tarball(root string, entries ...entry) ([]byte, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
@@ -236,7 +236,7 @@ func tarball(root string, entries ...entry) ([]byte, error) {
 	return gzipped(b.Bytes())
 }
 
-// zipped is a zip of the entries, in their order.
+// zipped makes a zip of the entries, in their order.
 func zipped(entries ...entry) ([]byte, error) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -255,7 +255,7 @@ func zipped(entries ...entry) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// static fails unless a binary for Linux runs without any library, of whatever C: with glibc's as with musl's.
+// static fails if a binary for Linux needs any library. A static binary runs with glibc and with musl.
 func static(exe []byte) error {
 	f, err := elf.NewFile(bytes.NewReader(exe))
 	if err != nil {
@@ -276,7 +276,7 @@ func static(exe []byte) error {
 	return nil
 }
 
-// macOS is the first version of macOS that a binary runs on, as the linker of Go wrote it into it: "12_0".
+// macOS returns the first version of macOS that a binary runs on, "12_0", as Go's linker wrote it.
 func macOS(exe []byte) (string, error) {
 	const buildVersion = 0x32 // LC_BUILD_VERSION: the command, its size, the platform, the version
 	f, err := macho.NewFile(bytes.NewReader(exe))
@@ -289,5 +289,5 @@ func macOS(exe []byte) (string, error) {
 			return fmt.Sprintf("%d_%d", v>>16, v>>8&0xff), nil
 		}
 	}
-	return "", errors.New("the binary does not say which macOS it is for")
+	return "", errors.New("the binary does not name the macOS version that it needs")
 }

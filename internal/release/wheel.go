@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// preRelease are the versions of a tag that Python has as well, v0.1.0-rc.1 as 0.1.0rc1.
+// preRelease matches the versions of a tag that Python can express: v0.1.0-rc.1 is 0.1.0rc1.
 var preRelease = regexp.MustCompile(`^(\d+\.\d+\.\d+)(?:-(alpha|beta|rc)\.?(\d+))?$`)
 
-// pythonVersion is a version as PEP 440 writes it.
+// pythonVersion writes a version in the form of PEP 440.
 func pythonVersion(version string) (string, error) {
 	m := preRelease.FindStringSubmatch(version)
 	if m == nil {
-		return "", fmt.Errorf("the version %s is none of Python's: want one like 0.1.0, or 0.1.0-rc.1, -beta.1 or -alpha.1", version)
+		return "", fmt.Errorf("Python can't express the version %s: want one like 0.1.0, or 0.1.0-rc.1, -beta.1 or -alpha.1", version)
 	}
 	return m[1] + map[string]string{"": "", "alpha": "a", "beta": "b", "rc": "rc"}[m[2]] + m[3], nil
 }
 
-// wheel is the package for pip, of one platform: the Python client, and the binary among the commands.
+// wheel makes the package for pip, for one platform: the Python client, and the binary as a command.
 func wheel(src *source, p platform, exe []byte) (string, []byte, error) {
 	version, err := pythonVersion(src.version)
 	if err != nil {
@@ -29,7 +29,7 @@ func wheel(src *source, p platform, exe []byte) (string, []byte, error) {
 	tag := p.wheel
 	switch system, _, _ := strings.Cut(p.target, "/"); system {
 	case "linux":
-		err = static(exe) // the tag claims it
+		err = static(exe) // the tag claims that it is static
 	case "darwin":
 		tag, err = macOS(exe)
 		tag = "macosx_" + tag + "_" + p.wheel
@@ -59,7 +59,7 @@ func wheel(src *source, p platform, exe []byte) (string, []byte, error) {
 	return "exoagent-" + version + "-py3-none-" + tag + ".whl", body, err
 }
 
-// absolute has the links of the Python client's page lead to the pages of the project.
+// absolute makes the links in the Python client's page absolute, to the pages of the project.
 func absolute(page string) string {
 	return strings.NewReplacer("](../", "]("+homepage+"/blob/main/", "](exoagent/", "]("+homepage+"/blob/main/python/exoagent/").Replace(page)
 }

@@ -1,5 +1,5 @@
-// Package resultpage makes one page of a result, for a browser: a table that sorts and pages, and a chart where the shape of the rows suggests
-// one. The page has one script, which is its own, and loads nothing.
+// Package resultpage makes one page of a result, for a browser: a table that sorts and pages, and a chart if
+// the shape of the rows suggests one. The page has one script of its own, and loads nothing.
 package resultpage
 
 import (
@@ -15,10 +15,10 @@ import (
 //go:embed page.html
 var page string
 
-// Of is the page of what a program came to: JSON with a result, and what else a model reads of it.
+// Of returns the page for a program's outcome: JSON with the result, and everything else that a model reads of it.
 func Of(title string, out []byte) []byte {
 	var data bytes.Buffer
-	json.HTMLEscape(&data, out) // no cell ends the element that the data is in
+	json.HTMLEscape(&data, out) // so that no cell can end the element with the data
 	text := page
 	for _, part := range []string{"style", "script"} {
 		_, inner, _ := strings.Cut(page, "<"+part+">")

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// MaxDigits bounds a decimal, before and behind its point.
+// MaxDigits bounds the digits of a decimal, before and after its point.
 const MaxDigits = 1000
 
-// Canonical returns the one text by which a value of a scalar type is written:
-// "decimal", "date", "interval", "uuid" or "bytes", as package exo names them. There is
-// one form, so that what a program read finds the row that it came from, on every engine.
-// It is not ok for a text that says no such value.
+// Canonical returns the canonical text of a value of a scalar type: "decimal", "date", "interval",
+// "uuid" or "bytes", as package exo names them. There is only one such text, so that a value that a
+// program has read finds the row that it came from, on every engine. ok is false if the text is no
+// such value.
 func Canonical(typ, s string) (text string, ok bool) {
 	switch typ {
 	case "decimal":
@@ -33,7 +33,7 @@ func Canonical(typ, s string) (text string, ok bool) {
 	return "", false
 }
 
-// canonicalDecimal drops what has no value: a plus, an exponent, zeros at both ends.
+// canonicalDecimal drops what does not change the value: a plus, an exponent, zeros at both ends.
 func canonicalDecimal(s string) (string, bool) {
 	if len(s) > 2*MaxDigits+8 {
 		return "", false

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Clip is a copy of a text: of its first n bytes, cut between characters, if it has more. A part of a long text would keep all of it
-// in memory.
+// Clip returns a copy of a text, or of its first n bytes if it has more, cut between characters. It
+// copies because a part of a long text would keep the whole text in memory.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return strings.Clone(s)

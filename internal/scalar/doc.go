@@ -1,4 +1,4 @@
-// Package scalar has the texts of numbers, times and names: the one form in which each is
-// written, and the bounds that every engine and evaluator shares. It knows the standard
-// library only, so that whatever is above it reads and writes them alike.
+// Package scalar has the texts of numbers, times and names: the one form of each, and the bounds
+// that every engine and evaluator shares. It imports only the standard library, so that every
+// package can use it.
 package scalar

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Interval is a length of time as databases keep it: months and days have no
-// fixed length, so the three parts stay apart.
+// Interval is a length of time as databases store it: months and days have no fixed length, so the
+// three parts stay separate.
 type Interval struct {
 	Months, Days int32
 	Micros       int64
@@ -60,7 +60,7 @@ func units(s, names string, factor []int64, sum []int, fraction bool) (a, b int6
 	return a, b, true
 }
 
-// amount is a number times its unit's factor.
+// amount multiplies a number by the factor of its unit.
 func amount(s string, factor int64, fraction bool) (int64, bool) {
 	whole, frac, point := strings.Cut(s, ".")
 	if point && (!fraction || frac == "" || len(frac) > 6 || strings.Trim(frac, "0123456789") != "") || strings.HasPrefix(whole, "+") {

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// BadName says why a field of a result can't have the name n, or "": JavaScript gives some
-// names a meaning of its own. A row with "then" would be taken for a promise, one with
-// "__proto__" would change its own prototype.
+// BadName returns why a field of a result can't have the name n, or "": JavaScript gives some names
+// a meaning of its own. A row with "then" would look like a promise; a row with "__proto__" would
+// change its own prototype.
 func BadName(n string) string {
 	switch n {
 	case "":
@@ -41,8 +41,8 @@ func Simple(n string) bool {
 // Declarations check it, so that the host finds the clash before a program does.
 func ReservedName(n string) bool { return BadName(n) != "" || !Simple(n) }
 
-// Keywords are the words of the language of programs, or of the TypeScript that is erased from
-// them, that can't name a variable, each between spaces.
+// Keywords are the words of JavaScript, or of the TypeScript that is erased from programs, that
+// can't name a variable, each between spaces.
 const Keywords = " break case catch class const continue debugger default delete do else enum export extends false finally for function if import in instanceof new null return super switch this throw true try typeof var void while with yield let static await async arguments eval implements interface package private protected public "
 
 // Keyword reports whether a program can't have a variable of the name n. A field or a method

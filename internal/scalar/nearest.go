@@ -2,9 +2,8 @@ package scalar
 
 import "strings"
 
-// Nearest returns the name in names that was most likely meant by got, or ""
-// when none is close. It is only ever given names that the guest may see: a
-// suggestion must not be the way to learn a hidden one.
+// Nearest returns the name in names that got most likely means, or "" if none is close. Callers
+// pass only names that the guest may see: a suggestion must not reveal a hidden name.
 func Nearest(got string, names []string) string {
 	best, dist := "", len(got)/3+1+len(got)/12
 	if dist > 4 {
@@ -14,7 +13,7 @@ func Nearest(got string, names []string) string {
 	if len(g) == 2 {
 		dist = 2 // one missing letter counts 2; two changed ones would fit any name
 	}
-	if len(g) > 64 { // a guest chooses got; the distance is quadratic in it
+	if len(g) > 64 { // a guest chooses got, and the cost is quadratic in its length
 		return ""
 	}
 	for _, n := range names {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Positive is n, or what stands for a number that was not given or means nothing.
+// Positive returns n, or otherwise if n is not positive: the number was not given or is meaningless.
 func Positive[N int | int64 | time.Duration](n, otherwise N) N {
 	if n > 0 {
 		return n
@@ -13,7 +13,7 @@ func Positive[N int | int64 | time.Duration](n, otherwise N) N {
 	return otherwise
 }
 
-// Each is f of each item of a list.
+// Each applies f to each item of a list.
 func Each[T, U any](list []T, f func(T) U) (out []U) {
 	for _, x := range list {
 		out = append(out, f(x))
@@ -21,7 +21,7 @@ func Each[T, U any](list []T, f func(T) U) (out []U) {
 	return out
 }
 
-// Words is the set of words of a text.
+// Words returns the set of words in a text.
 func Words(text string) map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(text) {
@@ -30,7 +30,7 @@ func Words(text string) map[string]bool {
 	return set
 }
 
-// Camel is the name of a column in programs, unless it is given another.
+// Camel returns the name of a column in programs, unless the host gives another one.
 func Camel(s string) string {
 	parts := strings.Split(s, "_")
 	out := parts[0]
@@ -42,7 +42,7 @@ func Camel(s string) string {
 	return out
 }
 
-// WithoutSlashes is the right form of a URL of SQLite whose path is behind two slashes, as other tools write it; "" for another URL.
+// WithoutSlashes returns the right form of an SQLite URL with two slashes before its path, as other tools write it; "" for another URL.
 func WithoutSlashes(url string) string {
 	path, ok := strings.CutPrefix(url, "sqlite://")
 	if !ok || strings.HasPrefix(path, "/") {

@@ -1,6 +1,6 @@
 package scalar
 
-// Shorten cuts a text to n bytes, between two characters, with a mark that it was cut.
+// Shorten cuts a text to n bytes, between two characters, and marks the cut with "…".
 func Shorten(s string, n int) string {
 	if len(s) <= n {
 		return s

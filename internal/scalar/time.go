@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TimeFormat is how an instant is written everywhere: JSON, SQLite, errors. It
-// is JavaScript's Date.prototype.toISOString.
+// TimeFormat is the form of an instant everywhere: JSON, SQLite, errors. It is that of JavaScript's
+// Date.prototype.toISOString.
 const TimeFormat = "2006-01-02T15:04:05.000Z"
 
 // ParseTime reads an instant as guests and databases write it: RFC 3339, with
@@ -16,13 +16,13 @@ func ParseTime(s string) (time.Time, bool) {
 	return t, ok
 }
 
-// ReadTime reads the same, and reports whether s has a zone. Without one, the time is as if in UTC.
+// ReadTime is ParseTime, and reports whether s has a zone. Without one, it reads the time as UTC.
 func ReadTime(s string) (t time.Time, zoned, ok bool) {
 	if len(s) > 40 {
 		return time.Time{}, false, false
 	}
 	for _, f := range timeForms {
-		if len(f) > 10 && len(s) > 10 && s[10] != f[10] { // Parse makes an error of what does not match
+		if len(f) > 10 && len(s) > 10 && s[10] != f[10] { // Parse makes an error for a text that does not match
 			continue
 		}
 		if t, err := time.Parse(f, s); err == nil {

@@ -1,18 +1,18 @@
-// Package sealed says how large the values are that programs are shown sealed: for limits each counts as much as its column or field may
-// take, whatever it holds, and what is larger does not leave. A visible size would reveal a value that a program may not read.
+// Package sealed has the sizes of sealed values. For limits each counts as the largest size that its column or field allows,
+// whatever its content, and a larger value does not leave. A visible size would reveal a value that a program may not read.
 package sealed
 
 import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Most is the most that a value can be said to take: what is larger meets other limits, by which its size would show.
+// Most is the largest size that can be declared: a larger value would meet other limits, which would reveal its size.
 const Most = 512 << 10
 
-// TooLarge stands in the place of a text that is larger than it may be.
+// TooLarge replaces a text that is larger than its declared size.
 const TooLarge = "[too large]"
 
-// Size is what a value of a type takes where nothing is said.
+// Size returns the size of a type's values if none is declared.
 func Size(typ string) int {
 	switch typ {
 	case value.TypeBool, value.TypeInt, value.TypeFloat, value.TypeTime, value.TypeDate, value.TypeUUID:
@@ -21,7 +21,7 @@ func Size(typ string) int {
 	return 1 << 10
 }
 
-// Fit is v, or what stands for a value that takes more than most, or, the zero Value, that can't be read.
+// Fit returns v if it fits into most bytes. It returns a replacement for a larger value, and for the zero Value, which can't be read.
 func Fit(v value.Value, most int) value.Value {
 	switch {
 	case v.IsZero():

@@ -1,9 +1,9 @@
-// Package spin says on a line of its own, which it takes away again, that something is under way.
+// Package spin shows on a separate line that an operation is running, and erases the line again.
 //
 //	s := spin.Start(os.Stderr, time.Second/2, func(frame string, took time.Duration) string { return frame + " reading" })
 //	defer s.End()
 //
-// Whoever starts one knows that it is a terminal whose cursor can be moved: on a pipe there is none.
+// Start a spinner only on a terminal that can move its cursor: see Moves.
 package spin
 
 import (
@@ -16,17 +16,17 @@ import (
 	"golang.org/x/term"
 )
 
-// every is how often the line changes.
+// every is the time between two changes of the line.
 const every = 100 * time.Millisecond
 
-// Spinner is one that was started. The zero Spinner shows nothing.
+// Spinner shows its line until End. The zero Spinner shows nothing.
 type Spinner struct {
 	mu   sync.Mutex
 	stop chan struct{} // nil: it has ended
 	done sync.WaitGroup
 }
 
-// Start starts one, which shows nothing before some time is over. Nothing else may be written there before End, but through Writer.
+// Start starts a Spinner, which shows nothing until the time after has passed. Until End, write to the same terminal only through Writer.
 func Start(out io.Writer, after time.Duration, line func(frame string, took time.Duration) string) *Spinner {
 	s := &Spinner{stop: make(chan struct{})}
 	stop, start := s.stop, time.Now()
@@ -49,7 +49,7 @@ func Start(out io.Writer, after time.Duration, line func(frame string, took time
 	return s
 }
 
-// End stops it, and returns when its line is gone. It may be called twice.
+// End stops the spinner, and returns when its line is erased. It may be called twice.
 func (s *Spinner) End() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +61,7 @@ func (s *Spinner) End() {
 	s.done.Wait()
 }
 
-// Writer is where others write meanwhile: the first of them ends the spinner, whose line would be in theirs.
+// Writer returns a writer for the same terminal. The first write ends the spinner, because its line would be in the text.
 func (s *Spinner) Writer(w io.Writer) io.Writer { return &ending{s, w} }
 
 type ending struct {
@@ -74,7 +74,7 @@ func (e *ending) Write(b []byte) (int, error) {
 	return e.w.Write(b)
 }
 
-// Moves reports whether w is a terminal whose cursor can be moved.
+// Moves reports whether w is a terminal that can move its cursor.
 func Moves(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	name := os.Getenv("TERM")

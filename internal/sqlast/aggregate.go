@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// funcs are the spellings of aggregate functions. SQLite's own sum fails where 64 bits do not
-// hold it.
+// funcs are the spellings of aggregate functions. SQLite's own sum fails if the result does not fit
+// in 64 bits.
 var funcs = [numFuncs]opInfo{
 	Count:         {"count", 1, 1, function("COUNT("), function("COUNT(")},
 	CountDistinct: {"count-distinct", 1, 1, function("COUNT(DISTINCT "), function("COUNT(DISTINCT ")},
 	SumWhole:      {"sum-whole", 1, 1, function("exo_whole("), spelling{"CAST(SUM(", nil, ") AS numeric)"}},
-	// Each percentile is one of the numbers: that of the ascending and that of the descending
-	// order are the two in the middle, or one.
+	// Each percentile is one of the numbers. The one in ascending and the one in descending order
+	// are the two numbers in the middle, or the same one.
 	Median:    {"median", 1, 1, function("exo_median("), spelling{"((CAST(percentile_disc(0.5) WITHIN GROUP (ORDER BY ", []constant{") AS numeric) + CAST(percentile_disc(0.5) WITHIN GROUP (ORDER BY "}, " DESC) AS numeric)) * 0.5)"}},
 	Mean:      {"mean", 1, 1, function("exo_avg("), spelling{}},
 	Sum:       {"sum", 1, 1, function("exo_sum("), function("SUM(")},
@@ -31,7 +31,7 @@ func (f Func) spelling(d Dialect) spelling {
 	return funcs[f].sqlite
 }
 
-// aggregate writes an aggregate; its argument stands as often as the spelling has places.
+// aggregate writes an aggregate. It writes the argument once for each place in the spelling.
 func (f *fragment) aggregate(e Aggregate) *fragment {
 	if e.X == nil {
 		return f.write("COUNT(*)")
@@ -50,10 +50,10 @@ func (f *fragment) aggregate(e Aggregate) *fragment {
 	return f.call(s, args)
 }
 
-// stored writes the sum or the mean of a column of decimals: its bounds are tried once for each row, and in FILTER, which costs
-// less than a value in CASE. PostgreSQL takes two functions that need one state for one, and no count is among those of a
-// numeric: the mean's is the sum by PostgreSQL's own mean, which has 16 digits at least and is less than 1e-40 only where
-// the sum cut after 20 places is 0 (TestMeanOfStored).
+// stored writes the sum or the mean of a column of decimals. It tests the bounds once for each row, in FILTER, which is
+// cheaper than CASE. PostgreSQL computes two functions with the same state once, and no count shares a numeric's state.
+// So the mean divides the sum by a count: the sum over PostgreSQL's own mean, which has at least 16 digits. That mean
+// is below 1e-40 only if the sum, cut after 20 places, is 0 (TestMeanOfStored).
 func (f *fragment) stored(e Aggregate) *fragment {
 	of := func(head constant) *fragment {
 		return f.write(head).add(e.X).write(") FILTER (WHERE abs(").add(e.X).write(") < 1e1000 AND min_scale(").add(e.X).write(") <= 1000)")
@@ -68,11 +68,11 @@ func (f *fragment) stored(e Aggregate) *fragment {
 	return of("AVG(").write(") END) * 0.00000000000000000001)")
 }
 
-// The names of functions of ours begin with functionPrefix, of those that take decimals as they are stored with StoredPrefix.
+// The names of our functions begin with functionPrefix, and with StoredPrefix if they take decimals in their stored form.
 const (
 	functionPrefix = "exo_"
 	StoredPrefix   = "exo_stored_"
-	movingPrefix   = "exo_moving_" // of the least and the greatest of a frame that rows leave
+	movingPrefix   = "exo_moving_" // for the least and the greatest of a frame that rows leave
 )
 
 // aggregate checks an aggregate: it takes values of rows and no aggregates.
@@ -86,7 +86,7 @@ func (c *checker) aggregate(e Aggregate, sc *scope, p place) error {
 		return errNoFunc
 	case e.Stored && c.dialect == Postgres:
 		if _, column := e.X.(Column); !column || e.Func != Sum && e.Func != Mean {
-			return errors.New("no such aggregate of stored decimals")
+			return errors.New("of decimals stored as text only a column, only by Sum and Mean, can be aggregated")
 		}
 	case e.Stored && (e.X == nil || !strings.HasPrefix(string(funcs[e.Func].sqlite.open), functionPrefix)):
 		return errors.New("no such aggregate of stored decimals")
@@ -99,16 +99,16 @@ func (c *checker) aggregate(e Aggregate, sc *scope, p place) error {
 		return nil
 	}
 	outputs := sc.outputs
-	sc.outputs = false // what it reads it reads of all rows
+	sc.outputs = false // the argument is read for all rows
 	defer func() { sc.outputs = outputs }()
 	return c.copies(1+repeats(e.Func, c.dialect), e.X, sc)
 }
 
-// copies checks an expression that is written n times.
+// copies checks an expression that the text contains n times.
 func (c *checker) copies(n int, x Expr, sc *scope) error {
 	aliases := c.aliases
 	for range n {
-		c.aliases = maps.Clone(aliases) // a copy of a subquery names what the first does
+		c.aliases = maps.Clone(aliases) // a copy of a subquery may use the same aliases again
 		if err := c.expr(x, sc, 0); err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (c *checker) copies(n int, x Expr, sc *scope) error {
 	return nil
 }
 
-// repeats is how often the argument is written once more.
+// repeats returns how often the argument is written in addition to the first time.
 func repeats(f Func, d Dialect) int {
 	if f == Median && d != SQLite {
 		return 1
@@ -124,10 +124,10 @@ func repeats(f Func, d Dialect) int {
 	return 0
 }
 
-// MaxCollected bounds a list that is collected, in bytes. The spelling below has the number, too.
+// MaxCollected bounds a collected list, in bytes. The spelling below contains the same number.
 const MaxCollected = 1 << 20
 
-// collected writes a list. What is beyond the bound is not put into it: an engine would hold it all.
+// collected writes a list. It leaves out what exceeds the bound, since an engine would keep all of it in memory.
 func (f *fragment) collected(e Collected) *fragment {
 	if f.dialect == SQLite {
 		return f.write("exo_collect(").add(e.X).write(" ORDER BY ").orders(e.OrderBy).write(")")
@@ -142,9 +142,9 @@ func (c *checker) collected(e Collected, sc *scope, p place) error {
 	case p&aggregate == 0:
 		return errAggregate
 	case e.Run == nil && len(e.OrderBy) == 0:
-		return errors.New("a list has no order")
+		return errors.New("a list needs an order")
 	case e.Run == nil && c.dialect == Postgres, e.Run != nil && c.dialect == SQLite:
-		return errors.New("this database has no such list")
+		return errors.New("PostgreSQL lists need Run, and SQLite lists must not have it")
 	}
 	sc.counts = true
 	outputs := sc.outputs

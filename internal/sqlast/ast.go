@@ -1,6 +1,6 @@
 package sqlast
 
-// Dialect is a database's spelling. The zero Dialect is none: Render refuses it.
+// Dialect is a database's SQL. Render refuses the zero Dialect.
 type Dialect uint8
 
 const (
@@ -16,20 +16,19 @@ type Select struct {
 	Where   []Expr   // conjuncts
 	OrderBy []Order
 
-	// Group is how many of the columns, from the first, the rows are grouped by; the others
-	// are aggregates then.
+	// Group is how many of the columns, from the first, the rows are grouped by. The other columns
+	// must be aggregates.
 	Group int
 
-	// DistinctOn is how many of the columns, from the first, tell rows apart: of those equal in them the first is left, in
-	// OrderBy. Postgres only. They are named by number there: an expression with placeholders is never the same twice.
+	// DistinctOn is how many of the columns, from the first, identify a row: of the rows that are equal in them, only the first in OrderBy
+	// stays. Postgres only. The text names these columns by number: an expression with placeholders never equals its repetition.
 	DistinctOn int
 
 	Windows []Window // of the outputs
 
-	// Limit and Offset hold an Arg, Zero or One each. The least limit counts and
-	// the sum of the offsets; empty means none. A limit that is bound to NULL or to
-	// a negative number gives no row or an error, never more rows; a negative
-	// offset counts as 0.
+	// Limit and Offset contain an Arg, Zero or One each. The least limit counts, and the offsets
+	// are added; empty means none. A limit that is bound to NULL or to a negative number gives no
+	// row or an error, never more rows. A negative offset counts as 0.
 	Limit, Offset []Expr
 }
 
@@ -42,19 +41,19 @@ type Output struct {
 // Source is one table or derived table of a FROM clause.
 type Source struct {
 	Table string  // a table's name, or
-	In    string  // the schema of PostgreSQL in which the table is, with which its name may begin then; "": along the search path
-	Sub   *Select // a derived table; it sees what encloses the statement, not its neighbours
-	Set   Set     // of Sub: what its rows are combined with those of With by
+	In    string  // the PostgreSQL schema of the table, which the table's name may then repeat; "": along the search path
+	Sub   *Select // a derived table; it can read the enclosing statement, not its neighbours
+	Set   Set     // for Sub: how its rows are combined with those of With
 	With  *Select // the other arm: as many outputs of the same names. Neither has an order or a limit
 	Alias string  // unique in the whole statement, so that no inner name can capture an outer one
 	Left  bool    // LEFT JOIN; it needs an On
 	On    []Expr  // conjuncts over this source and those before it; empty: CROSS JOIN
 
-	Recursion *Recursion // a derived table of it
-	Step      string     // in the Next of the Recursion with this alias: the rows before
+	Recursion *Recursion // a derived table with its rows
+	Step      string     // in the Next of the Recursion with this alias: the rows of the previous step
 }
 
-// Set is how the rows of two selects make those of one. All but UnionAll leave equal rows once; NULL is equal to NULL.
+// Set is how the rows of two selects are combined. All except UnionAll leave equal rows only once; NULL equals NULL.
 type Set uint8
 
 const (
@@ -71,25 +70,25 @@ const (
 type Order struct {
 	Expr    Expr
 	Desc    bool
-	NotNull bool // Expr is never NULL. Postgres then needs no word on where NULL sorts, which no index but one made with that word serves
+	NotNull bool // Expr is never NULL. Then Postgres needs no NULLS clause, which only an index made with the same clause could serve
 }
 
 // Expr is one of Column, Arg, Const, Call, In, InSelect, Beyond, Scalar, Exists, RowNumber,
 // Aggregate, Collected, Running, Windowed, Nested and Searched, by value.
 type Expr interface{ expr() }
 
-// Column reads a column of the source that has this alias: a table's, or an
-// output of a derived table. The source may belong to an enclosing Select.
+// Column reads a column of the source with this alias: of a table, or an output of a derived table.
+// The source may belong to an enclosing Select.
 type Column struct{ Alias, Name string }
 
-// Arg is a placeholder; the caller binds to it what it keeps under Slot.
+// Arg is a placeholder. The caller binds its value for Slot to it.
 type Arg struct {
 	Slot int // not negative
 	Cast Cast
 }
 
-// Cast gives an Arg a type on Postgres, where a placeholder's use does not
-// always say one. SQLite's values carry their types; there it is left out.
+// Cast gives an Arg a type on Postgres, which can't always infer one from the placeholder's use.
+// SQLite's values carry their types, so it is left out there.
 type Cast uint8
 
 const (
@@ -108,7 +107,7 @@ const (
 	CastJSON
 )
 
-// Const is one of the few constants that may stand in a statement's text.
+// Const is one of the few constants that a statement's text may contain.
 type Const uint8
 
 const (
@@ -126,32 +125,32 @@ type Call struct {
 	Args []Expr
 }
 
-// In is X IN (List...). An empty list holds nothing, so In is then FALSE and NOT
-// IN is TRUE, also for a NULL X.
+// In is X IN (List...). An empty list contains nothing, so In is FALSE and NOT IN is TRUE, also for
+// a NULL X.
 type In struct {
 	X    Expr
 	List []Expr
 	Not  bool
 }
 
-// InSelect is X IN (Sub), or (X, And...) IN (Sub); Sub has one column for each. There is no Not: a single NULL in
-// Sub would make it hold for no row. Use Exists.
+// InSelect is X IN (Sub), or (X, And...) IN (Sub); Sub has one column for each. There is no Not: a
+// single NULL in Sub would make NOT IN match no row. Use Exists.
 type InSelect struct {
 	X   Expr
 	And []Expr
 	Sub *Select
 }
 
-// Beyond is (Left...) > (Right...), or < with Desc: that the first pair whose values differ is so. It has two pairs at least. An index over the
-// columns of Left finds such rows, where it does not for the same in ANDs and ORs. NULL in a pair
-// that decides makes it unknown.
+// Beyond is (Left...) > (Right...), or < with Desc: it compares the first pair with different
+// values. It has at least two pairs. An index over the columns of Left finds such rows, but not for
+// the same condition written with AND and OR. It is unknown if the deciding pair has a NULL.
 type Beyond struct {
 	Left, Right []Expr
 	Desc        bool
 }
 
-// Scalar is the one value that Sub gives, or NULL if it has no row. It has one column, and a
-// limit of One or an aggregate of all its rows: of several rows PostgreSQL would make an error.
+// Scalar is the one value that Sub gives, or NULL if Sub has no row. Sub has one column, and a
+// limit of One or an aggregate of all its rows: PostgreSQL fails if it has several rows.
 type Scalar struct{ Sub *Select }
 
 // Exists is EXISTS (Sub). Sub's conditions may read the enclosing sources.
@@ -160,59 +159,59 @@ type Exists struct {
 	Not bool
 }
 
-// RowNumber is ROW_NUMBER() OVER (...), in an output or an ORDER BY. An order is
-// required: rows numbered in no order are numbered differently each time.
+// RowNumber is ROW_NUMBER() OVER (...), in an output or an ORDER BY. It needs an order: without
+// one, rows are numbered differently each time.
 type RowNumber struct {
 	PartitionBy []Expr
 	OrderBy     []Order
 }
 
-// Aggregate is one value of many rows, in an output. A Select that has one reads its rows
-// one by one in the outputs that it is grouped by and in no others.
+// Aggregate is one value for many rows, in an output. In a Select that has one, only the outputs
+// that it is grouped by read single rows.
 type Aggregate struct {
 	Func   Func
 	X      Expr // nil: each row counts
-	Stored bool // X is a column of decimals as it is stored; of its numbers those count that are Bounded. On Postgres it is summed, or its Mean
+	Stored bool // X is a column of decimals in their stored form; only its Bounded numbers count. On Postgres: Sum or Mean only
 }
 
-// Collected is the texts of many rows as one list, in an output, like an Aggregate: an array on Postgres, the
-// text of JSON on SQLite. NULL is left out. One that is longer than MaxCollected bytes is NULL on
-// Postgres, and on SQLite an error of exo_collect.
+// Collected is the texts of many rows as one list, in an output, like an Aggregate: an array on
+// Postgres, JSON text on SQLite. NULL is left out. A list of more than MaxCollected bytes is NULL
+// on Postgres, and an error of exo_collect on SQLite.
 type Collected struct {
 	X       Expr
 	OrderBy []Order // SQLite
-	Run     Expr    // Postgres: the Running of X, by which the list is ordered
+	Run     Expr    // Postgres: the Running of X, which also orders the list
 }
 
-// Running is how many bytes the texts X have up to a row, each with 8 more; Postgres only. It stands where RowNumber
-// may. Where X is NULL it is NULL, or what it was before.
+// Running is the number of bytes of the texts X up to a row, with 8 more for each; Postgres only.
+// It is allowed where RowNumber is. For a NULL X it is NULL, or the value before.
 type Running struct {
 	X           Expr
 	PartitionBy []Expr
 	OrderBy     []Order
 }
 
-// Nested is the rows of Sub, in its order, as one value: an array of records on Postgres, what exo_rows makes of them on
-// SQLite, or exo_row of one row (NULL if there is none). Sub has a limit or an offset, and no more outputs than MaxCells. Beyond MaxNested bytes a row is NULL on
-// Postgres, which gives one row more than MaxRows at most; on SQLite both are an error of exo_rows.
+// Nested is the rows of Sub, in its order, as one value: an array of records on Postgres, and on SQLite the result of exo_rows,
+// or exo_row of one row (NULL if there is none). Sub has a limit or an offset, and at most MaxCells outputs. Beyond MaxNested
+// bytes a row is NULL on Postgres, which gives at most one row more than MaxRows; on SQLite both are an error of exo_rows.
 type Nested struct {
 	Sub   *Select
 	Alias string // of Sub
 	Sizes []Size // of Sub's outputs
-	One   bool   // Sub has one row at most, which has no bound
+	One   bool   // Sub has at most one row, which has no bound
 }
 
-// Size says how the bytes of a value are counted.
+// Size is the way in which the bytes of a value are counted.
 type Size uint8
 
 const (
-	Fixed  Size = iota // it has a few
+	Fixed  Size = iota // the value is small
 	Bytes              // of bytes, as they are
-	Stored             // of what Nested has made
-	AsText             // of everything else
+	Stored             // a value made by Nested
+	AsText             // every other value
 )
 
-// Func is an aggregate function. NULL is no value to any; of no values all but the counts are NULL.
+// Func is an aggregate function. It ignores NULL. Without any value, all except the counts are NULL.
 type Func uint8
 
 const (

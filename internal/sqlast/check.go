@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// checker walks a tree once, refuses what is not well formed, and notes which
-// columns of which tables it reads.
+// checker walks a tree once, refuses what is not well formed, and notes which columns of which
+// tables the statement reads.
 type checker struct {
 	size
 	dialect Dialect         // NoDialect: any
@@ -17,30 +17,30 @@ type checker struct {
 	steps   steps
 }
 
-// scope is one Select as seen from inside it.
+// scope is one Select, as its parts see it.
 type scope struct {
 	outer   *scope
-	sources []source // visible so far
-	outputs bool     // in its outputs
+	sources []source // the sources that are visible so far
+	outputs bool     // the part is in its outputs
 	counts  bool     // an output has COUNT(*)
 	reads   bool     // an output reads a row
 
-	windows map[string]bool // its windows, folded, and whether they have an order
+	windows map[string]bool // its windows by folded name, and whether each has an order
 }
 
-// source is a Source in sight, with the outputs of a derived table.
+// source is a visible Source, with the outputs of a derived table.
 type source struct {
 	alias, table string
 	outputs      map[string]extent
 }
 
 var (
-	errAggregate = errors.New("an aggregate stands in an output only")
-	errNoValue   = errors.New("only rows are counted without a value")
+	errAggregate = errors.New("an aggregate is allowed only in an output")
+	errNoValue   = errors.New("only Count may have no value")
 	errNoFunc    = errors.New("no such aggregate function")
 )
 
-// place says what may stand somewhere besides ordinary expressions.
+// place lists what is allowed at a place, in addition to ordinary expressions.
 type place uint8
 
 const (
@@ -91,7 +91,7 @@ func (c *checker) query(s *Select, outer *scope) (map[string]extent, error) {
 	return outputs, errors.Join(c.bounds("limit", s.Limit), c.bounds("offset", s.Offset))
 }
 
-// distinctOn checks that the first of equal rows is one that an order names: without it is any of them.
+// distinctOn checks that there is an order: without one, the first of equal rows could be any of them.
 func (c *checker) distinctOn(s *Select) error {
 	switch {
 	case s.DistinctOn == 0:
@@ -99,11 +99,11 @@ func (c *checker) distinctOn(s *Select) error {
 	case c.dialect == SQLite:
 		return errors.New("this database has no DISTINCT ON")
 	case s.DistinctOn < 0 || s.DistinctOn > len(s.Columns):
-		return errors.New("more columns tell rows apart than it has")
+		return errors.New("DISTINCT ON has more columns than the SELECT")
 	case len(s.OrderBy) == 0:
 		return errors.New("the first of equal rows needs an order")
 	case s.Group > 0 || len(s.Windows) > 0:
-		return errors.New("a select that groups rows, or has windows, has no first of equal rows")
+		return errors.New("a select with DISTINCT ON can't group rows or have windows")
 	}
 	return nil
 }
@@ -131,11 +131,11 @@ func (c *checker) source(i int, src Source, sc *scope) error {
 	next := source{alias: src.Alias, table: src.Table}
 	switch {
 	case i == 0 && (src.Left || len(src.On) > 0):
-		return errors.New("the first source joins nothing")
+		return errors.New("the first source can't have Left or On")
 	case src.Left && len(src.On) == 0:
 		return errors.New("a left join needs a condition")
 	case some(src.Sub != nil, src.Table != "", src.Recursion != nil, src.Step != "") > 1:
-		return errors.New("both a table and a derived table")
+		return errors.New("a source has more than one of Table, Sub, Recursion and Step")
 	case src.Set != NoSet || src.With != nil:
 		var err error
 		if next.outputs, err = c.arms(src, sc.outer); err != nil {
@@ -161,7 +161,7 @@ func (c *checker) source(i int, src Source, sc *scope) error {
 			return fmt.Errorf("table: %w", err)
 		}
 		if strings.HasPrefix(Fold(src.Table), TreePrefix) {
-			return fmt.Errorf("table: a name that begins with %s is one of a recursion", TreePrefix)
+			return fmt.Errorf("table: the names that begin with %s are reserved for recursions", TreePrefix)
 		}
 		if c.reads[src.Table] == nil {
 			c.reads[src.Table] = map[string]bool{}
@@ -171,7 +171,7 @@ func (c *checker) source(i int, src Source, sc *scope) error {
 	return c.conjuncts("on", src.On, sc)
 }
 
-// some counts what is there.
+// some counts the true values.
 func some(there ...bool) (n int) {
 	for _, x := range there {
 		if x {
@@ -189,7 +189,7 @@ func (c *checker) outputs(s *Select, sc *scope) (map[string]extent, error) {
 	defer func() { sc.outputs = false }()
 	outputs, seen := map[string]extent{}, map[string]bool{}
 	if s.Group < 0 || s.Group > len(s.Columns) {
-		return nil, errors.New("it is grouped by more columns than it has")
+		return nil, errors.New("Group is negative, or larger than the number of columns")
 	}
 	for i, o := range s.Columns {
 		sc.outputs = i >= s.Group // a column that it is grouped by may read the rows
@@ -197,7 +197,7 @@ func (c *checker) outputs(s *Select, sc *scope) (map[string]extent, error) {
 			return nil, at("columns", i, err)
 		}
 		if seen[Fold(o.As)] {
-			return nil, at("columns", i, fmt.Errorf("output %q is there twice", o.As))
+			return nil, at("columns", i, fmt.Errorf("output %q occurs twice", o.As))
 		}
 		seen[Fold(o.As)] = true
 		p := window | aggregate
@@ -216,7 +216,7 @@ func (c *checker) outputs(s *Select, sc *scope) (map[string]extent, error) {
 	return outputs, nil
 }
 
-// conjuncts checks a list that AND will chain, which is as deep as it is long.
+// conjuncts checks a list that will be joined by AND: the chain is as deep as the list is long.
 func (c *checker) conjuncts(step string, list []Expr, sc *scope) error {
 	_, err := c.root(func() error {
 		defer c.leave(len(list))
@@ -241,7 +241,7 @@ func (c *checker) order(step string, list []Order, sc *scope, p place) error {
 	for i, o := range list {
 		switch o.Expr.(type) {
 		case Const, Arg:
-			return at(step, i, errors.New("a constant orders nothing, or names a column by its number"))
+			return at(step, i, errors.New("a constant can't be an order: SQL reads a number as a column"))
 		}
 		if _, err := c.root(func() error { return c.expr(o.Expr, sc, p) }); err != nil {
 			return at(step, i, err)
@@ -250,7 +250,7 @@ func (c *checker) order(step string, list []Order, sc *scope, p place) error {
 	return nil
 }
 
-// bounds checks a list of limits or offsets: none may depend on a row.
+// bounds checks a list of limits or offsets: a limit or offset can't depend on a row.
 func (c *checker) bounds(step string, list []Expr) error {
 	for i, e := range list {
 		switch e := e.(type) {
@@ -264,7 +264,7 @@ func (c *checker) bounds(step string, list []Expr) error {
 				continue
 			}
 		}
-		return at(step, i, errors.New("it has to be an argument, 0 or 1"))
+		return at(step, i, errors.New("a limit or offset must be an argument, 0 or 1"))
 	}
 	return nil
 }
@@ -313,7 +313,7 @@ func (c *checker) expr(e Expr, sc *scope, p place) error {
 		return nil
 	case Beyond:
 		if len(e.Left) < 2 || len(e.Left) != len(e.Right) {
-			return errors.New("beyond: it compares pairs, and at least two")
+			return errors.New("beyond: it needs at least two pairs")
 		}
 		if err := c.list("beyond", e.Left, sc, 0); err != nil {
 			return err
@@ -356,7 +356,7 @@ func (c *checker) expr(e Expr, sc *scope, p place) error {
 	return fmt.Errorf("%T is no expression of this package", e)
 }
 
-// oneRow reports whether a select that is well formed has one row at most.
+// oneRow reports whether a well-formed select has at most one row.
 func (s *Select) oneRow() bool {
 	return slices.Contains(s.Limit, Expr(One)) || s.Group == 0 && aggregates(s.Columns[0].Expr)
 }
@@ -393,7 +393,7 @@ func (c *checker) column(e Column, sc *scope) error {
 			return c.stand(ext)
 		}
 	}
-	return fmt.Errorf("no source %q in sight", e.Alias)
+	return fmt.Errorf("no source with the alias %q is visible here", e.Alias)
 }
 
 func (c *checker) call(e Call, sc *scope, p place) error {
@@ -413,9 +413,9 @@ func (c *checker) call(e Call, sc *scope, p place) error {
 func (c *checker) rowNumber(e RowNumber, sc *scope, p place) error {
 	switch {
 	case p&window == 0:
-		return errors.New("row_number stands in an output or an order only")
+		return errors.New("row_number is allowed only in an output or in an order")
 	case len(e.OrderBy) == 0:
-		return errors.New("row_number has no order")
+		return errors.New("row_number needs an order")
 	}
 	if err := c.list("partition", e.PartitionBy, sc, 0); err != nil {
 		return err
@@ -423,7 +423,7 @@ func (c *checker) rowNumber(e RowNumber, sc *scope, p place) error {
 	return c.order("row_number", e.OrderBy, sc, 0)
 }
 
-// at puts a step of the way in front of an error.
+// at puts the place in the tree before an error.
 func at(step string, i int, err error) error {
 	return fmt.Errorf("%s[%d]: %w", step, i, err)
 }

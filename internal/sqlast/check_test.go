@@ -91,12 +91,12 @@ func TestRefused(t *testing.T) {
 		{"count and a column further in", with(todos("id"), func(s *Select) {
 			s.Columns = []Output{{Aggregate{Func: Count}, "n"}, {Exists{Sub: children}, "has"}}
 		}), "aggregates"},
-		{"an aggregate of an aggregate", with(todos(), func(s *Select) { s.Columns = []Output{{Aggregate{Func: Max, X: Aggregate{Func: Count}}, "n"}} }), "an aggregate stands in an output only"},
+		{"an aggregate of an aggregate", with(todos(), func(s *Select) { s.Columns = []Output{{Aggregate{Func: Max, X: Aggregate{Func: Count}}, "n"}} }), "an aggregate is allowed only in an output"},
 		{"an aggregate by no name", with(todos(), func(s *Select) { s.Columns = []Output{{Aggregate{Func: numFuncs, X: col("t0", "id")}, "n"}} }), "no such aggregate"},
-		{"the sum of no value", with(todos(), func(s *Select) { s.Columns = []Output{{Aggregate{Func: Sum}, "n"}} }), "only rows are counted"},
-		{"an aggregate in a key", with(todos(), func(s *Select) { s.Columns, s.Group = []Output{{Aggregate{Func: Count}, "n"}}, 1 }), "an aggregate stands in an output only"},
+		{"the sum of no value", with(todos(), func(s *Select) { s.Columns = []Output{{Aggregate{Func: Sum}, "n"}} }), "only Count may have no value"},
+		{"an aggregate in a key", with(todos(), func(s *Select) { s.Columns, s.Group = []Output{{Aggregate{Func: Count}, "n"}}, 1 }), "an aggregate is allowed only in an output"},
 		{"grouped by a constant", with(todos(), func(s *Select) { s.Columns, s.Group = []Output{{One, "n"}}, 1 }), "a constant"},
-		{"grouped by more than there is", with(todos("id"), func(s *Select) { s.Group = 2 }), "more columns"},
+		{"grouped by more than there is", with(todos("id"), func(s *Select) { s.Group = 2 }), "larger than the number of columns"},
 		{"a column besides the keys", with(todos("id", "prio"), func(s *Select) { s.Group = 1 }), "aggregates rows and also reads"},
 		{"groups that are ordered", with(todos("id"), func(s *Select) { s.Group, s.OrderBy = 1, byID }), "aggregates rows and also reads or orders"},
 		{"count ordered", with(todos(), func(s *Select) { s.Columns, s.OrderBy = []Output{{Aggregate{Func: Count}, "n"}}, byID }), "aggregates"},

@@ -29,10 +29,10 @@ func TestDistinctOn(t *testing.T) {
 		t.Error(err)
 	}
 	for what, change := range map[string]func(*Select){
-		"needs an order":       func(s *Select) { s.OrderBy = nil },
-		"more columns tell":    func(s *Select) { s.DistinctOn = 3 },
-		"tell rows apart than": func(s *Select) { s.DistinctOn = -1 },
-		"that groups rows":     func(s *Select) { s.Group = 1 },
+		"needs an order":        func(s *Select) { s.OrderBy = nil },
+		"has more columns than": func(s *Select) { s.DistinctOn = 3 },
+		"than the SELECT":       func(s *Select) { s.DistinctOn = -1 },
+		"can't group rows":      func(s *Select) { s.Group = 1 },
 	} {
 		if _, _, err := Render(latest(change), Postgres); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v", what, err)

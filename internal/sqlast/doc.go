@@ -1,15 +1,13 @@
-// Package sqlast is the only code that turns anything into SQL text. It takes a
-// SELECT as a small typed tree and returns the text with the slots of its
-// placeholders, in order; no value ever passes through it, so no value can
-// become text. A tree that is not well formed is an error that says where, and
-// so is every zero value: there is no input for which bad SQL comes out.
+// Package sqlast is the only code that turns anything into SQL text. It takes a SELECT as a small
+// typed tree and returns the text, with the slots of its placeholders in order. No value ever
+// passes through it, so no value can become text. A tree that is not well formed, and every zero
+// value, is an error with the place: no input produces bad SQL.
 //
-// [Render] works in two passes. The first ([checker]) walks the whole tree and
-// decides whether it means anything: names resolve, aliases are unique, places
-// are legal, sizes are bounded. The second hands it to squirrel, clause by
-// clause, and only ever as finished fragments of ours: squirrel adds no
-// parentheses, drops empty conditions, pastes names as they are and renumbers
-// placeholders without looking. The rules that keep each of these harmless:
+// [Render] works in two passes. The first ([checker]) walks the whole tree and decides whether it
+// has a meaning: names resolve, aliases are unique, places are legal, sizes are bounded. The second
+// gives it to squirrel, clause by clause, and only as finished fragments of ours. squirrel adds no
+// parentheses, drops empty conditions, writes names unquoted and renumbers placeholders blindly.
+// These rules keep each of these harmless:
 //
 //   - Every compound expression carries its own parentheses; precedence is
 //     never relied on. The spellings are data (op.go) and a test reads them.
@@ -21,7 +19,7 @@
 //   - No builder starts from squirrel.StatementBuilder, a package variable that
 //     anyone may have changed.
 //
-// hazard_test.go shows each of them biting without its guard.
+// hazard_test.go shows the harm of each hazard without its rule.
 //
-// [Tables] returns what a statement reads, for the engine's own wall.
+// [Tables] returns what a statement reads, for the engine's own authorizer.
 package sqlast

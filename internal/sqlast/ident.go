@@ -8,18 +8,18 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
-// maxIdent is Postgres's limit. It cuts longer names silently, and two names
-// that differ after it would be one.
+// maxIdent is Postgres's limit. Postgres cuts longer names silently, so two names that differ only
+// after it would be one.
 const maxIdent = 63
 
-// mark is what a question mark in a name is until the statement is whole: squirrel takes one for a placeholder even between quotes.
+// mark replaces a question mark in a name until the statement is complete: squirrel reads a question mark as a placeholder even between quotes.
 const mark = "\u2426"
 
-// quote is a name as a delimited identifier, with marks.
+// quote writes a name as a delimited identifier, with marks.
 func quote(name string) string { return sqlname.Quote(strings.ReplaceAll(name, "?", mark)) }
 
-// checkIdent refuses what quoting can't make safe: a NUL ends the statement for SQLite's C interface, bytes that are no UTF-8 may be read as
-// other ones, and a mark would become a question mark.
+// checkIdent refuses names that quoting can't make safe: a NUL ends the statement in SQLite's C interface,
+// invalid UTF-8 may be read as other characters, and a mark would become a question mark.
 func checkIdent(name string) error {
 	switch {
 	case name == "":
@@ -34,7 +34,7 @@ func checkIdent(name string) error {
 	return nil
 }
 
-// checkTable is checkIdent of a table's name, without the schema with which it may begin, and of that if it is not empty.
+// checkTable checks the name of a table, without the schema that it may begin with, and the schema if it is not empty.
 func checkTable(schema, table string) error {
 	if schema == "" {
 		return checkIdent(table)
@@ -42,17 +42,17 @@ func checkTable(schema, table string) error {
 	return errors.Join(checkIdent(schema), checkIdent(strings.TrimPrefix(table, schema+".")))
 }
 
-// checkOutput refuses also what SQLite renames: an output "true" or "false" of a
-// derived table becomes "column1", and what was called that becomes another.
+// checkOutput also refuses outputs that SQLite renames: the output "true" or "false" of a derived
+// table becomes "column1", and its name then means a constant.
 func checkOutput(name string) error {
 	if f := Fold(name); f == "true" || f == "false" {
-		return errors.New("an output is called true or false")
+		return errors.New("an output can't have the name true or false")
 	}
 	return checkIdent(name)
 }
 
-// Fold maps names to one that SQLite holds equal: it ignores the case of ASCII
-// letters, between quotes too.
+// Fold maps names that SQLite treats as equal to one name: SQLite ignores the case of ASCII
+// letters, also between quotes.
 func Fold(name string) string {
 	b := []byte(name)
 	for i, c := range b {

@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// Bounds on the rows of a Nested. The spellings below have MaxNested and MaxRows, too.
+// These bound the rows of a Nested. The spellings below contain MaxNested and MaxRows, too.
 const (
 	MaxNested = 1 << 20 // bytes, with 16 more for each row
 	MaxRows   = 10_000
-	MaxCells  = 100 // SQLite's functions take as many arguments
+	MaxCells  = 100 // the most arguments of a function of SQLite
 )
 
-// nested writes the rows of a select as one value. An engine would hold any number of them: on Postgres a row behind the
-// bound is not made.
+// nested writes the rows of a select as one value. An engine would keep any number of them in
+// memory: on Postgres a row beyond the bound is not made.
 func (f *fragment) nested(e Nested) *fragment {
 	cells := func() *fragment {
 		for i, o := range e.Sub.Columns {
@@ -48,7 +48,7 @@ func (f *fragment) nested(e Nested) *fragment {
 	return f.write(" FROM ").sub(e.Sub).write(" AS ").name(e.Alias).write(" LIMIT 10001)")
 }
 
-// rowOf is what exo_row makes of outputs.
+// rowOf is exo_row of the outputs.
 type rowOf struct{ cells []Output }
 
 func (rowOf) expr() {}
@@ -61,7 +61,7 @@ func (f *fragment) rowOf(e rowOf) *fragment {
 	return f.call(function("exo_row("), args)
 }
 
-// sizes writes the condition that a row and those before it have no more bytes than they may, if any has many.
+// sizes writes the condition that a row and those before it stay within the bound, if any value can be large.
 func (f *fragment) sizes(e Nested) (some bool) {
 	for i, s := range e.Sizes {
 		if s == Fixed {
@@ -86,7 +86,7 @@ func (f *fragment) sizes(e Nested) (some bool) {
 	return some
 }
 
-// nested checks that the order of the rows is kept, which no engine promises of a derived table without a bound.
+// nested checks that the order of the rows is kept: no engine promises that for a derived table without a limit or offset.
 func (c *checker) nested(e Nested, sc *scope) error {
 	if err := checkIdent(e.Alias); err != nil {
 		return fmt.Errorf("nested: alias: %w", err)

@@ -19,10 +19,10 @@ const (
 	IsNull         //
 	IsNotNull      //
 	Add            // of offsets; numbers of rows are added by Plus
-	AnyTime        // SQLite only: a time in whatever form that is a text, as text, UTC, with milliseconds; NULL if it is none. It is given six times
+	AnyTime        // SQLite only: a time in any text form, as text, UTC, with milliseconds; NULL if it is no time. It is given six times
 	ReadTime       // SQLite only: a cell, and the number of its form (see package cellform), as such a text
-	ReadDay        // the same of a day
-	ReadFlag       // the same of a truth value
+	ReadDay        // the same for a day
+	ReadFlag       // the same for a truth value
 	StoreTime      // SQLite only: a text of a time, and a form: the cell
 	StoreDay       //
 	StoreFlag      //
@@ -43,7 +43,7 @@ const (
 	FitsList       // a JSON array
 	FitsUUID       // the text of a UUID in small letters. It is given four times
 	FitsDecimal    // a number, or its text. It is given three times
-	CellOf         // SQLite only: the cell that a text in a cursor stands for, see plan.CellOf
+	CellOf         // SQLite only: the cell that a text in a cursor means, see plan.CellOf
 	TypeOf         // SQLite only: the name of the kind of value that a cell is, NULL of NULL
 	TruncMillis    // Postgres only: a time cut to milliseconds
 	Includes       // the first text contains the second, by characters as they are
@@ -57,19 +57,18 @@ const (
 	ByCodePoint    // SQLite only: a text, compared and sorted by code point
 	NoCase         // SQLite only: a text, compared without the case of A to Z
 	RightTrim      // SQLite only: a text, compared without the spaces at its end
-	AddressText    // Postgres only: an inet as the database shows it, where a cast adds the length of its mask
+	AddressText    // Postgres only: an inet as the database shows it; a cast would add the length of its mask
 	NextMillis     // Postgres only: a time a millisecond later
 	NullIf         //
 	NullIfNumber   // of exact numbers
 	NullIfInterval //
 	Between        // SQLite only: a value, low and high
-	Within         // Postgres only: low, high and a value, calculated once; its BETWEEN copies it
-	Case           // condition, value where it holds, value elsewhere
-	Unindexed      // SQLite only: a column, by which no index is searched
+	Within         // Postgres only: low, high and a value, which is computed once; BETWEEN would copy it
+	Case           // condition, value if it is true, value otherwise
+	Unindexed      // SQLite only: a column, so that no index is used for it
 
-	// Numbers. These take and give exact numbers (see IntExact) and have no value,
-	// where SQL's own fail: a number that depends on rows out of scope must not be
-	// able to show them by an error.
+	// Numbers. These take and return exact numbers (see IntExact). They return NULL where SQL's own
+	// functions fail: an error could reveal a number that depends on rows out of scope.
 	IntExact   // a whole number, to be calculated with
 	FloatExact // a float, by the digits that it is written with; NULL for NaN and infinity
 	Bounded    // a decimal of at most 1000 digits before the point and behind it, or NULL; on Postgres it is given three times
@@ -105,10 +104,10 @@ const (
 	Substr  // of a text, the first character from 1, and a number of characters
 	ByTruth // true and false as text
 
-	// Times and dates, in UTC, or what Local has made of them.
+	// Times and dates, in UTC or as Local has converted them.
 	Era       // Postgres only: a column of times or dates, given twice, where its year is 1 to 9999; else NULL
 	EraOnce   // Postgres only: the same of any expression
-	Local     // of a time and a zone, the time that clocks there show; on Postgres of a column, given twice
+	Local     // a time and a zone: the time that clocks there show; on Postgres for a column, given twice
 	LocalOnce // Postgres only: the same of any expression
 	Year
 	Quarter
@@ -143,12 +142,12 @@ const (
 	Has         // of a value and an array
 	HasNumber   // the same of numbers
 
-	// JSON. None fails for what is in it.
+	// JSON. None of these fails, whatever the JSON contains.
 	JSONDocument // Postgres only: what a column holds
 	JSONValid    // SQLite only: the same, where a column may hold any text; it is given twice
 	JSONKey      // of an object, by a text
 	JSONIndex    // of an array, by a number from 0
-	JSONValue    // but the JSON null, which is NULL
+	JSONValue    // the value, or NULL for the JSON null
 	JSONNotNull  // the same of a column of any text, or of PostgreSQL's json
 	JSONText     // a text in JSON, or NULL; on Postgres it is given twice, as are those that follow
 	JSONBool     //
@@ -156,15 +155,15 @@ const (
 	JSONDigits   // the digits of a whole number in JSON from 2^53 on, which no float need hold, or NULL
 	JSONNumber   // on Postgres it is given three times
 
-	// It takes JSON and a value, and is true if the JSON is an array with this element. What is no array gives NULL.
+	// These take JSON and a value, and are true if the JSON is an array with this element. They are NULL if the JSON is no array.
 	JSONHasText
 	JSONHasNumber
 	JSONHasBool
 
-	SameJSON  // JSON and a text of JSON that says the same
-	SameArray // an array and one of the same elements
+	SameJSON  // JSON and a text of equal JSON
+	SameArray // an array and one with the same elements
 
-	// Postgres only: an array as one of another type of elements.
+	// Postgres only: an array with another element type.
 	TextArray
 	AddressArray // of inet, see AddressText
 	IntArray
@@ -226,7 +225,8 @@ var ops = [numOps]opInfo{
 	NoCase:        {"no-case", 1, 1, postfix("COLLATE NOCASE"), spelling{}},
 	RightTrim:     {"right-trim", 1, 1, postfix("COLLATE RTRIM"), spelling{}},
 	CodePointText: {"code-point-text", 1, 1, spelling{"(CAST(", nil, " AS TEXT) COLLATE BINARY)"}, spelling{"(cast(", nil, ` AS text) COLLATE "C")`}},
-	// SQLite would read a number as a day of Julius Scaliger, the text now as the time of the query, and 2024-02-30 as the first of March.
+	// SQLite's date functions read a number as a Julian day, 'now' as the current time, and 2024-02-30 as 1 March. So only a text of the full form
+	// reaches them.
 	AnyTime:        {"any-time", 6, 6, spelling{"(CASE WHEN typeof(", []constant{") = 'text' AND substr(", ", 8, 1) = '-' AND substr(", ", 9, 2) < '29' THEN coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', ", "), exo_read_time(", ", 0)) ELSE exo_read_time("}, ", 0) END)"}, spelling{}},
 	ReadTime:       {"read-time", 2, 2, function("exo_read_time("), spelling{}},
 	ReadDay:        {"read-day", 2, 2, function("exo_read_day("), spelling{}},
@@ -263,13 +263,13 @@ var ops = [numOps]opInfo{
 	Within:         {"within", 3, 3, spelling{}, spelling{"(SELECT v >= ", []constant{" AND v <= ", " FROM (SELECT "}, " AS v OFFSET 0) AS b)"}},
 	Case:           {"case", 3, 3, spelling{"(CASE WHEN ", []constant{" THEN ", " ELSE "}, " END)"}, spelling{"(CASE WHEN ", []constant{" THEN ", " ELSE "}, " END)"}},
 
-	// SQLite's instr takes the product of both lengths, and nothing can stop it.
+	// SQLite's instr takes time in proportion to the product of both lengths, and can't be stopped.
 	Includes:   {"includes", 2, 2, function("exo_includes("), spelling{"(strpos(", []constant{", "}, ") > 0)"}},
 	StartsWith: {"starts-with", 2, 2, function("exo_starts("), function("starts_with(")},
 	EndsWith:   {"ends-with", 2, 2, function("exo_ends("), spelling{"starts_with(reverse(", []constant{"), reverse("}, "))"}},
 	Short:      {"short", 1, 2, function("exo_short("), spelling{"(CASE WHEN octet_length(", []constant{") <= 200 THEN "}, " END)"}},
-	// A planner that knows the pattern tries it on the texts of its statistics, whose rows
-	// anybody's are; what is selected is not known when it plans.
+	// A planner that knows the pattern tries it on the texts in its statistics, which are rows of
+	// any tenant. It does not know the result of a select when it plans.
 	Like: {"like", 2, 2, function("exo_like("), spelling{"(", []constant{" LIKE (SELECT "}, ") ESCAPE '\\')"}},
 
 	IntExact:   {"int-exact", 1, 1, function("("), spelling{"CAST(", nil, " AS numeric)"}},
@@ -324,7 +324,7 @@ var ops = [numOps]opInfo{
 	DateText:    {"date-text", 1, 1, function("("), spelling{"CAST(", nil, " AS text)"}}, // to_char would make a time of it, which most days are out of range of
 	JulianDay:   {"julian-day", 1, 1, spelling{"CAST(julianday(date(", nil, ")) + 0.5 AS INTEGER)"}, spelling{"EXTRACT(julian FROM CAST(", nil, " AS date))"}},
 
-	// A statement of PostgreSQL fails for a date that is no time, and for a time that no clock shows.
+	// A statement of PostgreSQL fails for an infinite date, and for a time in a year that no clock shows.
 	Era:       {"era", 2, 2, spelling{}, spelling{"(CASE WHEN ", []constant{" " + era + " THEN "}, " END)"}},
 	EraOnce:   {"era-once", 1, 1, spelling{}, spelling{"(SELECT CASE WHEN v " + era + " THEN v END FROM (SELECT ", nil, " AS v OFFSET 0) AS b)"}},
 	Local:     {"local", 2, 3, function("exo_local("), spelling{"(CASE WHEN ", []constant{" " + localEra + " THEN CAST(", " AS timestamptz) AT TIME ZONE "}, " END)"}},
@@ -341,7 +341,7 @@ var ops = [numOps]opInfo{
 	PlusQuarters: later("plus-quarters", "0, 3", monthsLater(" * 3")),
 	PlusYears:    later("plus-years", "0, 12", monthsLater(" * 12")),
 
-	// PostgreSQL's epoch has years of 365.25 days: 453600 seconds more than twelve months of 30.
+	// PostgreSQL's epoch of an interval counts a year as 365.25 days: 453600 seconds more than twelve months of 30 days.
 	IntervalMillis: {"interval-millis", 1, 1, function("exo_interval_millis("), spelling{"(SELECT CASE WHEN isfinite(v) THEN floor((EXTRACT(epoch FROM v) - EXTRACT(year FROM v) * 453600) * 1000) END FROM (SELECT ", nil, " AS v OFFSET 0) AS b)"}},
 	IntervalKey:    {"interval-key", 1, 1, function("exo_interval("), function("(")},
 	Elements:       {"elements", 1, 1, function("exo_count("), function("cardinality(")},
@@ -351,7 +351,7 @@ var ops = [numOps]opInfo{
 	JSONDocument: {"json-document", 1, 1, spelling{}, spelling{"CAST(", nil, " AS jsonb)"}},
 	JSONValid:    {"json-valid", 2, 2, spelling{"(CASE WHEN json_valid(", []constant{") THEN "}, " END)"}, spelling{}},
 	JSONKey:      {"json-key", 2, 2, infix("->"), infix("->")},
-	// PostgreSQL's -> takes a scalar for an array of one.
+	// PostgreSQL's -> reads a scalar as an array with one element.
 	JSONIndex:   {"json-index", 2, 2, infix("->"), spelling{"jsonb_path_query_first(", []constant{", 'strict $[$i]', jsonb_build_object('i', "}, "), TRUE)"}},
 	JSONValue:   {"json-value", 1, 1, spelling{"nullif(", nil, ", 'null')"}, spelling{"nullif(", nil, ", CAST('null' AS jsonb))"}},
 	JSONNotNull: {"json-not-null", 1, 1, spelling{"nullif(trim(", nil, ", char(9,10,13,32)), 'null')"}, spelling{"nullif(btrim(CAST(", nil, ` AS text), U&'\0009\000A\000D\0020'), 'null')`}},
@@ -377,12 +377,12 @@ var ops = [numOps]opInfo{
 	JSONHasBool: {"json-has-bool", 2, 2, function("exo_json_has_bool("), jsonHas("boolean", "j @> jsonb_build_array(v)")},
 }
 
-// castArray makes an array one of the type, element by element.
+// castArray converts an array to another element type, element by element.
 func castArray(of constant) opInfo {
 	return opInfo{string(of) + "-array", 1, 1, spelling{}, spelling{"CAST(", nil, " AS " + of + "[])"}}
 }
 
-// jsonHas calculates the JSON and the value once, and asks of arrays alone.
+// jsonHas computes the JSON and the value once, and tests only arrays.
 func jsonHas(of, holds constant) spelling {
 	return spelling{"(SELECT CASE jsonb_typeof(j) WHEN 'array' THEN " + holds + " END FROM (SELECT ", []constant{" AS j, CAST("}, " AS " + of + ") AS v OFFSET 0) AS b)"}
 }
@@ -411,20 +411,20 @@ func strftime(form constant) spelling {
 
 func extract(part constant) spelling { return spelling{"EXTRACT(" + part + " FROM ", nil, ")"} }
 
-// tiny is half of the least number that a float holds, 2^-1075: up to it a number is 0 as JavaScript reads it, and PostgreSQL would fail instead.
+// tiny is half of the least float, 2^-1075: JavaScript reads numbers up to it as 0, and PostgreSQL would fail instead.
 const tiny = "2.470328229206232720882843964341106861826e-324"
 
-// era is a condition that no infinity meets, nor a date that is no time. With the last microsecond it is one of dates, too.
+// era is false for infinite values and for dates outside these years. The last microsecond makes it work for dates, too.
 const era = "BETWEEN '0001-01-01' AND '9999-12-31 23:59:59.999999'"
 
-// localEra is the same for times that clocks show in those years, wherever they are.
+// localEra is era for times, so that clocks everywhere show a year within it.
 const localEra = "BETWEEN '0001-01-02' AND '9999-12-30 23:59:59.999999'"
 
 func truncation(unit constant) spelling {
 	return spelling{"CAST(date_trunc('" + unit + "', ", nil, ") AS date)"}
 }
 
-// later is a day so many units after another: on SQLite by a function that is given a unit's days and months.
+// later is a day so many units after another. SQLite's function gets the days and months of a unit.
 func later(name string, unit, sum constant) opInfo {
 	return opInfo{name, 2, 2, spelling{"exo_later(", []constant{", "}, ", " + unit + ")"},
 		spelling{"(SELECT CASE WHEN n BETWEEN -4000000 AND 4000000 THEN " + sum + " END FROM (SELECT ", []constant{" AS d, "}, " AS n OFFSET 0) AS b)"}}
@@ -435,7 +435,7 @@ func daysLater(factor constant) constant {
 	return "CASE WHEN d + " + n + " BETWEEN '0001-01-01' AND '9999-12-31' THEN d + " + n + " END"
 }
 
-// monthsLater asks for the year first: the statement would fail for a month that there is not.
+// monthsLater tests the year first: the statement would fail for a month outside the calendar.
 func monthsLater(factor constant) constant {
 	n := "CAST(n AS integer)" + factor
 	return "CASE WHEN EXTRACT(year FROM d) * 12 + EXTRACT(month FROM d) - 1 + " + n + " BETWEEN 12 AND 119999 THEN CAST(d + make_interval(months => " + n + ") AS date) END"
@@ -448,8 +448,8 @@ var casts = [...]constant{
 	CastBytea: "bytea", CastJSON: "jsonb",
 }
 
-// consts are the spellings on SQLite and on Postgres. SQLite's TRUE and FALSE are
-// no keywords: they read a column of that name where there is one.
+// consts are the spellings on SQLite and on Postgres. SQLite's TRUE and FALSE are no keywords: if a
+// column has that name, they read the column.
 var consts = [...][2]constant{
 	True: {"1", "TRUE"}, False: {"0", "FALSE"}, Null: {"NULL", "NULL"}, Zero: {"0", "0"}, One: {"1", "1"},
 }

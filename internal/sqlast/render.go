@@ -9,9 +9,8 @@ import (
 	sq "github.com/Masterminds/squirrel"
 )
 
-// Render returns the text of s in dialect d, and the slots of its arguments:
-// slots[i] is the slot of the i-th placeholder. A slot that is used twice is two
-// placeholders.
+// Render returns the text of s in dialect d, and the slots of its arguments: slots[i] is the slot
+// of the i-th placeholder. A slot that is used twice has two placeholders.
 func Render(s *Select, d Dialect) (text string, slots []int, err error) {
 	if d != SQLite && d != Postgres {
 		return "", nil, errors.New("sqlast: no such dialect")
@@ -30,8 +29,8 @@ func Render(s *Select, d Dialect) (text string, slots []int, err error) {
 	return text, slots, err
 }
 
-// finish gives placeholders and names the form that they have in dialect d. A question mark that is not ours would shift every argument
-// behind it, and two in a row are one to squirrel: those of names are marks until then.
+// finish gives placeholders and names their form in dialect d. A foreign question mark would shift every argument after
+// it, and squirrel reads two in a row as one. So the question marks of names are marks until then.
 func finish(text string, slots int, d Dialect) (string, error) {
 	if strings.Count(text, "?") != slots || strings.Contains(text, "??") {
 		return "", errors.New("sqlast: placeholders and arguments do not match")
@@ -45,9 +44,8 @@ func finish(text string, slots int, d Dialect) (string, error) {
 	return strings.ReplaceAll(text, mark, "?"), nil
 }
 
-// build hands a checked Select to squirrel. The builder starts empty instead of
-// from squirrel.Select, which copies a package variable, and writes question
-// marks at every depth.
+// build gives a checked Select to squirrel. The builder starts empty and not from squirrel.Select,
+// which copies a package variable. It writes question marks at every depth.
 func build(s *Select, d Dialect) sq.SelectBuilder {
 	b := sq.SelectBuilder{}.PlaceholderFormat(sq.Question)
 	if s.DistinctOn > 0 {
@@ -64,7 +62,7 @@ func build(s *Select, d Dialect) sq.SelectBuilder {
 	for _, e := range s.Where {
 		b = b.Where(newFragment(d).add(e))
 	}
-	b = b.GroupBy(numbersTo(s.Group)...) // by number: an expression with placeholders is never the same twice
+	b = b.GroupBy(numbersTo(s.Group)...) // by number, since an expression with placeholders never equals its repetition
 	if len(s.Windows) > 0 {
 		b = b.SuffixExpr(newFragment(d).windows(s.Windows))
 	}
@@ -93,7 +91,7 @@ func first(b sq.SelectBuilder, src Source, d Dialect) sq.SelectBuilder {
 	return b.From(path(src.In, src.name()) + " AS " + quote(src.Alias))
 }
 
-// name is that of a table, or of the rows of a recursion.
+// name returns the name of a table, or of the rows of a recursion.
 func (src Source) name() string {
 	if src.Step != "" {
 		return treeName(src.Step)
@@ -139,8 +137,8 @@ type fragment struct {
 
 func newFragment(d Dialect) *fragment { return &fragment{dialect: d} }
 
-// ToSql implements squirrel.Sqlizer. Squirrel leaves out an empty fragment
-// without a word; a condition that came out empty is an error instead.
+// ToSql implements squirrel.Sqlizer. squirrel silently leaves out an empty fragment, so an empty
+// condition is an error here.
 func (f *fragment) ToSql() (string, []any, error) {
 	if f.err == nil && f.text.Len() == 0 {
 		return "", nil, errors.New("an empty fragment")
@@ -148,7 +146,7 @@ func (f *fragment) ToSql() (string, []any, error) {
 	return f.text.String(), f.slots, f.err
 }
 
-// write appends text of this package.
+// write appends constant text of this package.
 func (f *fragment) write(s constant) *fragment {
 	f.text.WriteString(string(s))
 	return f
@@ -165,7 +163,7 @@ func (f *fragment) path(schema, table string) *fragment {
 	return f
 }
 
-// path is the name of a table, which may begin with its schema where that is not empty.
+// path returns the name of a table with its schema, if the schema is not empty. The table's name may begin with the schema.
 func path(schema, table string) string {
 	if schema == "" {
 		return quote(table)
@@ -264,8 +262,6 @@ func (f *fragment) call(s spelling, args []Expr) *fragment {
 	return f.write(s.close)
 }
 
-// in writes an empty list as the constant that it means: Postgres has no (), and
-// to SQLite it is FALSE even for a NULL X.
 // alone reports whether the list is one query.
 func (e In) alone() bool {
 	if len(e.List) != 1 {
@@ -275,6 +271,7 @@ func (e In) alone() bool {
 	return query
 }
 
+// in writes an empty list as the constant that it means: Postgres has no (), and to SQLite it is FALSE even for a NULL X.
 func (f *fragment) in(e In) *fragment {
 	switch {
 	case len(e.List) == 0 && e.Not:
@@ -284,8 +281,8 @@ func (f *fragment) in(e In) *fragment {
 	}
 	f.write("(").add(e.X)
 	if f.dialect == Postgres && !arguments(e.List) {
-		// For a list with expressions Postgres makes a comparison for each, with a copy of X:
-		// within one another that doubles with each level.
+		// Postgres turns IN with expressions into one comparison for each, with a copy of X. In nested lists
+		// that would double the plan with each level, so = ANY (ARRAY[...]) is written instead.
 		op := constant(" = ANY (ARRAY")
 		if e.Not {
 			op = " <> ALL (ARRAY"
@@ -296,13 +293,13 @@ func (f *fragment) in(e In) *fragment {
 		f.write(" NOT")
 	}
 	list := e.List
-	if e.alone() { // SQLite takes IN ((SELECT …)) for IN (SELECT …): of no row that would be an empty list, and not NULL
+	if e.alone() { // SQLite reads IN ((SELECT …)) as IN (SELECT …): without a row that would be an empty list, and not NULL
 		list = []Expr{Call{Unindexed, list}}
 	}
 	return f.write(" IN ").call(function("("), list).write(")")
 }
 
-// arguments reports whether a list depends on no row.
+// arguments reports whether a list is the same for all rows.
 func arguments(list []Expr) bool {
 	for _, x := range list {
 		switch x := x.(type) {
@@ -339,8 +336,8 @@ func (f *fragment) orders(list []Order) *fragment {
 	return f
 }
 
-// order writes where NULL sorts for Postgres, which holds it to be the largest.
-// SQLite needs nothing, and would not use an index if it got it.
+// order writes where NULL sorts on Postgres, which treats NULL as the largest value. SQLite needs
+// no such clause, and would not use an index with one.
 func (f *fragment) order(o Order) *fragment {
 	f.add(o.Expr)
 	switch nulls := f.dialect == Postgres && !o.NotNull; {

@@ -5,25 +5,25 @@ import (
 	"fmt"
 )
 
-// Searched asks of the texts of one row, and of nothing else, whether they have what a query looks for, or how well
-// they match it. Package exosql/internal/search says what that means.
+// Searched tests whether the texts of one row, and nothing else, match a query, or how well they
+// match. Package exosql/internal/search defines what that means.
 type Searched struct {
-	Query  Arg // SQLite: the program's text; Postgres: a regular expression that was made of it
+	Query  Arg // SQLite: the program's text; Postgres: a regular expression made from it
 	Texts  []Expr
 	Rank   bool
-	Needle Arg // Postgres, of no rank: a part of each text that the expression matches, which is looked for first
+	Needle Arg // Postgres, without Rank: a part of every text that matches, which is looked for first
 }
 
 func (Searched) expr() {}
 
-// MaxTexts is how many texts are searched together.
+// MaxTexts is how many texts can be searched together.
 const MaxTexts = 8
 
-// searched writes the texts on Postgres without regard to case, a space and a character that is in no word between them. The rank
-// counts the expression's matches in each, to ten, and each four times as much as in the next.
+// searched writes the texts on Postgres in lower case, with a space and a character that no word has between them. The
+// rank counts up to ten matches of the expression in each text; each text counts four times as much as the next.
 //
-// The expression is selected, as the pattern of Like is: a planner that knew it could try it on texts of
-// its statistics, which are anybody's.
+// The expression is a select, like the pattern of Like: a planner that knew it could try it on texts in its statistics,
+// which are rows of any tenant.
 func (f *fragment) searched(e Searched) *fragment {
 	if f.dialect == SQLite {
 		s := function("exo_search(")
@@ -64,16 +64,16 @@ func (f *fragment) joined(texts []Expr) *fragment {
 	return f.write(")")
 }
 
-// folded writes a text as package search folds it. For ASCII alone, with a byte for each character, lower case is
-// the same in all collations, and quicker without ICU. Most texts are that and short, so substr, which walks over
-// the characters, is for the others.
+// folded writes a text as package search folds it. ASCII text, with one byte for each character,
+// has the same lower case in all collations, and is quicker without ICU. Most texts are short
+// ASCII, so substr, which walks over all characters, is only for the others.
 func (f *fragment) folded(x Expr) *fragment {
 	f.write("(CASE WHEN octet_length(").add(x).write(") <= 65536 AND octet_length(").add(x).write(") = char_length(").add(x).write(") THEN (lower(").add(x)
 	f.write(` COLLATE "C") COLLATE "C") ELSE replace((lower(substr(coalesce(`).add(x)
 	return f.write(`, ''), 1, 65536) COLLATE "und-x-icu") COLLATE "C"), U&'\03C2', U&'\03C3') END)`)
 }
 
-// searched checks that each text counts as often as it is written.
+// searched checks the texts, and counts each as often as it is written.
 func (c *checker) searched(e Searched, sc *scope) error {
 	if len(e.Texts) == 0 || len(e.Texts) > MaxTexts {
 		return fmt.Errorf("searched: there have to be 1 to %d texts", MaxTexts)
@@ -85,7 +85,7 @@ func (c *checker) searched(e Searched, sc *scope) error {
 	if c.dialect == Postgres {
 		n = 5
 		if e.Query.Cast != CastText || !e.Rank && e.Needle.Cast != CastText {
-			return errors.New("searched: the expression is no text")
+			return errors.New("searched: Query, and Needle without Rank, must have CastText")
 		}
 		if !e.Rank {
 			n = 10

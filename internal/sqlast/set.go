@@ -12,12 +12,12 @@ var sets = [numSets]constant{Union: "UNION ", UnionAll: "UNION ALL ", Intersect:
 // arms checks the two selects of a set, and returns the outputs of both.
 func (c *checker) arms(src Source, outer *scope) (map[string]extent, error) {
 	if src.Set == NoSet || src.Set >= numSets || src.Sub == nil || src.With == nil {
-		return nil, errors.New("a set has two arms, and an operator between them")
+		return nil, errors.New("a set needs Sub, With, and one of the operators")
 	}
 	outputs := map[string]extent{}
 	for i, arm := range []*Select{src.Sub, src.With} {
 		if len(arm.OrderBy)+len(arm.Limit)+len(arm.Offset) > 0 {
-			return nil, at("arm", i, errors.New("it is sorted or limited, which would be said of both"))
+			return nil, at("arm", i, errors.New("an arm can't have an order, a limit or an offset: SQL would apply it to the whole set"))
 		}
 		if len(arm.Columns) != len(src.Sub.Columns) {
 			return nil, errors.New("the arms have different numbers of columns")
@@ -28,16 +28,16 @@ func (c *checker) arms(src Source, outer *scope) (map[string]extent, error) {
 		}
 		for k, o := range arm.Columns {
 			if o.As != src.Sub.Columns[k].As {
-				return nil, fmt.Errorf("arm[%d]: output %q stands beside %q", i, o.As, src.Sub.Columns[k].As)
+				return nil, fmt.Errorf("arm[%d]: output %q must have the name %q", i, o.As, src.Sub.Columns[k].As)
 			}
-			// An engine that moves what stands outside into the arms puts it into both.
+			// The planner may move an outer condition into the arms. It then copies the condition into both, so both sizes count.
 			outputs[o.As] = extent{outputs[o.As].nodes + of[o.As].nodes, max(outputs[o.As].height, of[o.As].height)}
 		}
 	}
 	return outputs, nil
 }
 
-// derived is the select of a source, or both of a set.
+// derived builds the select of a source, or the two of a set.
 func derived(src Source, d Dialect) sq.SelectBuilder {
 	if src.Recursion != nil {
 		return tree(src, d)

@@ -29,18 +29,18 @@ func TestSets(t *testing.T) {
 		t.Errorf("it reads %v", reads)
 	}
 	for what, src := range map[string]Source{
-		"a set has two arms":     {Sub: arm("a"), Set: Union, Alias: "s"},
-		"an operator between":    {Sub: arm("a"), With: arm("b"), Alias: "s"},
-		"and an operator":        {Sub: arm("a"), With: arm("b"), Set: numSets, Alias: "s"},
-		"two arms, and":          {With: arm("b"), Set: Union, Alias: "s"},
-		"both a table":           {Table: "todos", Sub: arm("a"), With: arm("b"), Set: Union, Alias: "s"},
-		"is used twice":          {Sub: arm("a"), With: arm("a"), Set: Union, Alias: "s"},
-		"sorted or limited":      {Sub: arm("a"), With: arm("b", func(s *Select) { s.Limit = []Expr{One} }), Set: Union, Alias: "s"},
-		"arm[0]: it is sorted":   {Sub: arm("a", func(s *Select) { s.OrderBy = []Order{{Expr: Column{"a", "id"}}} }), With: arm("b"), Set: Union, Alias: "s"},
-		"it is sorted or":        {Sub: arm("a"), With: arm("b", func(s *Select) { s.Offset = []Expr{Zero} }), Set: Union, Alias: "s"},
-		"different numbers":      {Sub: arm("a"), With: arm("b", func(s *Select) { s.Columns = append(s.Columns, Output{Column{"b", "x"}, "c1"}) }), Set: Union, Alias: "s"},
-		`"k" stands beside`:      {Sub: arm("a"), With: arm("b", func(s *Select) { s.Columns[0].As = "k" }), Set: Union, Alias: "s"},
-		`no source "a" in sight`: {Sub: arm("a"), With: arm("b", func(s *Select) { s.Columns[0].Expr = Column{"a", "id"} }), Set: Union, Alias: "s"},
+		"a set needs Sub":                              {Sub: arm("a"), Set: Union, Alias: "s"},
+		"one of the operators":                         {Sub: arm("a"), With: arm("b"), Alias: "s"},
+		"and one of the":                               {Sub: arm("a"), With: arm("b"), Set: numSets, Alias: "s"},
+		"Sub, With":                                    {With: arm("b"), Set: Union, Alias: "s"},
+		"more than one of Table":                       {Table: "todos", Sub: arm("a"), With: arm("b"), Set: Union, Alias: "s"},
+		"is used twice":                                {Sub: arm("a"), With: arm("a"), Set: Union, Alias: "s"},
+		"an arm can't have":                            {Sub: arm("a"), With: arm("b", func(s *Select) { s.Limit = []Expr{One} }), Set: Union, Alias: "s"},
+		"arm[0]: an arm can't":                         {Sub: arm("a", func(s *Select) { s.OrderBy = []Order{{Expr: Column{"a", "id"}}} }), With: arm("b"), Set: Union, Alias: "s"},
+		"an order, a limit":                            {Sub: arm("a"), With: arm("b", func(s *Select) { s.Offset = []Expr{Zero} }), Set: Union, Alias: "s"},
+		"different numbers":                            {Sub: arm("a"), With: arm("b", func(s *Select) { s.Columns = append(s.Columns, Output{Column{"b", "x"}, "c1"}) }), Set: Union, Alias: "s"},
+		`"k" must have the name`:                       {Sub: arm("a"), With: arm("b", func(s *Select) { s.Columns[0].As = "k" }), Set: Union, Alias: "s"},
+		`no source with the alias "a" is visible here`: {Sub: arm("a"), With: arm("b", func(s *Select) { s.Columns[0].Expr = Column{"a", "id"} }), Set: Union, Alias: "s"},
 	} {
 		if _, _, err := Render(of(src), SQLite); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v", what, err)

@@ -2,22 +2,21 @@ package sqlast
 
 import "errors"
 
-// Bounds on a tree. It may share branches, and then be exponentially larger than
-// its memory, or contain itself. Engines have bounds of their own that are found
-// only when the statement is prepared, or not at all: both put what a derived
-// table's column is made of in place of the column, so a sum of x+x over a sum
-// of x+x doubles with each layer (22 layers took SQLite 12 seconds and no limit
-// stopped it). maxNodes is counted after that.
+// These bound a tree. A tree may share branches, and then be exponentially larger than its memory,
+// or contain itself. Engines have their own bounds, which show only when the statement is prepared,
+// or not at all. Both engines replace a derived table's column by its expression, so a sum x+x over
+// a sum x+x doubles with each layer (22 layers took SQLite 12 seconds, and no limit stopped it).
+// maxNodes counts the tree after that.
 //
-// SQLite refuses an expression deeper than 1000, and adds up the depths of the
-// expressions round a nested select, so 43 selects in one another are too many.
+// SQLite refuses an expression deeper than 1000, and adds up the depths of the expressions around a
+// nested select, so 43 nested selects are too many.
 const (
 	maxNodes = 50_000
 	maxDepth = 400
 	maxSum   = 900
 )
 
-// What Render says of a tree that is too much for an engine; errors.Is finds them.
+// Render returns these errors for a tree that is too large for an engine; errors.Is finds them.
 var (
 	ErrLarge = errors.New("the statement is too large")
 	ErrDeep  = errors.New("the statement is nested too deeply")
@@ -26,15 +25,15 @@ var (
 // size measures a tree while it is walked.
 type size struct {
 	nodes   int
-	depth   int // where we are
+	depth   int // of the present node
 	deepest int // in the present root
-	sum     int // of the heights of roots in one another, below the present root
+	sum     int // of the heights of nested roots, below the present root
 }
 
-// extent is how much an expression adds where it is put.
+// extent is how much an expression adds at the place where an engine puts it.
 type extent struct{ nodes, height int }
 
-// enter accounts for a node that is n levels high; leave(n) goes back up.
+// enter counts a node that is n levels high; leave(n) goes back up.
 func (z *size) enter(n int) error {
 	z.depth += n
 	z.nodes++
@@ -50,14 +49,14 @@ func (z *size) enter(n int) error {
 
 func (z *size) leave(n int) { z.depth -= n }
 
-// stand accounts for an expression that an engine will put here.
+// stand counts an expression that an engine will put here.
 func (z *size) stand(e extent) error {
 	defer z.leave(e.height)
 	z.nodes += e.nodes
 	return z.enter(e.height)
 }
 
-// root measures an expression that is no part of another in its Select.
+// root measures an expression that is not part of another in its Select.
 func (z *size) root(walk func() error) (extent, error) {
 	nodes, deepest, sum := z.nodes, z.deepest, z.sum
 	z.deepest, z.sum = z.depth, 0
@@ -73,8 +72,8 @@ func (z *size) root(walk func() error) (extent, error) {
 	return extent{z.nodes - nodes, height}, nil
 }
 
-// levels returns how many levels SQLite's parser makes of a node: a chain of n
-// operands is n-1, NOT IN is a NOT over an IN, and one query in a list has a sign before it.
+// levels returns how many levels SQLite's parser makes of a node: a chain of n operands has n-1,
+// NOT IN is a NOT over an IN, and a single query in a list has a sign before it.
 func levels(e Expr) int {
 	switch e := e.(type) {
 	case Call:

@@ -1,11 +1,10 @@
 package sqlast
 
-// Tables returns, for each table named anywhere in s, the columns that are read
-// from it: the least that an authorizer has to admit. Columns of derived tables
-// are followed to what they are made of; all outputs of a derived table count,
-// read or not. A table of which only rows matter (COUNT(*), EXISTS) has an empty
-// set. Names are spelled as in s. For a tree that Render would refuse in every
-// dialect Tables returns nil, which admits nothing.
+// Tables returns, for each table named anywhere in s, the columns that are read from it: the least
+// that an authorizer has to admit. Columns of derived tables are traced to the columns that they
+// are made from; all outputs of a derived table count, read or not. A table with rows that are only
+// counted (COUNT(*), EXISTS) has an empty set. Names are spelled as in s. For a tree that Render
+// refuses in every dialect Tables returns nil, which admits nothing.
 func Tables(s *Select) map[string]map[string]bool {
 	reads, err := check(s, NoDialect)
 	if err != nil {
@@ -14,7 +13,7 @@ func Tables(s *Select) map[string]map[string]bool {
 	return reads
 }
 
-// Folded are tables and columns as an engine compares their names.
+// Folded folds the names of tables and columns as an engine compares them.
 func Folded(reads map[string]map[string]bool) map[string]map[string]bool {
 	out := map[string]map[string]bool{}
 	for t, cols := range reads {

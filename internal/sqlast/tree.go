@@ -7,22 +7,22 @@ import (
 	sq "github.com/Masterminds/squirrel"
 )
 
-// Recursion is the rows of First and those that Next reaches from them, again and again. The first Keys outputs of
-// both tell rows apart, the last is the depth of a row. As a source it has each row once: its keys and, under the
-// name of the last output, its least depth. Next reads the rows before it as the source whose Step is the Recursion's
-// alias, once; it has to bound the depth, or a cycle in the data goes on for ever.
+// Recursion is the rows of First and the rows that Next reaches from them, repeatedly. In both, the first Keys outputs
+// identify a row, and the last output is its depth. As a source it has each row once: its keys and, under the name of
+// the last output, its least depth. Next reads the rows of the previous step once, as the source with the Recursion's
+// alias as Step. It has to bound the depth, or a cycle in the data never ends.
 type Recursion struct {
-	First, Next *Select // of equal outputs by name; neither has an order or a limit
+	First, Next *Select // with the same output names; neither has an order or a limit
 	Keys        int
 }
 
-// TreePrefix begins the name that the rows of a Recursion have in a statement. No table that a statement reads
-// may have such a name: within the Recursion it would be taken for the rows.
+// TreePrefix begins the name of a Recursion's rows in a statement. No table of a statement may have
+// such a name: within the Recursion it would mean the rows.
 const TreePrefix = "exo_tree_"
 
 func treeName(alias string) string { return TreePrefix + alias }
 
-// steps are the recursions whose Next is being checked, and how often it has read the rows before.
+// steps are the recursions with a Next that is being checked, and how often each Next has read the previous rows.
 type steps map[string]*stepOf
 
 type stepOf struct {
@@ -34,18 +34,18 @@ type stepOf struct {
 func (c *checker) recursion(src Source, outer *scope) (map[string]extent, error) {
 	r := src.Recursion
 	if r.First == nil || r.Next == nil || r.Keys < 1 || r.Keys >= len(r.First.Columns) || len(r.First.Columns) != len(r.Next.Columns) {
-		return nil, errors.New("a recursion has two arms, of equal outputs: keys, and a depth")
+		return nil, errors.New("a recursion needs First and Next with the same number of outputs: at least one key, and a depth")
 	}
 	if err := checkIdent(treeName(src.Alias)); err != nil {
 		return nil, err
 	}
 	for i, arm := range []*Select{r.First, r.Next} {
 		if len(arm.OrderBy)+len(arm.Limit)+len(arm.Offset)+arm.Group+len(arm.Windows) > 0 {
-			return nil, at("arm", i, errors.New("it is sorted, limited or grouped"))
+			return nil, at("arm", i, errors.New("an arm can't be sorted, limited or grouped, or have windows"))
 		}
 		for k, o := range arm.Columns {
 			if o.As != r.First.Columns[k].As {
-				return nil, fmt.Errorf("arm[%d]: output %q stands beside %q", i, o.As, r.First.Columns[k].As)
+				return nil, fmt.Errorf("arm[%d]: output %q must have the name %q", i, o.As, r.First.Columns[k].As)
 			}
 		}
 	}
@@ -54,7 +54,7 @@ func (c *checker) recursion(src Source, outer *scope) (map[string]extent, error)
 		return nil, at("arm", 0, err)
 	}
 	step := &stepOf{outputs: map[string]extent{}}
-	for name := range outputs { // computed before, and read from there
+	for name := range outputs { // they were computed before, and are only read here
 		step.outputs[name] = extent{1, 1}
 	}
 	if c.steps == nil {
@@ -67,7 +67,7 @@ func (c *checker) recursion(src Source, outer *scope) (map[string]extent, error)
 		return nil, at("arm", 1, err)
 	}
 	if step.read != 1 {
-		return nil, errors.New("the second arm of a recursion reads the rows before it once")
+		return nil, errors.New("Next must read the rows of the previous step exactly once")
 	}
 	out := map[string]extent{}
 	for k, o := range r.First.Columns {
@@ -78,17 +78,17 @@ func (c *checker) recursion(src Source, outer *scope) (map[string]extent, error)
 	return out, nil
 }
 
-// step is a source of the rows before.
+// step returns the outputs of a source with the previous rows.
 func (c *checker) step(src Source) (map[string]extent, error) {
 	s := c.steps[src.Step]
 	if s == nil {
-		return nil, errors.New("it is in no recursion of this name")
+		return nil, errors.New("Step names no recursion that this select is in")
 	}
 	s.read++
 	return s.outputs, nil
 }
 
-// tree is the select of a Recursion, with what it reads in front.
+// tree writes the select of a Recursion, with its WITH clause before it.
 func tree(src Source, d Dialect) sq.SelectBuilder {
 	r, name := src.Recursion, treeName(src.Alias)
 	f := newFragment(d).write("WITH RECURSIVE ").name(name).write(" (")

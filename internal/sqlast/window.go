@@ -2,8 +2,8 @@ package sqlast
 
 import "errors"
 
-// Window is a window of a Select: its rows with equal values of PartitionBy, in an order. Functions name it, so its
-// expressions stand in the text once: one with placeholders is never the same twice, and the engine would sort again.
+// Window is a window of a Select: its rows with equal values of PartitionBy, in an order. Functions name it, so the text contains
+// its expressions once. An expression with placeholders never equals its repetition, and the engine would sort again.
 type Window struct {
 	As          string // unique in its Select
 	PartitionBy []Expr
@@ -16,16 +16,16 @@ type Windowed struct {
 	Func   WindowFunc
 	Agg    Func // with Aggregated: all but CountDistinct and Median
 	X      Expr // nil for those that take no value
-	N      Expr // of Lag and Lead: how many rows away, an Arg, or nil for one; of a Moving frame: how many rows before this one are in it, an Arg
+	N      Expr // for Lag and Lead: how many rows away, an Arg, or nil for one; for a Moving frame: how many rows before this one are in it, an Arg
 	Frame  Frame
-	Stored bool // as of Aggregate
+	Stored bool // as in Aggregate
 }
 
-// Frame is what an Aggregated function takes of a window: a window without order as a whole, one with order up to the row,
-// from its beginning or from some rows before.
+// Frame is the part of a window that an Aggregated function takes: all of a window without order, or, in a
+// window with order, the rows up to the present one, from the beginning or from some rows before.
 type Frame uint8
 
-// Frames. Functions that number rows, Lag and Lead have none.
+// These are the frames. Functions that number rows, and Lag and Lead, have none.
 const (
 	NoFrame Frame = iota
 	UpTo          // the rows up to this one
@@ -79,7 +79,7 @@ func (f *fragment) over(e Windowed) *fragment {
 	case e.Agg == SumWhole && f.dialect == Postgres:
 		return f.write("CAST(SUM(").add(e.X).write(")").frame(e).write(" AS numeric)")
 	default:
-		if e.Frame == Moving && (e.Agg == MinNumber || e.Agg == MaxNumber) && f.dialect == SQLite { // the others give rows up as they take them
+		if e.Frame == Moving && (e.Agg == MinNumber || e.Agg == MaxNumber) && f.dialect == SQLite { // the other aggregates can give up rows again
 			s.open = movingPrefix + s.open[len(functionPrefix):]
 		}
 		if e.Stored {
@@ -101,7 +101,7 @@ func (f *fragment) frame(e Windowed) *fragment {
 	return f.write(" OVER ").name(e.Window)
 }
 
-// windows writes the windows of a select, which stand behind its conditions.
+// windows writes the windows of a select, after its conditions.
 func (f *fragment) windows(list []Window) *fragment {
 	for i, w := range list {
 		if i == 0 {
@@ -121,7 +121,7 @@ func (f *fragment) windows(list []Window) *fragment {
 	return f
 }
 
-// windows checks those of a select, and notes which of them have an order.
+// windows checks the windows of a select, and notes which of them have an order.
 func (c *checker) windows(s *Select, sc *scope) error {
 	if len(s.Windows) == 0 {
 		return nil
@@ -129,7 +129,7 @@ func (c *checker) windows(s *Select, sc *scope) error {
 	if s.Group > 0 {
 		return errors.New("a select that groups rows has no windows")
 	}
-	if len(s.OrderBy) > 0 { // which squirrel would write before them
+	if len(s.OrderBy) > 0 { // squirrel would write the order before the windows
 		return errors.New("a select that has windows has no order")
 	}
 	sc.windows = map[string]bool{}
@@ -138,7 +138,7 @@ func (c *checker) windows(s *Select, sc *scope) error {
 			return at("windows", i, err)
 		}
 		if _, twice := sc.windows[Fold(w.As)]; twice {
-			return at("windows", i, errors.New("a window is there twice"))
+			return at("windows", i, errors.New("two windows have this name"))
 		}
 		sc.windows[Fold(w.As)] = len(w.OrderBy) > 0
 		if err := c.list("windows", w.PartitionBy, sc, 0); err != nil {
@@ -154,7 +154,7 @@ func (c *checker) windows(s *Select, sc *scope) error {
 // over checks a function and that its select has the window.
 func (c *checker) over(e Windowed, sc *scope, p place) error {
 	if p&window == 0 || !sc.outputs {
-		return errors.New("a function of a window stands in an output only")
+		return errors.New("a function of a window is allowed only in an output")
 	}
 	ordered, ok := sc.windows[Fold(e.Window)]
 	switch {
@@ -173,13 +173,13 @@ func (c *checker) over(e Windowed, sc *scope, p place) error {
 			return errNoFunc
 		}
 		if e.Stored && (c.dialect == Postgres || e.X == nil || funcs[e.Agg].sqlite.open[:min(len(functionPrefix), len(funcs[e.Agg].sqlite.open))] != functionPrefix) {
-			return errors.New("no such aggregate of stored decimals")
+			return errors.New("this aggregate does not take stored decimals in a window")
 		}
 		if ordered != (e.Frame == UpTo || e.Frame == Moving) || e.Frame == Whole || e.Frame > Moving {
-			return errors.New("an aggregate is of a whole window without order, or of one with an order up to a row")
+			return errors.New("an aggregate takes a window without order as a whole, and in a window with order needs the frame UpTo or Moving")
 		}
 		if (e.N != nil) != (e.Frame == Moving) {
-			return errors.New("a frame that moves has a number of rows, and no other has one")
+			return errors.New("a Moving frame needs N, and no other frame may have it")
 		}
 	case windowFuncs[e.Func].ordered && !ordered:
 		return errors.New("a function of a window needs an order")
@@ -190,7 +190,7 @@ func (c *checker) over(e Windowed, sc *scope, p place) error {
 	}
 	if e.N != nil {
 		if _, bound := e.N.(Arg); !bound {
-			return errors.New("how many rows away has to be an argument")
+			return errors.New("N must be an argument")
 		}
 		if err := c.expr(e.N, sc, 0); err != nil {
 			return err

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// WriteKind says what a Write does. The zero kind is none.
+// WriteKind is the kind of a Write. The zero kind is no write.
 type WriteKind uint8
 
 const (
@@ -15,40 +15,40 @@ const (
 	Delete
 )
 
-// Write is one statement that changes rows of one table. Which rows an update or a delete
-// changes is said by a Select, so all that holds of what is read holds of what is written: it finds
-// its rows by their keys among those of From. Without From it is those that meet Where.
+// Write is one statement that changes rows of one table. A Select finds the rows for an update or a
+// delete, so writes have the same guarantees as reads: the rows are those with the keys that From
+// gives. Without From they are those that match Where.
 type Write struct {
 	Kind  WriteKind
 	Table string
 	In    string // as of a Source
 
-	// Columns are those that get a value, each once.
+	// Columns are the columns that get a value, each once.
 	Columns []string
 	// Rows are the new rows of an Insert: for each column an Arg, or Null.
 	Rows [][]Expr
 
-	// Alias is what Table is called in an Update or a Delete, and From, if it is not nil, says which of
-	// its rows are changed: those whose columns Keys are equal to the outputs of From that stand beside
-	// them. From must not have two rows of one key: the engines differ on which counts.
+	// Alias is the name of Table in an Update or a Delete. From, if it is not nil, selects the rows
+	// to change: those with columns equal to From's outputs, by the pairs in Keys. From must not
+	// have two rows with one key: the engines differ on which one counts.
 	Alias string
 	From  *Select
-	As    string // From is called this
+	As    string // the alias of From
 	Keys  []KeyOutput
-	// Values are, of an Update, what Columns get: an output of From, an Arg, or Null. Without From
-	// they may be any expressions of the row.
+	// Values are the new values of Columns in an Update: an output of From, an Arg, or Null.
+	// Without From they may be any expressions over the row.
 	Values []Expr
-	// Where are further conjuncts that read Alias only; without From there has to be one.
+	// Where are further conditions that read Alias only. Without From there must be at least one.
 	Where []Expr
 
-	// Returning are columns of an inserted row that the statement gives, in order.
+	// Returning are columns of an inserted row that the statement returns, in order.
 	Returning []string
 }
 
-// KeyOutput says that a column of the table equals an output of the select.
+// KeyOutput means that a column of the table equals an output of the select.
 type KeyOutput struct{ Column, Output string }
 
-// RenderWrite is Render for a Write. reads are as of Tables: what the statement reads.
+// RenderWrite is Render for a Write. reads is what the statement reads, as in Tables.
 func RenderWrite(w *Write, d Dialect) (text string, slots []int, reads map[string]map[string]bool, err error) {
 	if d != SQLite && d != Postgres {
 		return "", nil, nil, errors.New("sqlast: no such dialect")
@@ -198,7 +198,7 @@ func distinctNames(what string, names []string) error {
 			return at(what, i, err)
 		}
 		if seen[Fold(n)] {
-			return at(what, i, fmt.Errorf("%q is there twice", n))
+			return at(what, i, fmt.Errorf("%q occurs twice", n))
 		}
 		seen[Fold(n)] = true
 	}
@@ -211,7 +211,7 @@ func (c *checker) rows(w *Write) error {
 	case len(w.Columns) == 0 || len(w.Rows) == 0:
 		return errors.New("an insert of nothing")
 	case w.From != nil || w.Alias != "" || w.As != "" || len(w.Keys)+len(w.Values)+len(w.Where) > 0:
-		return errors.New("an insert finds no rows")
+		return errors.New("an insert can't have From, Alias, As, Keys, Values or Where")
 	}
 	for i, row := range w.Rows {
 		if len(row) != len(w.Columns) {
@@ -229,7 +229,7 @@ func (c *checker) rows(w *Write) error {
 	return nil
 }
 
-// given reports whether a value is known before any row is.
+// given reports whether a value does not depend on a row.
 func given(e Expr) bool {
 	_, arg := e.(Arg)
 	return arg || e == Expr(Null)
@@ -239,11 +239,11 @@ func given(e Expr) bool {
 func (c *checker) changes(w *Write) error {
 	switch {
 	case len(w.Rows)+len(w.Returning) > 0:
-		return errors.New("only an insert has new rows")
+		return errors.New("only an insert may have Rows and Returning")
 	case w.From == nil && (len(w.Keys) > 0 || w.As != "" || len(w.Where) == 0):
-		return errors.New("the rows are found by no condition, or by keys of nothing")
+		return errors.New("without From, Where is needed, and Keys and As must be empty")
 	case w.From != nil && len(w.Keys) == 0:
-		return errors.New("the rows are found by no key")
+		return errors.New("with From, Keys is needed")
 	case w.Kind == Delete && len(w.Columns)+len(w.Values) > 0:
 		return errors.New("a delete gives no values")
 	case w.Kind == Update && (len(w.Columns) == 0 || len(w.Columns) != len(w.Values)):
@@ -286,7 +286,7 @@ func (c *checker) changes(w *Write) error {
 	return c.conjuncts("where", w.Where, &scope{sources: []source{{alias: w.Alias, table: w.Table}}})
 }
 
-// direct checks an update or a delete of the rows that meet its conditions.
+// direct checks an update or a delete of the rows that match its conditions.
 func (c *checker) direct(w *Write) error {
 	if err := checkIdent(w.Alias); err != nil {
 		return fmt.Errorf("alias: %w", err)

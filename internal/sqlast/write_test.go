@@ -132,33 +132,33 @@ func TestNoSuchWrite(t *testing.T) {
 		return w
 	}
 	for want, w := range map[string]*Write{
-		"no such write":                        {},
-		"table: a name is missing":             insert(func(w *Write) { w.Table = "" }),
-		"an insert of nothing":                 insert(func(w *Write) { w.Rows = nil }),
-		"it has 1 values for 2":                insert(func(w *Write) { w.Columns = append(w.Columns, "prio") }),
-		`"ID" is there twice`:                  insert(func(w *Write) { w.Columns = append(w.Columns, "ID") }),
-		"rows[0]: a value has to be":           insert(func(w *Write) { w.Rows[0][0] = call(Add, arg(0), One) }),
-		"an insert finds no rows":              insert(func(w *Write) { w.From = rowsOf1() }),
-		"found by no key":                      update(func(w *Write) { w.Keys = nil }),
-		`no output "c9"`:                       update(func(w *Write) { w.Keys[0].Output = "c9" }),
-		"each column one value":                update(func(w *Write) { w.Values = nil }),
-		"values[0]: a value has":               update(func(w *Write) { w.Values[0] = col("w", "prio") }),
-		`values[0]: derived table`:             update(func(w *Write) { w.Values[0] = col("s", "prio") }),
-		`alias "t0" is used twice`:             update(func(w *Write) { w.Alias = "t0" }),
-		`where[0]: is-null[0]: no source "t0"`: update(func(w *Write) { w.Where = []Expr{call(IsNull, col("t0", "prio"))} }),
-		"or by keys of nothing":                update(func(w *Write) { w.From = nil }),
-		"only an insert has new":               update(func(w *Write) { w.Returning = []string{"id"} }),
-		"a delete gives no values":             update(func(w *Write) { w.Kind = Delete }),
-		"NUL or the sign \u2426":               update(func(w *Write) { w.Columns[0] = "a\u2426" }),
+		"no such write":                                       {},
+		"table: a name is missing":                            insert(func(w *Write) { w.Table = "" }),
+		"an insert of nothing":                                insert(func(w *Write) { w.Rows = nil }),
+		"it has 1 values for 2":                               insert(func(w *Write) { w.Columns = append(w.Columns, "prio") }),
+		`"ID" occurs twice`:                                   insert(func(w *Write) { w.Columns = append(w.Columns, "ID") }),
+		"rows[0]: a value has to be":                          insert(func(w *Write) { w.Rows[0][0] = call(Add, arg(0), One) }),
+		"an insert can't have From":                           insert(func(w *Write) { w.From = rowsOf1() }),
+		"with From, Keys is needed":                           update(func(w *Write) { w.Keys = nil }),
+		`no output "c9"`:                                      update(func(w *Write) { w.Keys[0].Output = "c9" }),
+		"each column one value":                               update(func(w *Write) { w.Values = nil }),
+		"values[0]: a value has":                              update(func(w *Write) { w.Values[0] = col("w", "prio") }),
+		`values[0]: derived table`:                            update(func(w *Write) { w.Values[0] = col("s", "prio") }),
+		`alias "t0" is used twice`:                            update(func(w *Write) { w.Alias = "t0" }),
+		`where[0]: is-null[0]: no source with the alias "t0"`: update(func(w *Write) { w.Where = []Expr{call(IsNull, col("t0", "prio"))} }),
+		"and Keys and As must be empty":                       update(func(w *Write) { w.From = nil }),
+		"only an insert may have Rows":                        update(func(w *Write) { w.Returning = []string{"id"} }),
+		"a delete gives no values":                            update(func(w *Write) { w.Kind = Delete }),
+		"NUL or the sign \u2426":                              update(func(w *Write) { w.Columns[0] = "a\u2426" }),
 	} {
 		if _, _, _, err := RenderWrite(w, SQLite); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	for want, change := range map[string]func(*Write){
-		"found by no condition":                func(w *Write) { w.Where = nil },
-		`values[0]: no source "s"`:             func(w *Write) { w.Values[0] = col("s", "prio") },
-		`where[0]: is-null[0]: no source "t0"`: func(w *Write) { w.Where = []Expr{call(IsNull, col("t0", "prio"))} },
+		"without From, Where is needed":                       func(w *Write) { w.Where = nil },
+		`values[0]: no source with the alias "s"`:             func(w *Write) { w.Values[0] = col("s", "prio") },
+		`where[0]: is-null[0]: no source with the alias "t0"`: func(w *Write) { w.Where = []Expr{call(IsNull, col("t0", "prio"))} },
 	} {
 		w := direct(Update, []string{"prio"}, Null)
 		change(w)

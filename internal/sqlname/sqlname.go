@@ -1,4 +1,4 @@
-// Package sqlname writes the names of a database's tables and columns into SQL. It is the one place that quotes them.
+// Package sqlname writes the names of tables and columns into SQL. Only this package quotes them.
 package sqlname
 
 import (
@@ -7,11 +7,11 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Quote is a name as a delimited identifier.
+// Quote writes a name as a delimited identifier.
 func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// Plain is a name for a statement that a person reads and may run: it is quoted where SQLite or PostgreSQL would read it otherwise as another
-// name or a word of the language.
+// Plain writes a name for a statement that a person reads and may run: with quotes only if SQLite
+// or PostgreSQL would otherwise read it as another name or a keyword.
 func Plain(name string) string {
 	if name == "" || reserved[name] {
 		return Quote(name)
@@ -24,12 +24,12 @@ func Plain(name string) string {
 	return name
 }
 
-// List is names as Plain has them, with commas.
+// List writes names as Plain does, with commas.
 func List(names []string) string {
 	return strings.Join(scalar.Each(names, Plain), ", ")
 }
 
-// Path is a name with its schema, or alone where that is empty.
+// Path writes a name with its schema, or alone if the schema is empty.
 func Path(schema, name string) string {
 	if schema == "" {
 		return Plain(name)

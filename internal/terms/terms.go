@@ -1,5 +1,5 @@
-// Package terms names the parts of a declaration for the reader of an error: a Go programmer reads Go, and an operator reads YAML. An
-// error that says what to write asks the reader that its table was declared with, so that no place in the code decides it anew.
+// Package terms names the parts of a declaration for the reader of an error: a Go programmer reads Go, and an operator reads
+// YAML. An error that names what to write uses the Reader of the table's declaration, so the choice is made in one place.
 package terms
 
 import (
@@ -30,46 +30,46 @@ func (r Reader) of(inGo, dynamic, file string) string {
 	return inGo
 }
 
-// Permit permits a write through a facet something: inGo makes the permission, and file is its form in a grant file.
+// Permit names a permission for writes through a facet: inGo makes the permission, and file is its form in a grant file.
 func (r Reader) Permit(inGo, file, facet string) string {
 	at := strings.TrimSpace("the facet " + facet)
 	return r.of(fmt.Sprintf("Permit(%s) on %s", inGo, at), fmt.Sprintf("Permit(%q) on %s", file, at), fmt.Sprintf("`effects: [%s]` in %s", quoted(file), at))
 }
 
-// PermitName is a permission by its name.
+// PermitName names a permission alone.
 func (r Reader) PermitName(inGo, file string) string {
 	return r.of(inGo, strconv.Quote(file), "`"+file+"` under effects")
 }
 
-// PermitOfTable permits a write by Go code something.
+// PermitOfTable names a permission for writes by Go code.
 func (Reader) PermitOfTable(inGo string) string { return fmt.Sprintf("Permit(%s) on the Table", inGo) }
 
-// PermitOfAny permits a write something, whoever writes: no facet is known.
+// PermitOfAny names a permission for any write, if no facet is known.
 func (Reader) PermitOfAny(inGo string) string {
 	return fmt.Sprintf("Permit(%s) on the facet by which programs write, or on the Table for Go code; exosql.Written takes the same", inGo)
 }
 
-// Link is a link that a facet has to show.
+// Link names a link that a facet has to show.
 func (r Reader) Link(to string) string {
 	return r.of("the link from it to "+to+" on its facet, by exosql.Via", "the link from it to "+to+" on its facet, by Facet.Add", "a link to a facet of "+to+" among the `links` of its facet")
 }
 
-// LinkOver is a link for Go code that writes columns.
+// LinkOver names a link for Go code that writes columns.
 func (Reader) LinkOver(to string) string {
 	return "a link over these columns, declared by exosql.One or exosql.Many, and a scope of " + to + " in the grant"
 }
 
-// NotInserted says that columns are not given to a new row by programs.
+// NotInserted says that programs don't set columns of a new row.
 func (r Reader) NotInserted() string {
 	return r.of("without AllowInsert of them", "without AllowInsert of them", "which `insert` does not list")
 }
 
-// NoInsert is a facet by which no rows are inserted.
+// NoInsert names a facet that inserts no rows.
 func (r Reader) NoInsert() string {
 	return r.of("no AllowInsert", "no AllowInsert", "no `insert`")
 }
 
-// Inserted is a column that programs give to a new row.
+// Inserted names a column that programs set in a new row.
 func (r Reader) Inserted(column string) string {
 	inGo := column + " among the columns of the facet and of AllowInsert"
 	return r.of(inGo, inGo, fmt.Sprintf("%s among `columns` and `insert` of the facet", quoted(column)))
@@ -81,101 +81,101 @@ func (r Reader) RowLabel(table string) string {
 	return r.of(inGo, inGo, "the same `label` in the facet of "+table)
 }
 
-// Label is what gives a column these tags.
+// Label names the declaration that gives a column these tags.
 func (r Reader) Label(tags []string) string {
 	list := listed(tags)
 	return r.of("WithLabel("+list+")", "Label: []string{"+list+"}", "`label: ["+list+"]`")
 }
 
-// NoKey is the declaration of a table without a key.
+// NoKey names the declaration of a table without a key.
 func (r Reader) NoKey() string {
 	return r.of("Table.Keyless in its declaration", "no ColumnSpec with Key", "no `key` in the file")
 }
 
-// Key is the declaration of a key.
+// Key names the declaration of a key.
 func (r Reader) Key(columns string) string {
 	return r.of("exosql.NewKey for "+columns, "Key in the ColumnSpec of "+columns, "`key` with "+columns)
 }
 
-// OneOf are the only values of a column.
+// OneOf names the declaration of a column's only values.
 func (r Reader) OneOf(values []string) string {
 	list := listed(values)
 	return r.of("OneOf("+list+")", "OneOf: []string{"+list+"}", "`one_of: ["+list+"]`")
 }
 
-// OneOfName is the property that lists the values of a column.
+// OneOfName names the property that lists the values of a column.
 func (r Reader) OneOfName() string { return r.of("OneOf", "OneOf", "`one_of`") }
 
-// ISO is the property of a column that holds times as text in one form.
+// ISO names the property of a column with times as text in one form.
 func (r Reader) ISO() string { return r.of("StoredISO()", "StoredISO", "`iso: true`") }
 
-// Stored is a form in which SQLite holds a column.
+// Stored names the form in which SQLite stores a column.
 func (r Reader) Stored(form string) string {
 	return r.of("Stored("+strconv.Quote(form)+")", "Stored: "+strconv.Quote(form), "`stored: "+form+"`")
 }
 
-// StoredName is the property that gives the form.
+// StoredName names the property with that form.
 func (r Reader) StoredName() string { return r.of("Stored", "Stored", "`stored`") }
 
-// Type gives a column a type. inGo is that of its field.
+// Type names the declaration that gives a column a type. inGo is the type of its field.
 func (r Reader) Type(kind, inGo string) string {
 	return r.of("a field of type "+inGo, "the Type "+strconv.Quote(kind), "`type: "+kind+"`")
 }
 
-// TypeName is the property that is a column's type.
+// TypeName names the property with a column's type.
 func (r Reader) TypeName() string { return r.of("Type", "Type", "`type`") }
 
-// ListType is a list of elements of a type.
+// ListType names the declaration of a list's element type.
 func (r Reader) ListType() string {
 	return r.of("a slice", "its type in Elem", "its type between brackets, like `type: [text]`")
 }
 
-// As gives a column another name for programs.
+// As names the declaration that gives a column another name for programs.
 func (r Reader) As() string { return r.of("Named", "ColumnSpec.As", "`as`") }
 
-// Search is what lets programs search.
+// Search names the declaration that lets programs search.
 func (r Reader) Search() string { return r.of("Facet.Search", "Facet.Search", "`search`") }
 
-// MeasureName is what names a measure.
+// MeasureName names the declaration of a measure's name.
 func (r Reader) MeasureName() string { return r.of("As", "MeasureSpec.Name", "a key of `measures`") }
 
-// Nullable is a declaration of a column that may be NULL.
+// Nullable names a declaration of a column that may be NULL.
 func (r Reader) Nullable() string {
 	return r.of("exosql.NewNullable with a pointer field", "a column that the catalogue knows as nullable", "a column that the database knows as nullable")
 }
 
-// NotNull is a declaration of a column that is never NULL.
+// NotNull names a declaration of a column that is never NULL.
 func (r Reader) NotNull() string {
 	return r.of("exosql.NewColumn", "a column that the catalogue knows as never NULL", "a column that the database knows as never NULL")
 }
 
-// Table is a declaration of a table by its name.
+// Table names a declaration of a table by its name.
 func (r Reader) Table(name string) string {
 	return r.of(fmt.Sprintf("exosql.NewTable[…](%q)", name), fmt.Sprintf("the table %q", name), fmt.Sprintf("`table: %s`", name))
 }
 
-// Readers say who may read a value.
+// Readers names the property that lists who may read a value.
 func (r Reader) Readers() string { return r.of("ReadBy", "Readers", "`readers`") }
 
-// MaxBytes is how large a labelled value may be.
+// MaxBytes names the property with the largest size of a labelled value.
 func (r Reader) MaxBytes() string { return r.of("MaxBytes", "MaxBytes", "`max_bytes`") }
 
-// LabelName is the property that gives a label.
+// LabelName names the property that gives a label.
 func (r Reader) LabelName() string { return r.of("WithLabel", "Label", "`label`") }
 
-// Scope says which rows of a table are in scope. link is one by which it can be reached.
+// Scope names the declaration of which rows of a table are in scope. link is a link by which the table can be reached.
 func (r Reader) Scope(link string) string {
 	return r.of("as a further argument of Grant: ScopeVia(the link "+link+"), or ScopeRows, or ScopeShared for all rows",
 		"as a further argument of Grant: ScopeVia(the link "+link+"), or ScopeRows, or ScopeShared for all rows",
 		"by `scope: via "+link+"`, a condition, or `shared`")
 }
 
-// Filled is a column to which the scope of the facet gives its value.
+// Filled names a scope that gives a column its value.
 func (r Reader) Filled(column string) string {
 	return r.of("a scope with "+column+".Eq(…)", "a scope with Eq("+strconv.Quote(column)+", …)", "a `scope` with "+column+" = …")
 }
 
-// Value is a Go value that is no value of a column.
+// Value names a Go value that does not fit a column.
 func (r Reader) Value(x any, shown string) string {
 	if r != File {
 		return fmt.Sprintf("%stype %T", shown, x)
@@ -189,7 +189,7 @@ func (r Reader) Value(x any, shown string) string {
 	return "the number " + strings.Trim(strings.TrimSuffix(shown, " of "), `"`) // a json.Number is quoted
 }
 
-// quoted is a text as YAML and Go have it between double quotes.
+// quoted writes a text in double quotes, in the form of YAML and Go.
 func quoted(s string) string { return strconv.Quote(s) }
 
 func listed(texts []string) string {

@@ -33,7 +33,7 @@ type Outcome struct {
 	Console string
 	Result  *exoeval.RunResult
 	SQL     []exosql.Query
-	Events  []exo.Entry // about its messages
+	Events  []exo.Entry // about the program's messages
 }
 
 // As makes a Runner for a tenant of db.
@@ -65,7 +65,7 @@ func NewRunner[L Limits](t testing.TB, grants map[string]exo.Object, l L) *Runne
 	return r
 }
 
-// Limits are those of a gate, those of an evaluator, or both.
+// Limits are the limits of a gate, of an evaluator, or of both.
 type Limits interface {
 	exo.Limits | exoeval.Bounds | Both
 }
@@ -76,7 +76,7 @@ type Both struct {
 	exoeval.Bounds
 }
 
-// Split is what a gate gets of limits, and what an evaluator.
+// Split returns the gate's part and the evaluator's part of limits.
 func Split[L Limits](l L) (exo.Limits, exoeval.Bounds) {
 	switch l := any(l).(type) {
 	case exo.Limits:
@@ -98,7 +98,7 @@ func InProcess(g *exo.Gate, bounds ...exoeval.Bounds) exoeval.Runner {
 	return r
 }
 
-// Start is what the clock of every program shows.
+// Start is the time that the clock of every program shows.
 var Start = time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)
 
 // Run runs one program. Runs of one Runner must not overlap.
@@ -107,7 +107,7 @@ func (r *Runner) Run(t testing.TB, program string) Outcome {
 	return r.RunIn(context.Background(), t, program)
 }
 
-// RunIn is Run with a context, as of a transaction.
+// RunIn is Run with a context, such as that of a transaction.
 func (r *Runner) RunIn(ctx context.Context, t testing.TB, program string) Outcome {
 	t.Helper()
 	r.mu.Lock()
@@ -138,7 +138,7 @@ func (r *Runner) RunIn(ctx context.Context, t testing.TB, program string) Outcom
 	return o
 }
 
-// Visible is all that the author of the program gets to see of the run.
+// Visible returns all that the author of the program sees of the run.
 func (o Outcome) Visible() string { return o.JSON + "\n" + o.Message + "\n" + o.Console }
 
 func (o Outcome) String() string {
@@ -148,8 +148,8 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("%s\nconsole: %s", o.JSON, o.Console)
 }
 
-// Leaks names what the author of the program saw and should not have: a text of
-// another tenant, or a hidden one.
+// Leaks names what the author of the program saw and must not see: a text of another tenant, or a
+// hidden text.
 func (o Outcome) Leaks(tenant int64) string {
 	for other, canary := range Canaries {
 		if other != tenant && strings.Contains(o.Visible(), canary) {

@@ -10,8 +10,8 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Box is a capability that is no database. Its fields are private state of the
-// host, which nothing may show: not errors, not JSON, not the console.
+// Box is an object that is no database. Its fields are private state of the host. Nothing may show
+// them: not errors, not JSON, not the console.
 type Box struct {
 	Secret string
 	mu     sync.Mutex

@@ -17,14 +17,14 @@ type File struct {
 	read bool
 }
 
-// Read returns the text and notes that somebody looked at it.
+// Read returns the text, and notes that a test has read it.
 func (f *File) Read() string { f.read = true; return f.text }
 
 // Root is the folder of the module.
 func Root() string { return root }
 
-// root is found at the start, when a test is in the folder of its package. A program that was built here knows the path of this
-// file; with -trimpath it knows that of the module only.
+// root is found at the start, while a test is in the folder of its package. A program that was
+// built here has the path of this file; with -trimpath it has only the path in the module.
 var root = func() string {
 	_, here, _, _ := runtime.Caller(0)
 	if filepath.IsAbs(here) {
@@ -39,9 +39,8 @@ var root = func() string {
 	return dir
 }()
 
-// Corpus reads the files of testdata/folder. The test fails when there is none,
-// when a file has another ending (no reader would take it), and when it ends
-// with a file that was not read.
+// Corpus reads the files of testdata/folder. The test fails if there is none, if a file has another
+// ending (no test would read it), and if the test ends without reading each file.
 func Corpus(t testing.TB, folder, ending string) []*File {
 	t.Helper()
 	dir := filepath.Join(Root(), "testdata", folder)
@@ -55,7 +54,7 @@ func Corpus(t testing.TB, folder, ending string) []*File {
 	}
 	t.Cleanup(func() {
 		if strings.Contains(flag.Lookup("test.run").Value.String(), "/") || t.Failed() {
-			return // a part of the corpus was asked for
+			return // only a part of the corpus was requested
 		}
 		if f := unread(files); f != "" {
 			t.Errorf("%s was not read", f)
@@ -80,7 +79,7 @@ func corpus(dir string, entries []os.DirEntry, ending string) (files []*File, pr
 		files = append(files, &File{Name: e.Name(), Path: path, text: string(b)})
 	}
 	if len(files) == 0 {
-		return nil, dir + " holds no *" + ending + ": a test of nothing"
+		return nil, dir + " has no *" + ending + ": a test of nothing"
 	}
 	return files, ""
 }
@@ -94,7 +93,7 @@ func unread(files []*File) string {
 	return ""
 }
 
-// Chunks cuts a text at lines that are `---`. first is the line, from 1, of each.
+// Chunks cuts a text at lines that are `---`. first has the line of each chunk, from 1.
 func Chunks(text string) (chunks []string, first []int) {
 	start, line, from := 0, 1, 1
 	for pos := 0; pos <= len(text); {

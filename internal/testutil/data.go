@@ -8,19 +8,19 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// Tenants are the two organisations of the database. Acme's texts all hold its
-// canary, and so do Bolt's: a text says whose row it was read from.
+// Tenants are the two organisations of the database. Each text contains the canary of its tenant,
+// so a text shows from whose row it was read.
 const (
 	Acme = 1
 	Bolt = 2
 )
 
-// Canaries are in texts of the tenant; Hidden is in columns that no facet of Tenant shows.
+// Canaries are in the texts of their tenants; Hidden is in columns that no facet of Tenant shows.
 var Canaries = map[int64]string{Acme: "ACME", Bolt: "BOLT"}
 
 const Hidden = "HIDDEN"
 
-// The tables, in the words of both engines: see Engine.SQL.
+// These are the tables, for both engines: see Engine.SQL.
 const ddl = `
 CREATE TABLE orgs (id {int} PRIMARY KEY, name TEXT NOT NULL, api_key TEXT NOT NULL);
 CREATE TABLE members (id {int} PRIMARY KEY, org_id {int} NOT NULL, name TEXT NOT NULL, email TEXT NOT NULL, password TEXT NOT NULL);
@@ -77,7 +77,7 @@ func Fill(ctx context.Context, db *sql.DB) error { return SQLite.Fill()(ctx, db)
 // test. Tests of behaviour that depends on the engine use Engines.
 func Open(t testing.TB) *exosql.DB { return OpenWith(t, "") }
 
-// OpenWith runs more SQL after the usual rows.
+// OpenWith is Open with more SQL after the usual rows.
 func OpenWith(t testing.TB, more string) *exosql.DB {
 	t.Helper()
 	return SQLite.Open(t, more)

@@ -91,15 +91,15 @@ var (
 	TaskTagTag  = exosql.NewKey(TaskTags, "tag_id", func(t *TaskTag) *int64 { return &t.TagID })
 )
 
-// The texts that programs search.
+// These are the texts that programs search.
 var (
 	TaskText    = exosql.NewSearch(Tasks, TaskTitle, TaskStatus)
 	CommentText = exosql.NewSearch(Comments, CommentBody)
 	MemberText  = exosql.NewSearch(Members, MemberName)
 )
 
-// Links lead both ways wherever there is a key: each inverse is a way to leave
-// a tenant for whoever trusts links alone.
+// There are links in both directions for each key: code that trusts links alone could leave a
+// tenant by the way back.
 var (
 	OrgMembers  = exosql.Many("members", OrgID, MemberOrg)
 	OrgProjects = exosql.Many("projects", OrgID, ProjectOrg)

@@ -31,8 +31,8 @@ var (
 		"{decimal}", "numeric", "{date}", "date", "{interval}", "interval", "{uuid}", "uuid", "{bytes}", "bytea", "{json}", "jsonb", "{texts}", "text[]", "{ints}", "int[]", "{decimals}", "numeric[]")}
 )
 
-// Engines runs a test on each of them. Every behaviour that goes through a
-// database is tested this way: what holds on one engine only is said by the test. ./test.sh --quick runs a third of them on PostgreSQL.
+// Engines runs a test on each engine. Every behaviour that depends on a database is tested this way; a test
+// of one engine only names the reason. ./test.sh --quick runs a third of them on PostgreSQL.
 func Engines(t *testing.T, test func(t *testing.T, e Engine)) {
 	for _, e := range []Engine{SQLite, Postgres} {
 		t.Run(e.Name, func(t *testing.T) {
@@ -44,10 +44,10 @@ func Engines(t *testing.T, test func(t *testing.T, e Engine)) {
 	}
 }
 
-// SQL is a statement in the engine's words: words like {int} and {time} are types.
+// SQL writes a statement for the engine: words like {int} and {time} are types.
 func (e Engine) SQL(text string) string { return e.types.Replace(text) }
 
-// Pick is what differs between the engines.
+// Pick returns the text for the engine.
 func (e Engine) Pick(sqlite, postgres string) string {
 	if e.Name == SQLite.Name {
 		return sqlite
@@ -55,13 +55,13 @@ func (e Engine) Pick(sqlite, postgres string) string {
 	return postgres
 }
 
-// Fill creates the tables and rows of two tenants, and runs more statements then.
+// Fill creates the tables and rows of two tenants, and then runs more statements.
 func (e Engine) Fill(more ...string) func(context.Context, *sql.DB) error {
 	return e.Exec(append([]string{ddl, rows}, more...)...)
 }
 
-// Exec runs statements. On PostgreSQL ANALYZE is of the test's own tables: of all tables of the server it would wait, in one transaction,
-// for those that another test drops, and that one for it.
+// Exec runs statements. On PostgreSQL, ANALYZE covers only the test's own tables: on all tables of the server
+// it would wait, in one transaction, for tables that another test drops, and that test for it.
 func (e Engine) Exec(statements ...string) func(context.Context, *sql.DB) error {
 	return func(ctx context.Context, db *sql.DB) error {
 		text := e.SQL(strings.Join(statements, ";\n"))
@@ -103,8 +103,8 @@ func (e Engine) OpenURL(t testing.TB, url string, opt *exosql.OpenOptions) *exos
 	return db
 }
 
-// URL is that of a fresh and empty database, which is gone after the test: a
-// file, or a schema of the database at TEST_POSTGRES_URL.
+// URL returns the URL of a fresh and empty database, which is deleted after the test: a file, or a
+// schema of the database at TEST_POSTGRES_URL.
 func (e Engine) URL(t testing.TB) string {
 	t.Helper()
 	if e.Name == SQLite.Name {
@@ -113,12 +113,12 @@ func (e Engine) URL(t testing.TB) string {
 	return e.within(t, Server(t))
 }
 
-// NoSchema is a text without the schemas of the tests before the names of tables. Each test has another schema.
+// NoSchema removes the test schemas before the names of tables from a text. Each test has another schema.
 func NoSchema(text string) string { return testSchema.ReplaceAllString(text, "") }
 
 var testSchema = regexp.MustCompile(`"?exo_test_[a-z0-9]{16}"?\.`)
 
-// within is the URL of a fresh schema of a PostgreSQL database.
+// within makes a fresh schema in a PostgreSQL database and returns its URL.
 func (e Engine) within(t testing.TB, server string) string {
 	t.Helper()
 	admin := Admin(t, server)
@@ -134,8 +134,8 @@ func (e Engine) within(t testing.TB, server string) string {
 	return WithParam(t, WithParam(t, server, "search_path", name), "timezone", "UTC")
 }
 
-// Server is the PostgreSQL database of the tests. Without one they are skipped, which
-// test.sh does not take: it starts one, and fails if a test is skipped.
+// Server returns the URL of the tests' PostgreSQL database. Without one the tests are skipped.
+// test.sh starts one, and fails if a test is skipped.
 func Server(t testing.TB) string {
 	t.Helper()
 	url := os.Getenv("TEST_POSTGRES_URL")
@@ -145,8 +145,8 @@ func Server(t testing.TB) string {
 	return url
 }
 
-// PostgresMajor is the major version of the tests' server. A test whose own words are
-// newer than the oldest server asks for it, and says what it leaves out on which.
+// PostgresMajor returns the major version of the tests' server. A test with SQL that the oldest
+// server lacks checks it, and reports what it leaves out.
 func PostgresMajor(t testing.TB) int {
 	t.Helper()
 	var n int
@@ -158,8 +158,8 @@ func PostgresMajor(t testing.TB) int {
 
 var admins sync.Map
 
-// Admin is a pool of connections that may do everything, for what no plan does.
-// The process shares it.
+// Admin returns a pool of connections with all rights, for statements that no plan runs. The
+// process shares it.
 func Admin(t testing.TB, server string) *sql.DB {
 	t.Helper()
 	if db, ok := admins.Load(server); ok {
@@ -174,28 +174,28 @@ func Admin(t testing.TB, server string) *sql.DB {
 	return was.(*sql.DB)
 }
 
-// InDatabase is the URL of another database of the same server.
+// InDatabase returns the URL of another database on the same server.
 func InDatabase(t testing.TB, raw, name string) string {
 	return withURL(t, raw, func(u *url.URL) { u.Path = "/" + name })
 }
 
-// AsUser is the URL of another user, who needs no password.
+// AsUser returns the URL for another user, who needs no password.
 func AsUser(t testing.TB, raw, name string) string {
 	return withURL(t, raw, func(u *url.URL) { u.User = url.User(name) })
 }
 
-// Param is a parameter of a database's URL.
+// Param returns a parameter of a database's URL.
 func Param(t testing.TB, raw, name string) (value string) {
 	withURL(t, raw, func(u *url.URL) { value = u.Query().Get(name) })
 	return value
 }
 
-// WithParam is a URL with one more parameter.
+// WithParam adds a parameter to a URL.
 func WithParam(t testing.TB, raw, name, value string) string {
 	return withURL(t, raw, func(u *url.URL) {
 		q := u.Query()
 		q.Set(name, value)
-		u.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20") // libpq knows no other space
+		u.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20") // libpq reads spaces in no other form
 	})
 }
 
@@ -209,7 +209,7 @@ func withURL(t testing.TB, raw string, change func(*url.URL)) string {
 	return u.String()
 }
 
-// SQLDB opens the database at url as its owner, without a wall, until the test ends.
+// SQLDB opens the database at url as its owner, without exosql's restrictions, until the test ends.
 func (e Engine) SQLDB(t testing.TB, url string) *sql.DB {
 	t.Helper()
 	db, err := e.OpenSQL(url)

@@ -9,12 +9,12 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// Expect is how a program must end. A chunk says it in its last line:
+// Expect is how a program must end. The last lines of a chunk declare it:
 //
 //	//=> JSON             with this result
-//	//~> "text"           with a result that holds the text
-//	//! kind "text"       with an error of this kind whose message holds the text
-//	//log "text"          and (before one of the above) the console holds the text
+//	//~> "text"           with a result that contains the text
+//	//! kind "text"       with an error of this kind and a message that contains the text
+//	//log "text"          and (before one of the above) the console contains the text
 //	//at 2:7              and the error is at this line and column of the chunk
 type Expect struct {
 	JSON, Holds, Kind, Text string
@@ -24,7 +24,7 @@ type Expect struct {
 
 var expectation = regexp.MustCompile(`(?m)(?:^|[ \t])//(=>|~>|!|log|at)[ \t]+(.*?)[ \t]*$`)
 
-// Cut takes the expectations off a program.
+// Cut removes the expectations from a program.
 func Cut(chunk string) (program string, want Expect, err error) {
 	for _, m := range expectation.FindAllStringSubmatch(chunk, -1) {
 		switch m[1] {
@@ -66,7 +66,7 @@ func Cut(chunk string) (program string, want Expect, err error) {
 	return expectation.ReplaceAllString(chunk, ""), want, nil
 }
 
-// Check compares; it returns "" when the program ended as it must.
+// Check compares an outcome with the expectation; it returns "" if they agree.
 func (want Expect) Check(o Outcome) string {
 	switch {
 	case want.Kind != "":

@@ -10,18 +10,17 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// FakePostgres is a PostgreSQL server that says whatever a test wants, to as many
-// clients as come.
+// FakePostgres is a PostgreSQL server that sends whatever a test wants, to any number of clients.
 type FakePostgres struct {
 	URL  string
 	sent atomic.Int64
 }
 
-// Sent is how many bytes the clients have taken, of all connections.
+// Sent returns how many bytes the clients have read, on all connections.
 func (f *FakePostgres) Sent() int64 { return f.sent.Load() }
 
-// NewFakePostgres serves each connection with serve, after the client's first message
-// was read and before anything was answered. The connection ends when serve returns.
+// NewFakePostgres calls serve for each connection, after it has read the client's first message and
+// before it answers. The connection ends when serve returns.
 func NewFakePostgres(t testing.TB, serve func(c *FakeClient)) *FakePostgres {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -79,14 +78,14 @@ func (c *FakeClient) Send(messages ...pgproto3.BackendMessage) bool {
 	return c.Write(b)
 }
 
-// Write sends bytes, messages or not.
+// Write sends bytes, which need not be messages.
 func (c *FakeClient) Write(b []byte) bool {
 	n, err := c.conn.Write(b)
 	c.f.sent.Add(int64(n))
 	return err == nil
 }
 
-// Welcome lets the client in.
+// Welcome completes the client's login.
 func (c *FakeClient) Welcome() bool {
 	return c.Send(&pgproto3.AuthenticationOk{}, &pgproto3.ParameterStatus{Name: "server_version", Value: "17.0"},
 		&pgproto3.ParameterStatus{Name: "client_encoding", Value: "UTF8"}, &pgproto3.ParameterStatus{Name: "standard_conforming_strings", Value: "on"}, &pgproto3.ReadyForQuery{TxStatus: 'I'})

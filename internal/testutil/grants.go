@@ -14,9 +14,9 @@ type facets struct {
 	person  *exosql.Facet[Member]
 }
 
-// makeFacets builds the facets, with links both ways. Keys of other tables,
-// the API key and passwords are not listed; wide lists them too, and turns
-// person, which shows a name only, into a facet that shows everything.
+// makeFacets builds the facets, with links in both directions. It leaves out keys of other tables,
+// the API key and passwords. wide adds them, and makes person, which otherwise shows only a name,
+// show everything.
 func makeFacets(wide bool) facets {
 	f := facets{
 		org:     exosql.NewFacet(Orgs, "org", OrgID, OrgName),
@@ -51,7 +51,7 @@ var (
 	wide   = makeFacets(true)
 )
 
-// Scopes fix what a grant to one organisation reaches in every other table.
+// Scopes are the scopes of every other table for a grant of one organisation.
 func Scopes() []exosql.Scope {
 	return []exosql.Scope{
 		exosql.ScopeVia(OrgMembers), exosql.ScopeVia(OrgProjects), exosql.ScopeVia(ProjectTasks),
@@ -59,16 +59,16 @@ func Scopes() []exosql.Scope {
 	}
 }
 
-// OrgOf is the relation of one organisation.
+// OrgOf returns the relation of one organisation.
 func OrgOf(db *exosql.DB, tenant int64) exosql.Relation[Org] {
 	return exosql.Grant(db, Orgs, OrgID.Eq(tenant), Scopes()...)
 }
 
-// Tenant is what a program of one organisation is granted:
+// Tenant returns what a program of one organisation is granted:
 //
 //	org     the organisation
 //	tasks   its tasks
-//	top     its two tasks of the highest priority, by the host's own limit
+//	top     its two tasks of the highest priority, by a limit of the host
 //	people  its members, of which a program sees id and name only
 //	box     an object that is no database
 func Tenant(db *exosql.DB, tenant int64) map[string]exo.Object {
@@ -83,9 +83,8 @@ func Tenant(db *exosql.DB, tenant int64) map[string]exo.Object {
 	}
 }
 
-// Unguarded has the names of Tenant with no guard behind them: every row of
-// every table, every column, no limit. It is the twin by which an attack shows
-// that it would have worked.
+// Unguarded has the names of Tenant without any protection: every row of every table, every column,
+// no limit. With it an attack proves that it would have worked.
 func Unguarded(db *exosql.DB) map[string]exo.Object {
 	shared := []exosql.Scope{exosql.ScopeShared(Projects), exosql.ScopeShared(Tasks), exosql.ScopeShared(Comments), exosql.ScopeShared(TaskTags), exosql.ScopeShared(Tags)}
 	org := exosql.Grant(db, Orgs, exosql.AllRows[Org](), append(shared, exosql.ScopeShared(Members))...)

@@ -5,17 +5,17 @@ import (
 	"testing"
 )
 
-// LiveHeap is how many bytes of the process are in use once what is garbage is gone.
+// LiveHeap returns how many bytes of the process are in use after garbage collection.
 func LiveHeap() int {
 	runtime.GC()
-	runtime.GC() // what the first made free with finalizers, and what pools kept
+	runtime.GC() // frees what the first run's finalizers released, and what pools kept
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)
 }
 
-// KeepsNothing runs f and fails where the process has grown by more than bound
-// bytes: what the caches in it declare, and a little for what tests do themselves.
+// KeepsNothing runs f and fails if the process has grown by more than bound bytes. bound is the
+// size of f's caches, and a little for the tests themselves.
 func KeepsNothing(t testing.TB, bound int, f func()) {
 	t.Helper()
 	before := LiveHeap()

@@ -14,11 +14,11 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// Hostile is one program of testdata/hostile and its benign twin, which shows
-// that what the attack is made of works.
+// Hostile is one program of testdata/hostile and its benign twin, which proves that the parts of
+// the attack work.
 //
 //	== title
-//	! fatal limit ok     the kinds it may end with; ok is none; fatal: never in this process
+//	! fatal limit ok     the kinds it may end with; ok: without an error; fatal: never run it in this process
 //	% SourceBytes=9      limits
 //	the program          @{"x" * 3}@ stands for xxx
 //	= true               its result, if it must have a certain one
@@ -38,8 +38,8 @@ type Hostile struct {
 
 var repeated = regexp.MustCompile(`@\{("(?:[^"\\]|\\.)*") \* (\d+)\}@`)
 
-// climb makes a function of a text with every constructor that it finds. Each
-// name that a checker could see is computed.
+// climb makes a function of a text from every constructor that it finds. It computes each name that
+// a checker could see.
 const climb = `const seen = new Set([null, undefined]);
 const climb = (v) => {
   const names = ['const' + 'ructor', 'proto' + 'type', '__pro' + 'to__'], todo = [v]; let made = 0, left = 200;
@@ -127,15 +127,15 @@ func ReadHostile(t testing.TB) (all []Hostile) {
 		h.Fatal = slices.Contains(h.Kinds, "fatal")
 		h.Kinds = slices.DeleteFunc(h.Kinds, func(k string) bool { return k == "fatal" })
 		if len(h.Kinds) == 0 || h.Program == "" || h.Twin == "" {
-			t.Fatalf("%s:%d: a section has its kinds, a program and a twin", h.File, h.Line)
+			t.Fatalf("%s:%d: a section needs its kinds, a program and a twin", h.File, h.Line)
 		}
 		h.Program, h.Twin = spell(h.Program), spell(h.Twin)
 	}
 	return all
 }
 
-// Within is the limits of a section: a program that may run out of time gets wall
-// to do so, and any other the usual time, since machines can be slow.
+// Within returns the limits of a section: a program that may run out of time gets only wall. Any
+// other program gets the usual time, since machines can be slow.
 func (h *Hostile) Within(wall time.Duration) Both {
 	l := h.Limits
 	if slices.Contains(h.Kinds, "limit") {
@@ -144,7 +144,7 @@ func (h *Hostile) Within(wall time.Duration) Both {
 	return l
 }
 
-// Judge says what is wrong with how a program of the corpus ended, or "".
+// Judge returns what is wrong with how a program of the corpus ended, or "".
 func (h *Hostile) Judge(o Outcome) string {
 	kind := "ok"
 	if o.Result.Err != nil {
@@ -157,13 +157,13 @@ func (h *Hostile) Judge(o Outcome) string {
 		return fmt.Sprintf("gave %.500s, want %s", o.JSON, h.Result)
 	}
 	if kind == "syntax" && fail.PosOf(o.Result.Err).Line == 0 {
-		return "is refused at no place: " + o.Message
+		return "is refused without a place: " + o.Message
 	}
 	return o.LeaksHost(Acme)
 }
 
-// LeaksHost names what no program may ever show: rows of another tenant, hidden
-// state, the environment, places of the host, addresses.
+// LeaksHost names what no program may show: rows of another tenant, hidden state, the environment,
+// paths of the host, addresses.
 func (o Outcome) LeaksHost(tenant int64) string {
 	if l := o.Leaks(tenant); l != "" {
 		return l + " leaves"

@@ -11,21 +11,21 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Ledger is a store that programs may change, on each engine: put(n) inserts a row in the
-// run's unit of work, count() counts the rows, and post(n) is held. It keeps the IDs of
-// the runs that it committed, in the transaction that they committed with.
+// Ledger is a store that programs may change, on each engine: put(n) inserts a row in the run's
+// unit of work, count() counts the rows, and post(n) is held. It stores the IDs of committed runs
+// in the transactions that commit them.
 type Ledger struct {
 	DB   *sql.DB
 	Post func(n int64) error // what post does; nil: nothing
 
-	// At is called at "begin", "put", "prepare", "witness", "commit", "committed" and
-	// "rollback", and may fail there; nil: it is not.
+	// At is called at "begin", "put", "prepare", "witness", "commit", "committed" and "rollback",
+	// and may fail there; nil: no call.
 	At func(ctx context.Context, what string) error
 
 	engine Engine
 }
 
-// OpenLedger opens the ledger in the database at a URL of e.URL, and makes it first.
+// OpenLedger opens the ledger in the database at a URL of e.URL, and creates its tables first.
 func (e Engine) OpenLedger(t testing.TB, url string) *Ledger {
 	t.Helper()
 	db, err := e.OpenSQL(url)
@@ -48,7 +48,7 @@ func (e Engine) OpenSQL(url string) (*sql.DB, error) {
 	return sql.Open("sqlite", strings.TrimPrefix(url, "sqlite:")+"?_pragma=busy_timeout(20000)&_txlock=immediate")
 }
 
-// NewLedger makes the ledger's tables, where they are not there.
+// NewLedger creates the ledger's tables if they do not exist.
 func (e Engine) NewLedger(db *sql.DB) (*Ledger, error) {
 	l := &Ledger{DB: db, engine: e}
 	for _, ddl := range []string{
@@ -104,7 +104,7 @@ func (l *Ledger) Eval(ctx context.Context, m *exo.Message) (value.Value, error) 
 	return value.Int(n), err
 }
 
-// Rows is how many numbers are kept.
+// Rows returns how many numbers are kept.
 func (l *Ledger) Rows(t testing.TB) (n int) {
 	t.Helper()
 	if err := l.DB.QueryRow("SELECT count(*) FROM ledger").Scan(&n); err != nil {
@@ -113,7 +113,7 @@ func (l *Ledger) Rows(t testing.TB) (n int) {
 	return n
 }
 
-// Committed reports whether a run was kept, for good: it takes the ID of one that was not.
+// Committed reports whether a run was kept. The answer is final: Committed stores the ID of a run that was not kept.
 func (l *Ledger) Committed(ctx context.Context, run exo.RunID) (kept bool, err error) {
 	insert := l.engine.Pick("INSERT INTO ledger_runs VALUES (?, 0) ON CONFLICT DO NOTHING", "INSERT INTO ledger_runs VALUES ($1, 0) ON CONFLICT DO NOTHING")
 	if _, err := l.DB.ExecContext(ctx, insert, run.String()); err != nil {

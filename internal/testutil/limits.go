@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ParseLimits reads `Wall=50ms Rows=10`, by the names of the fields of exo.Limits and
+// ParseLimits reads `Wall=50ms Rows=10`, with the names of the fields of exo.Limits and
 // exoeval.Bounds.
 func ParseLimits(s string) (Both, error) {
 	var l Both

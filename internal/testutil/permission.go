@@ -7,8 +7,8 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// Permission makes a permission of its form in a grant file: the functions of exosql take constants of a host's source, which a text of a
-// test is not. It panics if the form is none.
+// Permission makes a permission from its form in a grant file: exosql's own functions take only
+// constants in the host's source, and a test's text is none. It panics if the form is unknown.
 func Permission(text string) exosql.Permission {
 	word, rest, _ := strings.Cut(text, " ")
 	where := ""

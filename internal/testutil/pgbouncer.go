@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// PgBouncer starts one before the server of the tests and returns the URL of that server by way of it. Settings are lines of its
-// file. Without the program the test is skipped, which test.sh does not take: it installs it.
+// PgBouncer starts a pooler before the server of the tests and returns the URL of that server through it. settings are
+// lines of its file. Without the program the test is skipped; test.sh installs it, and fails if a test is skipped.
 func PgBouncer(t testing.TB, server, mode string, size int, settings ...string) string {
 	t.Helper()
 	bin, err := exec.LookPath("pgbouncer")
 	if err != nil {
-		bin = "/usr/sbin/pgbouncer" // where Debian has it, which is not on everybody's path
+		bin = "/usr/sbin/pgbouncer" // Debian's path, which is not on every user's PATH
 	}
 	if _, err := os.Stat(bin); err != nil {
 		t.Skip("there is no pgbouncer: run ./test.sh, which installs it")
@@ -51,7 +51,7 @@ func PgBouncer(t testing.TB, server, mode string, size int, settings ...string) 
 	users := filepath.Join(dir, "users")
 	lines := append([]string{"[databases]", fmt.Sprintf("* = host=%s port=%s", host, port), "[pgbouncer]", "listen_addr = 127.0.0.1", "listen_port = " + strconv.Itoa(listen), "unix_socket_dir =", "auth_type = trust", "auth_file = " + users,
 		"pool_mode = " + mode, "default_pool_size = " + strconv.Itoa(size), "max_client_conn = 100"}, settings...)
-	if os.Getuid() == 0 { // as which it does not run
+	if os.Getuid() == 0 { // it does not run as root
 		lines = append(lines, "user = nobody")
 		if err := os.Chmod(dir, 0o755); err != nil {
 			t.Fatal(err)

@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-// NotRaced leaves t out of the run with the race detector, which makes it take four times as long: t asks what programs read,
-// write or mean, and other tests of its package run the same code side by side. When EXO_LONG asks for more it runs there, too.
+// NotRaced skips t in the run with the race detector, where it would take four times as long: t tests what programs
+// read, write or mean, and other tests of its package run the same code concurrently. With EXO_LONG it runs there, too.
 func NotRaced(t testing.TB) {
 	t.Helper()
 	if raced && os.Getenv("EXO_LONG") == "" {
-		t.Skip("nothing runs side by side here: it runs without the race detector")
+		t.Skip("this test has no concurrency: it runs without the race detector")
 	}
 }

@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// Long reports whether ./test.sh --long runs: everything is tried, with new seeds.
+// Long reports whether ./test.sh --long runs: every case is tried, with new seeds.
 func Long() bool { return os.Getenv("EXO_LONG") != "" }
 
-// Seed is what random tests draw from: EXO_SEED if it is set, a random number if EXO_LONG asks for more, and else fixed, so
-// that a change fails because of itself and not because of luck. It is logged, to be given as EXO_SEED.
+// Seed is the seed of a random test: EXO_SEED if it is set, a random number with EXO_LONG, and otherwise fixed, so that
+// a change fails because of itself and not by luck. It is logged, so that EXO_SEED can repeat it.
 func Seed(t testing.TB, fixed uint64) uint64 {
 	t.Helper()
 	seed := fixed
@@ -27,7 +27,7 @@ func Seed(t testing.TB, fixed uint64) uint64 {
 	return seed
 }
 
-// Amount is how many random cases a test tries: all of them when EXO_LONG asks for more, a third of some in ./test.sh --quick.
+// Amount returns how many random cases a test tries: all with EXO_LONG, a third of some in ./test.sh --quick, and otherwise some.
 func Amount(some, all int) int {
 	switch {
 	case Long():
@@ -38,7 +38,7 @@ func Amount(some, all int) int {
 	return some
 }
 
-// NotQuick leaves t out of ./test.sh --quick: t takes seconds, and cheaper tests ask the same of simpler cases.
+// NotQuick skips t in ./test.sh --quick: t takes seconds, and cheaper tests cover the same in simpler cases.
 func NotQuick(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -46,8 +46,8 @@ func NotQuick(t testing.TB) {
 	}
 }
 
-// A Share is the part of many cases of one kind that a normal run tries. EXO_SAMPLE chooses another part; test.sh prints it.
-// EXO_SAMPLE=all, which the mutations run with, and EXO_LONG take everything.
+// A Share is the part of many similar cases that a normal run tries. EXO_SAMPLE chooses another part; test.sh
+// prints it. EXO_SAMPLE=all, with which the mutations run, and EXO_LONG try everything.
 type Share struct {
 	of, i, pick int
 	draw        *rand.Rand
@@ -69,7 +69,7 @@ func OneIn(t testing.TB, n int) *Share {
 	return &Share{of: n, draw: rand.New(rand.NewPCG(name.Sum64(), sample)), met: map[string]bool{}}
 }
 
-// Next reports whether the next case is tried: one of each n that follow one another, and the first of each kind that is named.
+// Next reports whether to try the next case: one of each n in a row, and the first case of each named kind.
 func (s *Share) Next(kind ...any) bool {
 	if s.i%s.of == 0 {
 		s.pick = s.draw.IntN(s.of)
@@ -83,7 +83,7 @@ func (s *Share) Next(kind ...any) bool {
 	return drawn
 }
 
-// Of is the least that a test which counts n of all cases may expect of its share.
+// Of returns the least count that a test may expect of its share, if all cases would give n.
 func (s *Share) Of(n int) int {
 	if s.of == 1 {
 		return n

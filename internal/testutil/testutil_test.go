@@ -25,7 +25,7 @@ func TestCorpusRefusesNothing(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		{nil, "holds no"},
+		{nil, "has no"},
 		{map[string]string{"a.js": "x", "b.txt": "y"}, "no test"},
 		{map[string]string{"a.js": " \n"}, "is empty"},
 	} {

@@ -17,17 +17,17 @@ import (
 // Surface is what a package exports.
 type Surface struct {
 	Functions map[string]any          // generic ones with type arguments
-	Types     map[string]reflect.Type // pointers to those whose methods have pointers as receivers
-	Receivers []any                   // besides zero ones: what is well made, to be given zero values
-	Skip      []string                // functions, and types whose zero value no host can have
+	Types     map[string]reflect.Type // with pointers for types that have methods with pointer receivers
+	Receivers []any                   // well-made receivers, in addition to zero ones, whose methods get zero values
+	Skip      []string                // functions, and types with a zero value that no host can have
 	Panics    string                  // how a panic about an error in a declaration begins: "exosql: "
 }
 
 // ZeroCalls calls every exported function, and every method of every exported type, with all
-// combinations of zero values: nil, and pointers to zeros. None may panic, but for one that
-// says what was wrong. result is called with what was called and what it gave. The test
-// fails when the package in the current folder exports something that s does not name, so that
-// a new function is covered by itself; methods are found by reflection.
+// combinations of zero values: nil, and pointers to zeros. None may panic, except with an error in
+// a declaration that names the mistake. result gets each call and what it returned. The test fails
+// if the package in the current folder exports something that s does not name, so that a new
+// function is covered automatically. Reflection finds the methods.
 func ZeroCalls(t *testing.T, s Surface, result func(what string, out []reflect.Value)) {
 	t.Helper()
 	names := slices.Sorted(maps.Keys(s.Functions))
@@ -80,7 +80,7 @@ func zeroCalls(t *testing.T, what string, f reflect.Value, panics string, result
 	return calls
 }
 
-// zeroValues are the zero values of a type: nil, and a pointer to a zero.
+// zeroValues returns the zero values of a type: nil, and a pointer to a zero.
 func zeroValues(t *testing.T, typ reflect.Type) []reflect.Value {
 	switch {
 	case typ == reflect.TypeFor[context.Context]():
@@ -91,8 +91,8 @@ func zeroValues(t *testing.T, typ reflect.Type) []reflect.Value {
 	return []reflect.Value{reflect.Zero(typ)}
 }
 
-// zeroArgs are all combinations of zero values of a function's parameters: of a variadic
-// one, none and one.
+// zeroArgs returns all combinations of zero values for a function's parameters. For a variadic
+// parameter these are none and one.
 func zeroArgs(t *testing.T, f reflect.Type) [][]reflect.Value {
 	all := [][]reflect.Value{nil}
 	for i := range f.NumIn() {
@@ -110,7 +110,7 @@ func zeroArgs(t *testing.T, f reflect.Type) [][]reflect.Value {
 	return all
 }
 
-// exported are the exported functions and types of the package in the current folder, in order.
+// exported lists the exported functions and types of the package in the current folder, in order.
 func exported(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := os.ReadDir(".")

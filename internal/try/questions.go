@@ -13,14 +13,14 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Question is one in words, and the program that answers it.
+// Question is a question in words, and the program that answers it.
 type Question struct{ Words, Program string }
 
-// mostTried is how many programs are tried for one kind of question.
+// mostTried bounds how many programs are tried for one kind of question.
 const mostTried = 4
 
-// Questions are up to five that the rows of somebody answer: a count, a page, a group, a join and months. Each was run: one that
-// fails, takes too long or finds nothing is left out.
+// Questions returns up to five questions that the user's rows answer: a count, a page, a group, a join and
+// months. Each program was run: a question is left out if its program fails, takes too long or finds nothing.
 func (h Host) Questions(ctx context.Context, who *Who) (out []Question) {
 	ctx, stop := context.WithTimeout(ctx, askTime)
 	defer stop()
@@ -48,7 +48,7 @@ func (h Host) Questions(ctx context.Context, who *Who) (out []Question) {
 	return out
 }
 
-// maker writes questions about tables, the largest first. What it writes of a database are names that the draft gave to programs.
+// maker writes questions about tables, the largest first. From the database it uses only names that the draft gave to programs.
 type maker struct {
 	who    *Who
 	tables []draft.Shown
@@ -85,7 +85,7 @@ func (m maker) group(s draft.Shown) (out []Question) {
 	return out
 }
 
-// join asks for rows of two tables: the rows to which most others lead, or rows with what they lead to.
+// join asks for rows of two tables: the rows with the most linked rows, or rows with the row that they refer to.
 func (m maker) join(s draft.Shown) (out []Question) {
 	name := label(s)
 	for _, l := range s.Links {
@@ -129,7 +129,7 @@ var (
 	laterWords = scalar.Words("updated modified deleted expires expired expiry due archived closed")
 )
 
-// when is the column that says when a row came to be, or else any time or day of it; "": there is none.
+// when returns the column with the time at which a row was created, or else any time or day; "": there is none.
 func when(s draft.Shown) (column string) {
 	best := -1
 	for _, c := range s.Columns {

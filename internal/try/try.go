@@ -1,11 +1,11 @@
-// Package try chooses, for a database that nobody prepared, on whose behalf somebody looks at it first, and questions that it can answer.
+// Package try chooses a first user for a database that nobody has prepared, and questions that the database can answer for this user.
 //
 //	h := try.Host{DB: db, Live: live, Draft: d, Open: declared}
 //	who, err := h.Choose(ctx)
 //	questions := h.Questions(ctx, who)
 //
-// All that it reads it reads by small programs, on the grants of the draft, whose statements have a deadline and can't write. The one
-// exception is the keys of tenants: those of a few rows, whoever owns them.
+// It reads by small programs, on the grants of the draft. Their statements have a deadline and can't write.
+// The one exception is the keys of tenants: it reads those of a few rows, whoever owns the rows.
 package try
 
 import (
@@ -31,22 +31,22 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Bounds of what is read.
+// These bound what is read.
 const (
 	probeTime  = 2 * time.Second // of one program
 	chooseTime = 8 * time.Second // until a tenant is chosen
-	askTime    = 8 * time.Second // until the questions are
+	askTime    = 8 * time.Second // until the questions are chosen
 
 	firstKeys  = 3    // keys of the table of tenants, in their order
-	sampled    = 8    // tables whose rows say which tenants have some
-	sample     = 200  // rows of each
+	sampled    = 8    // tables that are read to see which tenants have rows
+	sample     = 200  // rows of each such table
 	candidates = 5    // tenants that are looked at
-	probed     = 24   // tables in which rows of a tenant are looked for
-	mostRows   = 1000 // that are counted of a table
+	probed     = 24   // tables in which a tenant's rows are looked for
+	mostRows   = 1000 // rows of a table that are counted
 	longestKey = 80   // characters of a key that somebody may have to type
 )
 
-// Host is a database with a draft of its own, open.
+// Host is an open database with a draft of its own.
 type Host struct {
 	DB    *exosql.DB
 	Live  *schema.Database
@@ -54,21 +54,21 @@ type Host struct {
 	Open  *grantfile.Declared // the draft as it was opened
 }
 
-// Who is on whose behalf programs run.
+// Who is the user on whose behalf programs run.
 type Who struct {
-	Claims string   // as the flag -as has them: org=2; "": the database has one tenant
-	Name   string   // what their own row says they are called; "": nothing does
-	Tables int      // how many tables were looked at, and answered in time
-	Filled int      // of these, how many have rows of theirs
-	Others []string // further claims with which rows were found
+	Claims string   // in the form of the flag -as: org=2; "": the database has one tenant
+	Name   string   // the user's name in their own row; "": there is none
+	Tables int      // how many tables were read in time
+	Filled int      // how many of these have rows of the user
+	Others []string // other claims for which rows were found
 
-	sizes map[string]int // rows of a grant, up to mostRows
+	sizes map[string]int // the number of rows of a grant, up to mostRows
 }
 
-// ErrNobody is the error of Choose where no tenant has a key that -as could name.
+// ErrNobody is the error of Choose if no tenant has a key that -as could name.
 var ErrNobody = errors.New("no tenant has rows")
 
-// Choose chooses the tenant with rows in the most tables, of a few.
+// Choose looks at a few tenants, and chooses the one with rows in the most tables.
 func (h Host) Choose(ctx context.Context) (*Who, error) {
 	if h.Draft.Tenant == nil {
 		return h.Look(ctx, "")
@@ -87,7 +87,7 @@ func (h Host) Choose(ctx context.Context) (*Who, error) {
 		}
 		w, err := h.Look(ctx, k)
 		if err != nil {
-			continue // a column can't hold the value, say
+			continue // for instance, a column can't hold the value
 		}
 		if w.Filled > 0 {
 			all = append(all, k)
@@ -110,8 +110,8 @@ func (h Host) Choose(ctx context.Context) (*Who, error) {
 	return best, nil
 }
 
-// keys are the claims of tenants that may have rows, the likeliest first: those that are found often in rows of others, and the
-// first ones of their own table.
+// keys returns the claims of tenants that may have rows, the likeliest first: those that occur
+// often in rows of other tables, and the first ones of their own table.
 func (h Host) keys(ctx context.Context) (out []string, err error) {
 	t := h.Draft.Tenant
 	add := func(key string) {
@@ -135,7 +135,7 @@ func (h Host) keys(ctx context.Context) (out []string, err error) {
 			tables++
 		}
 		found, err := h.column(ctx, s.Table, s.Own, program)
-		if err != nil { // too slow, say: the others may do
+		if err != nil { // too slow, for instance: other tables may do
 			wrong = append(wrong, err)
 		}
 		for _, key := range found {
@@ -165,7 +165,7 @@ func (h Host) keys(ctx context.Context) (out []string, err error) {
 	return out, nil
 }
 
-// claims are a key as -as has it, if it can be typed there and means the same.
+// claims writes a key in the form of -as, if it can be typed there and is read back as the same key.
 func (h Host) claims(key string) (string, bool) {
 	if len(key) > longestKey || printable.OneLine(key) != key || strings.TrimSpace(key) != key {
 		return "", false
@@ -177,7 +177,7 @@ func (h Host) claims(key string) (string, bool) {
 	return text, err == nil && (string(p.Name()) == text || string(p.Name()) == t.Claim+"="+string(want))
 }
 
-// column runs a program on one column of a table, all of whose rows it may read.
+// column runs a program on one column of a table. The program may read all rows.
 func (h Host) column(ctx context.Context, table, column, program string) ([]string, error) {
 	t, err := dynamic.New(h.Live).Table(table, dynamic.ColumnSpec{Name: column, As: "tenant"})
 	if err != nil {
@@ -198,14 +198,14 @@ func (h Host) column(ctx context.Context, table, column, program string) ([]stri
 	return values(run(ctx, tool, program))
 }
 
-// bounded are the options of a tool whose programs are written here.
+// bounded returns the options of a tool for programs of this package.
 func bounded(opt codemode.Options) *codemode.Options {
 	opt.Evaluator, opt.Record = exoeval.InProcess{}, exo.Unrecorded
 	opt.Bounds.Wall, opt.Bounds.Total = probeTime, probeTime
 	return &opt
 }
 
-// run runs a program until its deadline, which is that of its statements too.
+// run runs a program with a deadline, which is also that of its statements.
 func run(ctx context.Context, tool *codemode.Tool, program string) (json.RawMessage, error) {
 	ctx, stop := context.WithTimeout(ctx, probeTime)
 	defer stop()
@@ -213,7 +213,7 @@ func run(ctx context.Context, tool *codemode.Tool, program string) (json.RawMess
 	return r.JSON, r.Err
 }
 
-// values are the elements of a list, as texts.
+// values returns the elements of a list, as texts.
 func values(list json.RawMessage, err error) (out []string, _ error) {
 	if err != nil {
 		return nil, err
@@ -232,7 +232,7 @@ func values(list json.RawMessage, err error) (out []string, _ error) {
 	return out, nil
 }
 
-// tool is the tool of somebody, for programs that are written here.
+// tool makes the user's tool, for programs of this package.
 func (h Host) tool(claims string) (*codemode.Tool, error) {
 	p, err := h.Open.File.ParseClaims(claims)
 	if err != nil {
@@ -245,7 +245,7 @@ func (h Host) tool(claims string) (*codemode.Tool, error) {
 	return codemode.New(grants, bounded(h.Open.File.ToolOptions(p)))
 }
 
-// Look is what somebody has, and what they are called.
+// Look finds what rows a user has, and the user's name.
 func (h Host) Look(ctx context.Context, claims string) (*Who, error) {
 	tool, err := h.tool(claims)
 	if err != nil {
@@ -278,7 +278,7 @@ func (h Host) Look(ctx context.Context, claims string) (*Who, error) {
 	return w, nil
 }
 
-// label is the column of a row that says what it is called; "": none does.
+// label returns the column with the name of a row; "": there is none.
 func label(s draft.Shown) string {
 	for _, want := range []string{"name", "title", "label", "slug", "subject", "email", "handle", "login"} {
 		for _, c := range s.Columns {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Reader reads the parts of an encoding. After the first error everything it gives is
-// zero; whoever uses it asks Done for the error once, at the end.
+// Reader reads the parts of an encoding. After the first error it returns zeros. The caller asks
+// Done for the error once, at the end.
 type Reader struct {
 	s   string
 	at  int
@@ -36,21 +36,21 @@ func (d *Reader) Set(err error) {
 	}
 }
 
-// Err is why the reading ended early.
+// Err returns why the reading ended early.
 func (d *Reader) Err() error { return d.err }
 
-// Done is the verdict on the whole: nothing may be left of it.
+// Done returns the error of the whole reading. It is an error if bytes are left.
 func (d *Reader) Done() error {
 	if d.err == nil && d.at != len(d.s) {
-		d.Fail("more than its parts")
+		d.Fail("bytes after the last part")
 	}
 	return d.err
 }
 
-// At is how many bytes were read.
+// At returns how many bytes were read.
 func (d *Reader) At() int { return d.at }
 
-// Rest is what was not read yet. Skip says that n bytes of it were.
+// Rest returns what was not read yet. Skip skips n bytes of it.
 func (d *Reader) Rest() string { return d.s[d.at:] }
 
 func (d *Reader) Skip(n int) {
@@ -105,19 +105,19 @@ func (d *Reader) UpTo(limit uint64) int {
 	return int(u)
 }
 
-// Count reads how many parts follow, of at least size bytes each: never more than
-// the rest can hold. Counts within counts say of the same bytes that they are each of
-// them, so no more memory than Ahead parts is to be taken for one before they are read.
+// Count reads how many parts follow, of at least size bytes each: never more than the rest can
+// contain. Nested counts may claim the same bytes several times, so callers allocate at most Ahead
+// parts for a count before they have read them.
 func (d *Reader) Count(size int) int {
 	n := d.Uint()
-	if n > uint64((len(d.s)-d.at)/size) { // what is left once the number itself was read
+	if n > uint64((len(d.s)-d.at)/size) { // the bytes left after the number itself
 		d.Fail("more parts than there is room for")
 		return 0
 	}
 	return int(n)
 }
 
-// Ahead is how many parts memory may be taken for before they are there.
+// Ahead is how many parts a caller may allocate memory for before it has read them.
 const Ahead = 64
 
 // Bool reads a byte that is 0 or 1.
@@ -137,7 +137,7 @@ func (d *Reader) Text() string {
 	return s
 }
 
-// UTF8 reads text that is checked here, where nothing after it does.
+// UTF8 reads a text and checks it, for callers that don't.
 func (d *Reader) UTF8() string {
 	s := d.Text()
 	if !utf8.ValidString(s) {
@@ -147,7 +147,7 @@ func (d *Reader) UTF8() string {
 	return s
 }
 
-// Texts reads what AppendTexts writes; none are nil.
+// Texts reads what AppendTexts writes; nil if there are none.
 func (d *Reader) Texts() []string {
 	n := d.Count(1)
 	if n == 0 {

@@ -1,7 +1,6 @@
-// Package wire reads and writes the parts of which an encoding is made: numbers,
-// texts and counts. Each has one spelling, and a Reader refuses every other one: two
-// spellings of one thing would have two digests. A Reader never allocates more
-// than it has read, so a false count costs nothing.
+// Package wire reads and writes the parts of an encoding: numbers, texts and counts. Each has one
+// form, and a Reader refuses every other: two forms of one value would have two digests. A Reader
+// never allocates more than it has read, so a false count costs nothing.
 package wire
 
 import "encoding/binary"

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// zoneinfo is lib/time/zoneinfo.zip of Go, which is the data of IANA.
+// zoneinfo is lib/time/zoneinfo.zip of Go, with the data of IANA.
 //
 //go:embed zoneinfo.zip
 var zoneinfo string
@@ -36,7 +36,7 @@ var names = sync.OnceValue(func() map[string]string {
 	return m
 })
 
-// embedded is a zone of those in the binary.
+// embedded returns a zone of the binary.
 func embedded(name string) (*time.Location, error) {
 	data, err := fs.ReadFile(archive(), name)
 	if err != nil {
@@ -47,7 +47,7 @@ func embedded(name string) (*time.Location, error) {
 
 var found sync.Map // *Zone by name
 
-// Find finds a zone by its IANA name in any case, as programs name one, and opens no file. nil is UTC.
+// Find finds a zone by its IANA name in any case, as a program may write it, and opens no file. nil is UTC.
 func Find(name string) (*Zone, error) {
 	cased := names()[strings.ToLower(name)]
 	if z, ok := found.Load(cased); ok {
@@ -58,7 +58,7 @@ func Find(name string) (*Zone, error) {
 		return nil, unknown(name)
 	}
 	z := laid(cased, loc)
-	if c := z.clocks[0].String(); c == "UTC" || c == "GMT" { // all others begin before there were zones
+	if c := z.clocks[0].String(); c == "UTC" || c == "GMT" { // all others begin before time zones existed
 		z = nil
 	}
 	kept, _ := found.LoadOrStore(cased, z)

@@ -1,7 +1,7 @@
-// Package zone is time zones as data: a process without files, like a worker, gets one by value.
+// Package zone has time zones as data: a process without files, like a worker, gets one by value.
 //
-// In: an IANA name, of the host. Out: what clocks there show at an instant, and the instant at which they
-// show something. Invariant: a Zone that crossed to another process gives what it gave before.
+// The host gives an IANA name. A Zone gives the time that clocks there show at an instant, and the instant at
+// which they show a time. Invariant: a Zone that crossed to another process gives the same results.
 package zone
 
 import (
@@ -21,21 +21,21 @@ import (
 type Zone struct {
 	name   string
 	starts []int64 // of each period, in seconds since 1970; the first has no start
-	kinds  []uint8 // of each period: which of clocks
+	kinds  []uint8 // of each period: its index in clocks
 	clocks []*time.Location
 	shifts []int64 // of each of clocks: seconds east of UTC
 }
 
-// noNames are files that systems keep beside the zones, and the zone of whoever set the machine up.
+// noNames are files that systems have next to the zones, and the zone of the person who set the machine up.
 var noNames = []string{"Local", "localtime", "posixrules", "Factory"}
 
-// abbreviations are names of zones that PostgreSQL takes for one shift, all year and in all years.
+// abbreviations are zone names that PostgreSQL reads as one fixed shift, all year and in all years.
 var abbreviations = []string{"CET", "EET", "EST", "HST", "MET", "MST", "WET"}
 
 var loaded sync.Map // *Zone by name
 
-// Load finds a zone by its IANA name, like "Europe/Berlin", among those of the system, or else those
-// that the binary has. "" and "UTC" are UTC.
+// Load finds a zone by its IANA name, like "Europe/Berlin", among the zones of the system, or else
+// of the binary. "" and "UTC" are UTC.
 func Load(name string) (*Zone, error) {
 	if name == "" || name == "UTC" {
 		return nil, nil
@@ -43,17 +43,17 @@ func Load(name string) (*Zone, error) {
 	if z, ok := loaded.Load(name); ok {
 		return z.(*Zone), nil
 	}
-	if path.Clean(name) != name { // a path to the file of a zone, as Europe//Berlin is, is no name to PostgreSQL
+	if path.Clean(name) != name { // a path to the file of a zone, like Europe//Berlin, is no name for PostgreSQL
 		return nil, unknown(name)
 	}
 	if slices.Contains(noNames, name) || strings.HasPrefix(name, "right/") || strings.HasPrefix(name, "posix/") {
 		return nil, unknown(name)
 	}
 	if slices.ContainsFunc(abbreviations, func(a string) bool { return strings.EqualFold(a, name) }) {
-		return nil, fmt.Errorf("%s names a time zone and abbreviates another one, as databases have it: name a place, like \"Europe/Berlin\"", name)
+		return nil, fmt.Errorf("databases read %s as an abbreviation with another meaning: name a place, like \"Europe/Berlin\"", name)
 	}
 	loc, err := time.LoadLocation(name)
-	if err != nil { // a host whose system has none
+	if err != nil { // the host's system has no zones
 		loc, err = embedded(name)
 	}
 	if err != nil {
@@ -67,14 +67,14 @@ func unknown(name string) error {
 	return fmt.Errorf("there is no time zone %.40q; want an IANA name like \"Europe/Berlin\", or \"UTC\"", name)
 }
 
-// laid makes a zone of what Go knows it by.
+// laid makes a Zone from Go's location.
 func laid(name string, loc *time.Location) *Zone {
 	z := &Zone{name: name}
 	for t := time.Date(1800, 1, 1, 0, 0, 0, 0, time.UTC); t.Unix() < far; {
 		abbreviation, shift := t.In(loc).Zone()
 		if k := z.clock(abbreviation, int64(shift)); len(z.kinds) == 0 {
 			z.starts, z.kinds = append(z.starts, math.MinInt64), append(z.kinds, k)
-		} else if k != z.kinds[len(z.kinds)-1] { // where a rule goes on for ever, periods end with the year
+		} else if k != z.kinds[len(z.kinds)-1] { // if a rule goes on for ever, periods end with the year
 			z.starts, z.kinds = append(z.starts, t.Unix()), append(z.kinds, k)
 		}
 		_, end := t.In(loc).ZoneBounds()
@@ -89,7 +89,7 @@ func laid(name string, loc *time.Location) *Zone {
 	return z
 }
 
-// clock is the place among clocks of one that shows so many seconds more than UTC.
+// clock returns the index in clocks of the one that shows so many seconds more than UTC.
 func (z *Zone) clock(abbreviation string, shift int64) uint8 {
 	for i, c := range z.clocks {
 		if c.String() == abbreviation && z.shifts[i] == shift {
@@ -101,7 +101,7 @@ func (z *Zone) clock(abbreviation string, shift int64) uint8 {
 }
 
 // From far on all rules repeat every cycle: 400 years are a whole number of weeks, and no zone has
-// announced other rules for later years than 2087.
+// announced other rules for years after 2087.
 var far = time.Date(2500, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 
 const cycle = 146097 * 86400
@@ -121,7 +121,7 @@ func (z *Zone) at(seconds int64) uint8 {
 	return z.kinds[sort.Search(len(z.starts), func(i int) bool { return z.starts[i] > seconds })-1]
 }
 
-// In is an instant as clocks show it. Its location has the abbreviation and the shift of that instant only.
+// In returns an instant as clocks there show it. Its location has the abbreviation and the shift of that instant only.
 func (z *Zone) In(t time.Time) time.Time {
 	if z == nil {
 		return t.UTC()
@@ -129,7 +129,7 @@ func (z *Zone) In(t time.Time) time.Time {
 	return t.In(z.clocks[z.at(t.Unix())])
 }
 
-// Shift is how much more clocks show than UTC.
+// Shift returns how far the clocks are ahead of UTC.
 func (z *Zone) Shift(t time.Time) time.Duration {
 	if z == nil {
 		return 0
@@ -137,8 +137,8 @@ func (z *Zone) Shift(t time.Time) time.Duration {
 	return time.Duration(z.shifts[z.at(t.Unix())]) * time.Second
 }
 
-// Instant is when clocks show what shown has in UTC. If there are two such instants it is the first,
-// and where clocks skip it, it is as if they had not, as JavaScript has both.
+// Instant returns when clocks there show what shown has in UTC. If there are two such instants it
+// returns the first. If clocks skip the time, it is as if they had not, as in JavaScript.
 func (z *Zone) Instant(shown time.Time) time.Time {
 	if z == nil {
 		return shown
@@ -186,7 +186,7 @@ func Read(r *wire.Reader) *Zone {
 	for i := range r.Count(1) {
 		k := r.Byte()
 		if int(k) >= len(z.clocks) {
-			r.Fail("a time zone without its clocks")
+			r.Fail("a time zone with a period that has no clock")
 			return nil
 		}
 		if z.kinds = append(z.kinds, k); i == 0 {
@@ -197,7 +197,7 @@ func Read(r *wire.Reader) *Zone {
 		z.starts = append(z.starts, last)
 	}
 	if len(z.kinds) == 0 {
-		r.Fail("a time zone without a time")
+		r.Fail("a time zone without a period")
 		return nil
 	}
 	return z

@@ -10,33 +10,33 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// column is a column that is declared.
+// column is a declared column.
 type column struct {
 	c     *schema.Column
 	name  string // the variable
 	field string // of the row type
 	typ   string // the Go type V of its values
-	enum  *enum  // whose type it is
+	enum  *enum  // the enum that is its type; nil: none
 	key   bool
 	null  bool
-	guest string   // what programs call it
-	named bool     // which needs saying
-	oneOf []string // the only values, by a check
-	iso   bool     // its times have no more than milliseconds
-	form  string   // the form that all cells of it have which were looked at
-	held  int      // how many these are
-	doc   string   // what it is, where its type in Go does not say so
+	guest string   // its name in programs
+	named bool     // the name in programs is not the default, so Named declares it
+	oneOf []string // the only values that a check allows
+	iso   bool     // its times are no finer than a millisecond
+	form  string   // the form of all cells that were looked at, for Stored
+	held  int      // the number of cells with that form
+	doc   string   // its type, if the Go type does not show it
 }
 
-// goTypes are the types of values for exosql.
+// goTypes are the Go types of values in exosql.
 var goTypes = map[schema.Kind]string{
 	schema.Bool: "bool", schema.Int: "int64", schema.Float: "float64", schema.Text: "string", schema.Time: "time.Time",
 	schema.Decimal: "exosql.Decimal", schema.Date: "exosql.Date", schema.Interval: "exosql.Interval",
 	schema.UUID: "[16]byte", schema.Bytes: "[]byte", schema.JSON: "exosql.JSON",
-	schema.Unknown: "string", // PostgreSQL's other types, see refuse
+	schema.Unknown: "string", // PostgreSQL's other types: refuse lets no others through
 }
 
-// takeColumns declares the columns that exosql can take.
+// takeColumns declares the columns of types that exosql has.
 func (p *pack) takeColumns(t *table) {
 	fields := newScope()
 	t.lists = p.db.Listed(t.t)
@@ -65,7 +65,7 @@ func (p *pack) takeColumns(t *table) {
 		}
 		t.cols = append(t.cols, col)
 	}
-	for _, c := range t.cols { // those that have their own name first
+	for _, c := range t.cols { // first the columns that can keep their own name
 		if g := scalar.Camel(c.c.Name); !scalar.ReservedName(g) && !t.guest.taken[g] {
 			t.guest.taken[g] = true
 			c.guest = g
@@ -80,9 +80,8 @@ func (p *pack) takeColumns(t *table) {
 	p.takeKey(t, fields)
 }
 
-// takeKey marks the columns of the primary key, or of another one: what exosql needs
-// of a key is that it tells rows apart. If one of its columns can't be taken there is
-// no key, since a part of it does not tell them apart: SQLite's rowid is one then, if the table has it.
+// takeKey marks the columns of the primary key, or of another key: exosql needs columns that are unique together. A key with a column that is not
+// declared doesn't count, because the rest of it need not be unique. Without a key it takes SQLite's rowid, if the table has one.
 func (p *pack) takeKey(t *table, fields scope) {
 	for i, key := range t.t.Keys() {
 		primary := i == 0 && t.t.PrimaryKey != nil
@@ -111,8 +110,8 @@ func (p *pack) takeKey(t *table, fields scope) {
 	t.cols = append(t.cols, c)
 }
 
-// nameColumns chooses the variables: the field's name behind the row's, and not
-// twice: the actor_id of an actor is ActorID.
+// nameColumns chooses the variables: the row's name and then the field's. A name that begins with the row's is not doubled: actor_id of an actor is
+// ActorID.
 func (t *table) nameColumns(names scope) {
 	var twice []*column
 	for _, c := range t.cols {
@@ -122,14 +121,14 @@ func (t *table) nameColumns(names scope) {
 		}
 		c.name = names.claim(nil, t.row+c.field, t.row+c.field+"Column")
 	}
-	for _, c := range twice { // afterwards: a column called so itself keeps its name
+	for _, c := range twice { // last, so that a column that is really called so keeps its name
 		c.name = names.claim(nil, c.field, t.row+c.field, t.row+c.field+"Column")
 	}
 }
 
 func free(name string) bool { return !scalar.ReservedName(name) }
 
-// refuse says why exosql can't take a column, or "".
+// refuse returns why a column can't be declared, or "".
 func (p *pack) refuse(c *schema.Column) string {
 	switch {
 	case !nameable(c.Name):
@@ -137,7 +136,7 @@ func (p *pack) refuse(c *schema.Column) string {
 	case c.Kind == schema.Unknown && c.Type == "":
 		return "it has no type"
 	case p.db.Engine == schema.SQLite && c.Kind == schema.Text && (*schema.Table)(nil).Affinity(c) != "TEXT":
-		// As plain text a scope over it would let in 1e3 to the rows of 1000.
+		// Declared as plain text, a scope on 1000 would also match rows with 1e3.
 		return "SQLite compares " + line(c.Type) + " as numbers, so that different texts are equal: TEXT does not"
 	case c.Kind == schema.List && !listable[c.Elem]:
 		return "exosql has no arrays of its type, " + line(c.Type)
@@ -147,10 +146,10 @@ func (p *pack) refuse(c *schema.Column) string {
 	return ""
 }
 
-// listable are the types of elements whose arrays exosql takes. Those of enums, domains and other types are read as texts.
+// listable are the element types of arrays that exosql has. Elements of enums, domains and other types are read as texts.
 var listable = map[schema.Kind]bool{
 	schema.Bool: true, schema.Int: true, schema.Float: true, schema.Decimal: true, schema.Date: true, schema.UUID: true, schema.Text: true, schema.Unknown: true,
 }
 
-// milliseconds are the types of PostgreSQL whose times end there.
+// milliseconds matches PostgreSQL's types of times that are no finer than a millisecond.
 var milliseconds = regexp.MustCompile(`^timestamp\([0-3]\)|^timestamptz\([0-3]\)`)

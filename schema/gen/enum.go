@@ -7,14 +7,14 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// enum is a type of listed texts that a column has.
+// enum is an enum of the database that a declared column has.
 type enum struct {
 	e      *schema.Enum
 	name   string   // the Go type
-	consts []string // by value
+	consts []string // one for each value
 }
 
-// enumOf is the enum of a text column, or nil.
+// enumOf returns the enum of a text column, or nil.
 func (p *pack) enumOf(c *schema.Column) *enum {
 	if c.Enum == nil || c.Kind != schema.Text {
 		return nil
@@ -40,12 +40,12 @@ func (e *enum) claim(names scope) {
 	for _, v := range e.e.Values {
 		word := ""
 		for _, w := range naming.Words(v) {
-			word += upper(w) // NC17 stays as it is
+			word += upper(w) // capitals stay: NC17
 		}
 		switch {
 		case v == "":
 			word = "Empty"
-		case word == "": // signs only
+		case word == "": // no letters or digits
 			word = "Other"
 		}
 		e.consts = append(e.consts, names.claim(nil, e.name+word, e.name+word+"Value"))

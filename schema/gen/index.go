@@ -8,9 +8,9 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// indexes says which indexes a table has, as a sentence without its subject. A program's filter or order uses one that
-// begins with the columns of the scope; exo indexes says which do. Their order is that of
-// their text: another database of the same definitions may list them in another.
+// indexes describes the indexes of a table, as a sentence without its subject. A program's filter or order uses an index that begins with the
+// columns of the scope; exo indexes reports which ones do. They are sorted by their text: another database with the same definitions may list them
+// in another order.
 func indexes(t *schema.Table) string {
 	var all []string
 	if t.PrimaryKey != nil {
@@ -39,7 +39,7 @@ func columns(names []string) string {
 	return "(" + strings.Join(scalar.Each(names, name), ", ") + ")"
 }
 
-// key is the index behind a key.
+// key describes the index of a key.
 func key(k schema.Key) string {
 	if k.Parts != nil {
 		return index(schema.Index{Parts: k.Parts})
@@ -47,7 +47,7 @@ func key(k schema.Key) string {
 	return columns(k.Columns)
 }
 
-// index is one of CREATE INDEX, as its definition has it.
+// index describes an index of CREATE INDEX.
 func index(x schema.Index) string {
 	var parts []string
 	for _, part := range x.Parts {
@@ -64,7 +64,7 @@ func index(x schema.Index) string {
 		if part.Desc {
 			s += " DESC"
 		}
-		if nulls := x.Method != ""; nulls && part.NullsFirst != part.Desc { // SQLite has one way, and no method
+		if nulls := x.Method != ""; nulls && part.NullsFirst != part.Desc { // in SQLite, where Method is "", NULLs have one place
 			s += map[bool]string{true: " NULLS FIRST", false: " NULLS LAST"}[part.NullsFirst]
 		}
 		parts = append(parts, s)

@@ -10,12 +10,12 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// link is a foreign key in one of its directions.
+// link is a foreign key in one of its two directions.
 type link struct {
 	from, to *table
 	pairs    [][2]*column
 	one      bool
-	guest    string // what programs call it
+	guest    string // its name in programs
 	name     string // the variable
 	doc      string
 }
@@ -23,22 +23,21 @@ type link struct {
 // reference is a foreign key whose tables and columns are all declared.
 type reference struct {
 	from, to *table
-	pairs    [][2]*column // of from, of to
-	role     string       // what a row of to is for one of from: "assignee"
-	unique   bool         // no two rows of from lead to one of to
-	there    *link        // from -> to
-	back     *link        // to -> from
+	pairs    [][2]*column // a column of from, and its column of to
+	role     string       // the role that a row of to has for a row of from: "assignee"
+	unique   bool         // no two rows of from refer to one row of to
+	there    *link        // from a row of from to its row of to
+	back     *link        // from a row of to to its rows of from
 }
 
-// link makes the links of all foreign keys, in both directions. Those that lead to
-// the one row come first: theirs are the shorter names.
+// link makes the links of all foreign keys, in both directions. Links to one row come first, so that they get the shorter names.
 func (p *pack) link() {
 	var refs []*reference
-	ways := map[[2]*table]int{} // how many lead from one table to another
+	ways := map[[2]*table]int{} // how many foreign keys each pair of tables has
 	for _, t := range p.tables {
 		from := len(refs)
 		seen := map[string]bool{}
-		used := map[string]int{} // how many foreign keys a column is in
+		used := map[string]int{} // in how many foreign keys each column is
 		for i := range t.t.ForeignKeys {
 			for _, n := range slices.Compact(slices.Sorted(slices.Values(t.t.ForeignKeys[i].Columns))) {
 				used[n]++
@@ -81,24 +80,24 @@ func (p *pack) link() {
 	}
 }
 
-// reference finds what a foreign key is about, or says why it can't be declared.
+// reference makes the reference of a foreign key. If it can't be declared, it returns nil and may record why.
 func (p *pack) reference(t *table, fk *schema.ForeignKey, keys [][]string, used map[string]int) *reference {
 	to := p.find(fk.Table)
 	if to == nil || len(fk.Columns) != len(fk.References) || len(fk.Columns) == 0 {
-		return nil // it leads to what is not declared
+		return nil // its target is not declared
 	}
 	r := &reference{from: t, to: to}
 	for i, n := range fk.Columns {
 		a, b := p.column(t, n), p.column(to, fk.References[i])
 		if a == nil || b == nil {
-			return nil // one of its columns is left out, with a reason
+			return nil // one of its columns is left out already, with a reason
 		}
 		if a.goType() != b.goType() {
-			t.leave("the link by %s to %s: %s is %s there", name(n), name(fk.Table.Name), name(fk.References[i]), b.goType())
+			t.leave("the link by %s to %s: %s has the other type %s there", name(n), name(fk.Table.Name), name(fk.References[i]), b.goType())
 			return nil
 		}
 		if a.c.Kind == schema.JSON || a.c.Kind == schema.List {
-			t.leave("the link by %s: exosql compares no %s", name(n), a.goType())
+			t.leave("the link by %s: exosql can't compare values of the type %s", name(n), a.goType())
 			return nil
 		}
 		r.pairs = append(r.pairs, [2]*column{a, b})
@@ -112,7 +111,7 @@ func (p *pack) reference(t *table, fk *schema.ForeignKey, keys [][]string, used 
 	return r
 }
 
-// column is the declared column of a name, or nil.
+// column returns the declared column of a name, or nil.
 func (p *pack) column(t *table, n string) *column {
 	if t.byName == nil {
 		t.byName = map[string]*column{}
@@ -123,7 +122,7 @@ func (p *pack) column(t *table, n string) *column {
 	return t.byName[p.fold(n)]
 }
 
-// fold makes names of the engine that mean the same equal.
+// fold makes names equal that mean the same to the engine.
 func (p *pack) fold(n string) string {
 	if p.db.Engine != schema.SQLite {
 		return n
@@ -136,7 +135,7 @@ func (p *pack) fold(n string) string {
 	}, n)
 }
 
-// key tells apart the references of one table.
+// key returns a text that differs for references of one table to different columns.
 func (r *reference) key() string {
 	key := r.to.t.Name.String()
 	for _, p := range r.pairs {
@@ -145,9 +144,8 @@ func (r *reference) key() string {
 	return key
 }
 
-// roleOf names what a foreign key leads to after its column: assignee_id is the assignee. With
-// several columns, it is the last that no other foreign key of the table has: tenant_id is in all
-// of them and says nothing.
+// roleOf names the target of a foreign key after its column: assignee_id gives assignee. With several columns it takes the last that is in no other
+// foreign key of the table: tenant_id is in all of them and means nothing.
 func roleOf(to *table, fk *schema.ForeignKey, used map[string]int) string {
 	column := ""
 	for _, n := range fk.Columns {
@@ -175,8 +173,7 @@ func roleOf(to *table, fk *schema.ForeignKey, used map[string]int) string {
 	return naming.Lower(strings.Join(ws, "_"))
 }
 
-// thereNames are names for the one row that a row leads to, the best first: its
-// role, assignee; and where a column has that name, assigneeMember.
+// thereNames returns names for the link to one row, the best first: its role, assignee; if a column has that name, assigneeMember.
 func (r *reference) thereNames() []string {
 	out := []string{r.role}
 	if one := naming.Lower(naming.Singular(r.to.t.Name.Name)); one != r.role {
@@ -185,8 +182,8 @@ func (r *reference) thereNames() []string {
 	return append(out, r.role+"Row")
 }
 
-// backNames are names for the rows that lead to one row, the best first: tasks; and
-// where tasks lead there in several ways, tasksByAssignee.
+// backNames returns names for the link to all rows that refer to a row, the best first: tasks; if tasks refer to it in several ways,
+// tasksByAssignee.
 func (r *reference) backNames(ways int) []string {
 	base := r.from.t.Name.Name
 	if r.unique {
@@ -204,8 +201,8 @@ func (r *reference) backNames(ways int) []string {
 	return []string{base, by, by + "Rows"}
 }
 
-// describeJoins explains how to get across tables whose rows only join two others: exosql's links
-// join two tables, so a way over a third is two links.
+// describeJoins documents how to cross a table that only joins two others. A link of exosql joins two tables, so the way over such a table takes
+// two links.
 func (t *table) describeJoins() {
 	mine := t.refs
 	if len(mine) != 2 || !t.joins(mine[0], mine[1]) {
@@ -218,8 +215,7 @@ func (t *table) describeJoins() {
 	}
 }
 
-// joins reports whether rows of t do nothing but join rows of two tables: their
-// columns are all there is, or tell rows apart.
+// joins reports whether the rows of t only join rows of two tables: the columns of the two foreign keys are all columns, or contain a key.
 func (t *table) joins(a, b *reference) bool {
 	in := func(n string) bool {
 		has := func(p [2]*column) bool { return p[0].c.Name == n }
@@ -245,7 +241,7 @@ func nullable(pairs [][2]*column) (out []string) {
 	return out
 }
 
-// goType is the type of a column's values as the code has it.
+// goType returns the Go type of a column's values.
 func (c *column) goType() string {
 	if c.enum != nil {
 		return c.enum.name
@@ -253,7 +249,7 @@ func (c *column) goType() string {
 	return c.typ
 }
 
-// upper is s with a capital first.
+// upper returns s with a capital first.
 func upper(s string) string {
 	r := []rune(s)
 	if len(r) > 0 {

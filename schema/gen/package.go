@@ -12,38 +12,36 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// pack is the package that is written: names are chosen, and what exosql can't
-// take is set aside with the reason.
+// pack is the package that is written. It chooses the names, and records what can't be declared, with the reason.
 type pack struct {
 	db     *schema.Database
 	names  scope
 	enums  []*enum
 	tables []*table // by name
 	list   string   // the function that returns all tables and links
-	left   []string // what is left out, and why
+	left   []string // each thing that is left out, and why
 
 	byName map[schema.Name]*table // tables by folded name, once they are chosen
 }
 
-// table is a table that is declared.
+// table is a declared table.
 type table struct {
 	t     *schema.Table
 	row   string // the row type
 	name  string // the variable of the table
-	guest scope  // what programs can find on a row
+	guest scope  // the names that programs find on a row
 	cols  []*column
 	links []*link
 
 	byName map[string]*column  // cols by folded name
-	shown  []*column           // see shown
-	grant  *bool               // see grantable
-	refs   []*reference        // of its foreign keys
-	lists  map[string][]string // by column: the values that a check leaves it
+	shown  []*column           // cached by the function shown
+	grant  *bool               // cached by grantable; nil: not known yet
+	refs   []*reference        // its declared foreign keys
+	lists  map[string][]string // by column: the values that a check allows
 	left   []string            // columns and links that are left out, and why
 }
 
-// newPackage claims names in this order: row types and tables, enums, columns,
-// links; so a new column never renames a table.
+// newPackage claims names in this order: row types and tables, enums, columns, links. So a new column never renames a table.
 func newPackage(db *schema.Database, o Options) (*pack, error) {
 	p := &pack{db: db, names: newScope()}
 	if err := p.choose(o); err != nil {
@@ -54,7 +52,7 @@ func newPackage(db *schema.Database, o Options) (*pack, error) {
 	}
 	p.tables = slices.DeleteFunc(p.tables, func(t *table) bool {
 		if len(t.cols) == 0 {
-			p.leave("table %s: exosql can take none of its columns", name(t.t.Name.Name))
+			p.leave("table %s: exosql can declare none of its columns", name(t.t.Name.Name))
 		}
 		return len(t.cols) == 0
 	})
@@ -77,11 +75,11 @@ func newPackage(db *schema.Database, o Options) (*pack, error) {
 	return p, nil
 }
 
-// choose takes the tables that the options want.
+// choose selects the tables that the options want.
 func (p *pack) choose(o Options) error {
 	for _, pattern := range o.Tables {
 		if _, err := path.Match(strings.TrimPrefix(pattern, "!"), ""); err != nil {
-			return fmt.Errorf("gen: %q is no pattern of table names", pattern)
+			return fmt.Errorf("gen: %q is no pattern of table names: want one of path.Match, like task*", pattern)
 		}
 	}
 	schemas := o.Schemas
@@ -94,7 +92,7 @@ func (p *pack) choose(o Options) error {
 		case t.Virtual:
 			p.leave("table %s: a module of SQLite decides what its rows are", name(t.Name.Name))
 		case strings.EqualFold(t.Name.Name, "exo_runs"): // exosql.CreateWitness
-			p.leave("table %s: it holds the marks of runs, which no program may reach", name(t.Name.Name))
+			p.leave("table %s: it contains the marks of runs, which no program may reach", name(t.Name.Name))
 		case !nameable(t.Name.Name):
 			p.leave("table %s: exosql can't write its name", name(t.Name.Name))
 		case p.db.Engine == schema.Postgres && p.hidden(t, schemas):
@@ -117,8 +115,7 @@ func (p *pack) choose(o Options) error {
 	return nil
 }
 
-// hidden reports whether the name of t alone, as exosql writes it, means another
-// table where names are looked up in schemas.
+// hidden reports whether the name of t alone, as exosql writes it, means another table in the search path.
 func (p *pack) hidden(t *schema.Table, schemas []string) bool {
 	for _, s := range schemas {
 		if s == t.Schema {
@@ -141,7 +138,7 @@ func (t *table) leave(format string, args ...any) {
 	t.left = append(t.left, fmt.Sprintf(format, args...))
 }
 
-// wanted reports whether one of the patterns takes the table, and none leaves it out.
+// wanted reports whether a pattern selects the table, and none leaves it out.
 func wanted(n schema.Name, patterns []string) bool {
 	take := !slices.ContainsFunc(patterns, func(s string) bool { return !strings.HasPrefix(s, "!") })
 	for _, pattern := range patterns {
@@ -158,13 +155,12 @@ func wanted(n schema.Name, patterns []string) bool {
 	return take
 }
 
-// nameable reports whether exosql writes a name of the database: it refuses what
-// quotes can't make safe.
+// nameable reports whether exosql can write a name of the database. It can't write a name that quotes don't make safe.
 func nameable(n string) bool {
 	return n != "" && len(n) <= 63 && utf8.ValidString(n) && !strings.ContainsAny(n, "\x00?")
 }
 
-// find is the declared table of a name, or nil.
+// find returns the declared table of a name, or nil.
 func (p *pack) find(n schema.Name) *table {
 	if p.byName == nil {
 		p.byName = map[schema.Name]*table{}

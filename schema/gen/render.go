@@ -11,14 +11,14 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// oneFile is how many tables are declared in one file. More have a file each.
+// oneFile is the largest number of tables in one file. If there are more, each has a file.
 const oneFile = 20
 
-// width is that of comments, in characters.
+// width is the width of comments, in characters.
 const width = 90
 
-// source is a file that is being written. The declarations note which imports
-// they need; the text is never searched for them, since it holds comments of the database.
+// source is a file that is being written. Each declaration notes the imports that it needs. The text is not searched for them, because comments of
+// the database are in it.
 type source struct {
 	doc          string
 	exosql, time bool
@@ -27,8 +27,7 @@ type source struct {
 
 func (s *source) printf(format string, args ...any) { fmt.Fprintf(&s.body, format, args...) }
 
-// files writes everything: the package's first file, one for each table when there
-// are many, and the starting point of a facet.
+// files writes all files: the package's first file, one for each table if there are many, and the starting point of a facet.
 func (p *pack) files(o Options) ([]File, error) {
 	main := &source{doc: p.doc(o)}
 	for _, e := range p.enums {
@@ -52,7 +51,7 @@ func (p *pack) files(o Options) ([]File, error) {
 	for name, s := range sources {
 		text, err := format.Source(s.text(o))
 		if err != nil {
-			return nil, fmt.Errorf("gen: %s is no Go: %w", name, err)
+			return nil, fmt.Errorf("gen: %s would not be valid Go: %w", name, err)
 		}
 		out = append(out, File{name, text})
 	}
@@ -60,7 +59,7 @@ func (p *pack) files(o Options) ([]File, error) {
 	return out, nil
 }
 
-// text is the file before it is formatted.
+// text returns the file, not yet formatted.
 func (s *source) text(o Options) []byte {
 	var b bytes.Buffer
 	b.WriteString(Header)
@@ -79,8 +78,8 @@ func (s *source) text(o Options) []byte {
 	return b.Bytes()
 }
 
-// fileName is a table's file without .go. The ending keeps Go from reading a table's
-// name as a condition: users_test, events_linux.
+// fileName returns the name of a table's file, without .go. Its ending keeps Go from reading a table's name as a build condition: users_test,
+// events_linux.
 func fileName(table string) string {
 	s := strings.Map(func(r rune) rune {
 		switch {
@@ -91,14 +90,14 @@ func fileName(table string) string {
 		}
 		return '_'
 	}, table)
-	s = strings.Trim(s, "_") // Go passes over files whose names begin with _
+	s = strings.Trim(s, "_") // Go ignores files with names that begin with _
 	if s == "" {
 		s = "x"
 	}
 	return s + "_table"
 }
 
-// doc is the comment of the package: what it is, and what is left out of it.
+// doc returns the comment of the package: its content, and what is left out.
 func (p *pack) doc(o Options) string {
 	text := comment(fmt.Sprintf("Package %s declares tables of %s. It grants nothing: what a program may see is for you to write, in a file of your own.", o.Package, cmp.Or(line(o.Source), "a database")), width)
 	for _, l := range p.left {
@@ -138,8 +137,7 @@ func described(what, comment string) string {
 	return what + "."
 }
 
-// table writes the row type, the table with its columns and what is known of its indexes, and the links
-// from it.
+// table writes the row type, the table with its columns and a description of its indexes, and the links from it.
 func (s *source) table(t *table) {
 	s.exosql = true
 	s.body.WriteString(comment(described(t.row+" is a row of "+name(t.t.Name.Name), t.t.Comment), width))
@@ -173,7 +171,7 @@ func (s *source) table(t *table) {
 	s.printf(")\n\n")
 }
 
-// keyless reports whether nothing that is declared tells the rows apart.
+// keyless reports whether the table has no declared key.
 func (t *table) keyless() bool {
 	return !slices.ContainsFunc(t.cols, func(c *column) bool { return c.key })
 }

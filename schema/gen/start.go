@@ -10,8 +10,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// start writes the starting point of a facet, as a comment: whoever copies it out
-// decides about each line. It is nil where no table could be granted.
+// start writes the starting point of a facet, as a comment: whoever copies it decides about each line. It returns nil if no table can be granted.
 func (p *pack) start(pkg string) *source {
 	root := p.root()
 	if root == nil {
@@ -27,11 +26,10 @@ func (p *pack) start(pkg string) *source {
 	return s
 }
 
-// owners are what rows often belong to, the likeliest first.
+// owners are tables that rows often belong to, the most likely first.
 var owners = []string{"organization", "organisation", "tenant", "workspace", "account", "company", "team", "customer", "user", "member", "person"}
 
-// root is the table that the starting point grants: one that rows belong to by its
-// name, or else the one that most links lead to.
+// root returns the table that the starting point grants: one that rows belong to by its name, or else the one with the most links to it.
 func (p *pack) root() *table {
 	var best *table
 	most := 0
@@ -70,8 +68,7 @@ func (t *table) canGrant() bool {
 	return !t.keyless() && len(shown(t)) > 0 && !slices.ContainsFunc(t.cols, func(c *column) bool { return c.key && (c.typ == "time.Time" || t.t.RowID && c.c.Name == "rowid") })
 }
 
-// few is how many links the starting point follows, and named how many of the others
-// are in a comment.
+// few is the number of links that the starting point follows. named is the number of further links that its comment lists.
 const few, named = 3, 12
 
 func (p *pack) sketch(b *strings.Builder, root *table, pkg string) {
@@ -94,7 +91,7 @@ func (p *pack) sketch(b *strings.Builder, root *table, pkg string) {
 		}
 	}
 	var params, conditions []string
-	user := true // the key is one that exo repl can hand over
+	user := true // exo repl can pass the key
 	for _, c := range root.cols {
 		if c.key {
 			n := "key"
@@ -106,7 +103,7 @@ func (p *pack) sketch(b *strings.Builder, root *table, pkg string) {
 			user = user && len(params) == 1 && (c.typ == "string" || c.typ == "int64" || c.typ == "[16]byte")
 		}
 	}
-	// A table may be called grants, and then its variable is.
+	// A table may be called grants; then its variable has the name Grants.
 	grants := p.names.claim(nil, "Grants", "GrantsOf"+root.row)
 	about := grants + " is what a program gets on behalf of one " + rootAlias + ", whose key is given."
 	switch {
@@ -149,8 +146,8 @@ func (p *pack) sketch(b *strings.Builder, root *table, pkg string) {
 	fmt.Fprintf(b, ")\n\treturn codemode.Grants{%s: %s.Of(mine)}\n}\n", lit(rootAlias), rootFacet)
 }
 
-// facet writes a facet with all columns but those that look like secrets, and
-// returns its variable: no keyword of Go, whatever the table is called.
+// facet writes a facet with all columns but those that look like secrets, and returns its variable. The suffix keeps the variable from being a
+// keyword of Go.
 func facet(b *strings.Builder, t *table, alias string) string {
 	variable := alias + "Facet"
 	fmt.Fprintf(b, "\t%s := exosql.NewFacet(%s, %s", variable, t.name, lit(alias))
@@ -168,11 +165,10 @@ func facet(b *strings.Builder, t *table, alias string) string {
 	return variable
 }
 
-// secrets are names of columns that hardly anybody should see.
+// secrets matches names of columns that hardly any program should see.
 var secrets = regexp.MustCompile(`(?i)passw|secret|token|hash|salt|digest|credential|encrypted|api_?key|private|ssn|iban|card`)
 
-// shown are the columns of a table that a facet could start with. Every link to the
-// table asks for them, so they are found once.
+// shown returns the columns that a facet could start with. Every link to the table needs them, so they are cached.
 func shown(t *table) []*column {
 	if t.shown == nil {
 		t.shown = []*column{}

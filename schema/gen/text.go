@@ -6,12 +6,11 @@ import (
 	"unicode"
 )
 
-// lit is a string as a Go constant. It escapes whatever does not print.
+// lit returns a string as a Go constant. Characters that do not print are escaped.
 func lit(s string) string { return strconv.Quote(strings.ToValidUTF8(s, "\uFFFD")) }
 
-// line is s on one line of a comment. Without this a line break in a comment of the
-// database would end Go's, and what comes after it would be code; and a comment
-// that looks like a directive would be one.
+// line returns s as one line of a comment. Otherwise a line break in a comment of the database would end the Go comment, and the rest would be
+// code; and a comment that looks like a directive would be one.
 func line(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -25,7 +24,7 @@ func line(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// name is a name of the database in a comment.
+// name returns a name of the database for a comment.
 func name(s string) string {
 	if t := line(s); t == s && t != "" {
 		return t
@@ -33,8 +32,7 @@ func name(s string) string {
 	return lit(s)
 }
 
-// comment is text as lines of a comment of at most width characters, each behind
-// a slash-slash and a blank: no directive begins so.
+// comment returns text as comment lines of at most width characters. Each begins with two slashes and a blank, so none is a directive.
 func comment(text string, width int) string {
 	var b strings.Builder
 	at := 0

@@ -1,4 +1,4 @@
-// Package anthropic speaks Anthropic's messages API.
+// Package anthropic uses Anthropic's messages API.
 package anthropic
 
 import (
@@ -10,17 +10,17 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent/internal/wire"
 )
 
-// Address is Anthropic's own.
+// Address is the address of Anthropic's own API.
 const Address = "https://api.anthropic.com"
 
-// version is the one whose shapes this package reads.
+// version is the version of the API whose forms this package reads.
 const version = "2023-06-01"
 
-// Config says which model, and where.
+// Config has the model and its address.
 type Config struct {
 	Model   string // without an @
 	Key     agent.APIKey
-	Address string       // up to but without /v1; "": Address
+	Address string       // the address before /v1; "": Address
 	Client  *http.Client // its transport is used; nil: the default. Redirects are not followed
 }
 

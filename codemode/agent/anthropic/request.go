@@ -49,7 +49,7 @@ func (b block) raw() json.RawMessage {
 	return text
 }
 
-// defaultTokens is what a reply may have where nothing is said: the API demands a number.
+// defaultTokens bounds a reply if the request has no bound: the API demands a number.
 const defaultTokens = 4096
 
 func (m *model) request(req *agent.ModelRequest) *request {
@@ -58,8 +58,8 @@ func (m *model) request(req *agent.ModelRequest) *request {
 		out.MaxTokens = defaultTokens
 	}
 	if req.System != "" {
-		// The tools, the largest part, stand before the system prompt: what is cached to
-		// here is the same in every request of a chat.
+		// The tools, which are the largest part, come before the system prompt. Everything
+		// up to here is cached, because it is the same in every request of a chat.
 		out.System = []block{{Type: "text", Text: req.System, Cache: &cache{"ephemeral"}}}
 	}
 	for i := range req.Messages {

@@ -28,8 +28,8 @@ type event struct {
 	Usage usage `json:"usage"`
 }
 
-// usage counts input outside of the cache, read from it and written to it apart.
-// In later events counts that did not change may be missing.
+// usage counts input apart: outside of the cache, read from it, and written
+// to it. In later events, counts that did not change may be missing.
 type usage struct {
 	Input   *int64 `json:"input_tokens"`
 	Read    *int64 `json:"cache_read_input_tokens"`
@@ -37,15 +37,15 @@ type usage struct {
 	Output  *int64 `json:"output_tokens"`
 }
 
-// part is a content block of which pieces arrive.
+// part is a content block whose pieces arrive one by one.
 type part struct {
 	Type      string          `json:"type"`
 	ID        string          `json:"id,omitempty"`
 	Name      string          `json:"name,omitempty"`
 	Text      string          `json:"text,omitempty"`
 	Input     json.RawMessage `json:"input,omitempty"`
-	Data      string          `json:"data,omitempty"` // of thoughts that are not shown
-	text      strings.Builder // of a text, of a call's arguments, or of a thought
+	Data      string          `json:"data,omitempty"` // thoughts that are not shown
+	text      strings.Builder // the text, the arguments of a call, or a thought
 	signature strings.Builder
 	closed    bool
 }
@@ -83,7 +83,7 @@ func (s *stream) receive(events *wire.Events) (*agent.ModelReply, error) {
 		}
 		var e event
 		if json.Unmarshal(data, &e) != nil {
-			return nil, s.Garbled("an event of the stream is not what it should be")
+			return nil, s.Garbled("an event of the stream does not have the expected form")
 		}
 		switch e.Type {
 		case "message_start":
@@ -91,7 +91,7 @@ func (s *stream) receive(events *wire.Events) (*agent.ModelReply, error) {
 		case "content_block_start":
 			p := &part{}
 			if e.Index != len(s.parts) || json.Unmarshal(e.Block, p) != nil {
-				return nil, s.Garbled("a part of the reply does not begin as it should")
+				return nil, s.Garbled("a part of the reply begins with an unexpected event")
 			}
 			if len(s.parts) == wire.MaxParts || len(p.Name) > wire.MaxName {
 				return nil, s.Garbled("the reply has too many parts, or the name of a call is too long")
@@ -110,11 +110,11 @@ func (s *stream) receive(events *wire.Events) (*agent.ModelReply, error) {
 			return s.reply()
 		case "error":
 			return nil, s.Interruption(data)
-		} // others, ping among them, may come at any time
+		} // other events, like ping, may come at any time
 	}
 }
 
-// whole reads a reply that is no stream: some endpoints know none.
+// whole reads a reply that is not a stream: some endpoints can't stream.
 func (s *stream) whole(data []byte) (*agent.ModelReply, error) {
 	var m struct {
 		Type    string `json:"type"`
@@ -129,11 +129,11 @@ func (s *stream) whole(data []byte) (*agent.ModelReply, error) {
 	}
 	switch {
 	case json.Unmarshal(data, &m) != nil:
-		return nil, s.Garbled("the reply is not what it should be")
+		return nil, s.Garbled("the reply does not have the expected form")
 	case m.Type == "error" || len(m.Error) > 0 && string(m.Error) != "null":
 		return nil, s.Interruption(data)
 	case m.Stop == "":
-		return nil, s.Garbled("the reply is not what it should be: it has no reason for its end")
+		return nil, s.Garbled("the reply does not have the expected form: it has no reason for its end")
 	}
 	s.count(m.Usage)
 	for i := range m.Content {
@@ -204,7 +204,7 @@ func (s *stream) reply() (*agent.ModelReply, error) {
 	}
 	out.Text = said.String()
 	if len(thoughts) > 0 {
-		out.Opaque, _ = json.Marshal(thoughts) // maps of text
+		out.Opaque, _ = json.Marshal(thoughts) // maps of text can't fail
 	}
 	switch s.stop {
 	case "end_turn", "stop_sequence", "pause_turn":
@@ -223,7 +223,7 @@ func (s *stream) reply() (*agent.ModelReply, error) {
 	return out, nil
 }
 
-// readAll adds to an error what the request is known to have used.
+// readAll reads the reply. It adds to an error the tokens that the request is known to have used.
 func (s *stream) readAll(events *wire.Events) (*agent.ModelReply, error) {
 	out, err := s.receive(events)
 	if e, ok := err.(*agent.ModelError); ok {

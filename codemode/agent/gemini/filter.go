@@ -13,7 +13,7 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent/internal/wire"
 )
 
-// finishReasons has names by number. Beyond the sixth the library knows only numbers.
+// finishReasons has the names by their numbers. The library knows only the first six names.
 var finishReasons = []string{"FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER", "LANGUAGE", "BLOCKLIST",
 	"PROHIBITED_CONTENT", "SPII", "MALFORMED_FUNCTION_CALL", "IMAGE_SAFETY", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"}
 
@@ -29,19 +29,19 @@ func reasonName(n int) string {
 	return strconv.Itoa(n)
 }
 
-// maxPieces of a reply: the library joins all text anew at each, so that many small
-// ones would cost the square of their number.
+// maxPieces bounds the pieces of a reply: the library joins all text again
+// at each piece, so many small pieces would cost the square of their number.
 const maxPieces = 4096
 
-// maxArgs is how many bytes the calls may have: the library makes a tree of each.
+// maxArgs bounds the bytes of all calls: the library makes a tree of each.
 const maxArgs = 1 << 20
 
-// maxWork bounds the same in bytes: few small pieces after much text cost as much.
+// maxWork bounds the same work in bytes: a few small pieces after a long text cost as much.
 const maxWork = 1 << 29
 
-// filter is the body of a response, an array of which each element is a piece of
-// the reply, with the parts that the library knows: at others it fails or panics,
-// and it would take a thought for a part of the answer. Signatures go to the exchange.
+// filter is the body of a response: an array whose elements are pieces of the reply. It passes on only the parts that
+// the library knows: with others the library fails or panics, and it would take a thought for a part of the
+// answer. The exchange gets the signatures.
 type filter struct {
 	x     *exchange
 	m     *model
@@ -50,12 +50,12 @@ type filter struct {
 	text  *bufio.Reader // of bound
 	in    *json.Decoder // of text
 	begun bool
-	alone bool // the response is one piece, and no array of them
-	n     int  // pieces
+	alone bool // the response is one piece and not an array
+	n     int  // number of pieces
 	calls int
 	args  int // bytes of calls
 	said  int // bytes of text
-	work  int // of the library, in bytes
+	work  int // work of the library, in bytes
 	out   []byte
 	err   error
 }
@@ -74,9 +74,9 @@ func (f *filter) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next is the next element as the library reads it.
+// next returns the next element in the form that the library reads.
 func (f *filter) next() ([]byte, error) {
-	bad := f.m.Garbled("the stream is not what it should be")
+	bad := f.m.Garbled("the stream does not have the expected form")
 	f.bound.Refill()
 	if !f.begun {
 		if err := f.look(); err != nil {
@@ -122,8 +122,8 @@ func (f *filter) next() ([]byte, error) {
 	return append([]byte{lead}, clean...), nil
 }
 
-// look finds out whether the response is an array of pieces, or one that is the whole:
-// what an endpoint gives that does not stream. Nothing was decoded yet.
+// look finds out whether the response is an array of pieces, or one piece
+// from an endpoint that does not stream. Nothing has been decoded before it.
 func (f *filter) look() error {
 	for {
 		b, err := f.text.Peek(1)
@@ -134,11 +134,11 @@ func (f *filter) look() error {
 			f.alone = b[0] == '{'
 			return nil
 		}
-		_, _ = f.text.Discard(1) // it was peeked at
+		_, _ = f.text.Discard(1) // Peek has read this byte
 	}
 }
 
-// only is that one piece, as an array.
+// only returns the one piece as an array.
 func (f *filter) only() ([]byte, error) {
 	var element json.RawMessage
 	if err := f.in.Decode(&element); err != nil {
@@ -157,7 +157,7 @@ func (f *filter) only() ([]byte, error) {
 	return append(append([]byte{'['}, clean...), ']'), io.EOF
 }
 
-// broken says why the array did not go on.
+// broken returns the error if the array did not go on.
 func (f *filter) broken(err error) error {
 	var known *agent.ModelError
 	switch {
@@ -168,12 +168,12 @@ func (f *filter) broken(err error) error {
 	}
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
-		return f.m.Garbled("the stream is not what it should be")
+		return f.m.Garbled("the stream does not have the expected form")
 	}
 	return f.m.Ended(err)
 }
 
-// element is one of the array, as far as it is read here.
+// element is one element of the array, with the fields that are read here.
 type element struct {
 	Candidates wire.Few[candidate] `json:"candidates,omitempty"`
 	Feedback   json.RawMessage     `json:"promptFeedback,omitempty"`
@@ -207,7 +207,7 @@ type part struct {
 func (f *filter) clean(raw json.RawMessage) ([]byte, error) {
 	var e element
 	if json.Unmarshal(raw, &e) != nil {
-		return nil, f.m.Garbled("a piece of the reply is not what it should be")
+		return nil, f.m.Garbled("a piece of the reply does not have the expected form")
 	}
 	if len(e.Error) > 0 {
 		return nil, f.m.Interruption(raw)
@@ -218,7 +218,7 @@ func (f *filter) clean(raw json.RawMessage) ([]byte, error) {
 		if json.Unmarshal(c.Finish, &name) == nil {
 			n := max(slices.Index(finishReasons, name), 0)
 			if n == 0 && name != finishReasons[0] && name != "" {
-				n = 5 // one that came later
+				n = 5 // a name that is newer than the list
 			}
 			c.Finish = json.RawMessage(strconv.Itoa(n))
 		}

@@ -1,10 +1,10 @@
-// Package gemini speaks Google's Gemini API through github.com/google/generative-ai-go.
-// That library is deprecated and older than today's models: this file is the only one
-// that imports it, and what it does not know is added to its requests and taken out of
-// its responses on their way (transport.go, filter.go).
+// Package gemini uses Google's Gemini API through github.com/google/generative-ai-go.
+// That library is deprecated and older than today's models. Only this file imports it. What it
+// does not know is added to its requests and removed from its responses on their
+// way (transport.go, filter.go).
 //
-// It is large, and the process of each program pays some of its initialisation. openai.NewGemini asks the same models
-// in OpenAI's format, and the commands use that.
+// It is large, and the process of each program initialises parts of it. openai.NewGemini asks the same models in
+// OpenAI's format, and the commands use that.
 package gemini
 
 import (
@@ -25,18 +25,18 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent/internal/wire"
 )
 
-// Address is Google's own.
+// Address is the address of Google's own API.
 const Address = "https://generativelanguage.googleapis.com"
 
-// Config says which model, and where.
+// Config has the model and its address.
 type Config struct {
 	Model   string // without an @
 	Key     agent.APIKey
-	Address string       // up to but without /v1beta; "": Address
+	Address string       // the address before /v1beta; "": Address
 	Client  *http.Client // its transport is used; nil: the default. Redirects are not followed
 }
 
-// none is no connection.
+// none is a pool without connections.
 type none struct{ connections.ConnPool }
 
 type model struct {
@@ -53,11 +53,11 @@ func New(c Config) (agent.Model, error) {
 	}
 	m := &model{Endpoint: wire.Endpoint{Model: name, Client: wire.Client(c.Client), Key: c.Key}, name: c.Model}
 	m.client, err = genai.NewClient(context.Background(),
-		// The library would put a key into the address: ours goes into a header, by transport.
+		// The library would put a key into the address. Our transport puts it into a header.
 		option.WithHTTPClient(&http.Client{Transport: transport{m}}),
 		option.WithEndpoint(base),
-		// It wants a connection for caching contents, too, and would dial one at once, with
-		// the machine's credentials. This is none, and nothing here uses it.
+		// The library also wants a connection pool for cached contents, and would dial with
+		// the machine's credentials. none{} has no connection, and nothing here uses it.
 		connections.WithConnPool(none{}),
 		internaloption.SkipDialSettingsValidation(),
 	)
@@ -78,8 +78,8 @@ func (m *model) Reply(ctx context.Context, req *agent.ModelRequest, text func(st
 	defer x.close()
 	var usage agent.Usage
 	defer func() {
-		// The library panics at some parts. The filter lets none of them through;
-		// an endpoint must not be able to end the process in any case.
+		// The library panics at some parts. The filter lets none of them
+		// through, but an endpoint must never be able to end the process.
 		if p := recover(); p != nil {
 			out, err = nil, m.Garbled(m.Quote(fmt.Sprint("a part of the reply is not known: ", p)))
 		}
@@ -110,7 +110,7 @@ func (m *model) Reply(ctx context.Context, req *agent.ModelRequest, text func(st
 			return nil, m.failure(ctx, err)
 		}
 		if u := resp.UsageMetadata; u != nil {
-			// Thoughts are in the total only.
+			// Only the total includes thoughts.
 			usage.Input, usage.CacheRead = int64(u.PromptTokenCount), int64(u.CachedContentTokenCount)
 			usage.Output = max(int64(u.CandidatesTokenCount), int64(u.TotalTokenCount)-usage.Input)
 		}
@@ -145,13 +145,13 @@ func take(out *agent.ModelReply, said *strings.Builder, parts []genai.Part, text
 			if p.Args == nil {
 				p.Args = map[string]any{}
 			}
-			args, _ := json.Marshal(p.Args) // decoded JSON
+			args, _ := json.Marshal(p.Args) // it was decoded from JSON, so it can't fail
 			out.Calls = append(out.Calls, agent.ToolCall{Name: p.Name, Args: string(args)})
 		}
 	}
 }
 
-// finish says what the finish reason means; the library knows the first six of them.
+// finish returns the error for a finish reason, or nil. The library knows the first six reasons.
 func (m *model) finish(out *agent.ModelReply, f genai.FinishReason) error {
 	switch f {
 	case genai.FinishReasonUnspecified:
@@ -185,7 +185,7 @@ func (m *model) failure(ctx context.Context, err error) error {
 		}
 		return e
 	}
-	return m.Garbled("the stream is not what it should be") // the library's own texts may quote addresses
+	return m.Garbled("the stream does not have the expected form") // the library's own texts may quote addresses
 }
 
 func (m *model) generative(req *agent.ModelRequest) *genai.GenerativeModel {
@@ -233,7 +233,7 @@ func (m *model) contents(messages []agent.ChatMessage) (out []*genai.Content) {
 	return out
 }
 
-// object is text that should be a JSON object; anything else is put into one.
+// object returns a text as a JSON object. If the text is none, it is put into one.
 func object(text json.RawMessage) map[string]any {
 	var o map[string]any
 	if json.Unmarshal(text, &o) != nil || o == nil {
@@ -244,7 +244,7 @@ func object(text json.RawMessage) map[string]any {
 
 var types = map[string]genai.Type{"string": genai.TypeString, "number": genai.TypeNumber, "integer": genai.TypeInteger, "boolean": genai.TypeBoolean, "array": genai.TypeArray, "object": genai.TypeObject}
 
-// schema is a JSON schema as far as the API takes one.
+// schema returns a JSON schema, with the parts that the API accepts.
 func schema(text json.RawMessage) *genai.Schema {
 	var s struct {
 		Type        string                     `json:"type"`

@@ -12,12 +12,12 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent/internal/wire"
 )
 
-// exchange is one request and its response beside the library: it travels in the
-// context of the request.
+// exchange has what the library does not know of one request
+// and its response. It is in the context of the request.
 type exchange struct {
 	bounds     *agent.ModelRequest
-	signatures []string // of the calls in the request, in order; "": none
-	got        []string // of the calls in the response, in order
+	signatures []string // signatures of the calls in the request, in order; "": none
+	got        []string // signatures of the calls in the response, in order
 	body       io.Closer
 }
 
@@ -38,7 +38,7 @@ func (x *exchange) sign(calls []agent.ToolCall) {
 	}
 }
 
-// signatures are those of all calls in the messages.
+// signatures returns the signatures of all calls in the messages.
 func (m *model) signatures(messages []agent.ChatMessage) (out []string) {
 	for i := range messages {
 		for k := range messages[i].Calls {
@@ -48,8 +48,8 @@ func (m *model) signatures(messages []agent.ChatMessage) (out []string) {
 	return out
 }
 
-// transport sends the library's requests: with the key in a header, within bounds,
-// with errors that have a kind, and with signatures, of which the library knows nothing.
+// transport sends the library's requests with the key in a header, within bounds,
+// and with the signatures, which the library does not know. Its errors have a kind.
 type transport struct{ m *model }
 
 func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -88,7 +88,7 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// rewrite puts the signatures to the calls of a request.
+// rewrite adds the signatures to the calls of a request.
 func (x *exchange) rewrite(content []byte) ([]byte, error) {
 	if len(x.signatures) == 0 {
 		return content, nil

@@ -1,5 +1,5 @@
-// Package models chooses a model: by a name that was given, or by the key that the environment has. Gemini is asked
-// in OpenAI's format: its own adapter, package gemini, is large, and there for programs that import it.
+// Package models chooses a model by a given name, or by the key that the environment has. It asks Gemini
+// in OpenAI's format. Gemini's own adapter, package gemini, is large, and only for programs that import it.
 package models
 
 import (
@@ -14,14 +14,14 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent/openai"
 )
 
-// ErrNone says that the environment names no model: no key is set.
+// ErrNone means that the environment names no model, because no key is set.
 var ErrNone = errors.New("no key for a model is set: set GOOGLE_GENERATIVE_AI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY, " +
 	"or OPENAI_BASE_URL for a server of your own")
 
-// provider is one adapter and the variables that it is set by.
+// provider is an adapter, with the variables of its key and address.
 type provider struct {
 	name, key, address string
-	model              string // taken where none is named, as of November 2026
+	model              string // the default, as of November 2026
 	make               func(name string, key agent.APIKey, address string, client *http.Client) (agent.Model, error)
 }
 
@@ -37,10 +37,10 @@ var providers = []provider{
 	}},
 }
 
-// FromEnv is the model of the first provider whose key getenv has, in the order Gemini, OpenAI,
-// Anthropic; ErrNone if there is no key. An address that is set is never passed over for a key that
-// happens to be there too, nor the other way round: what was meant for a server of one's own would
-// go to another party. That is an error, which names the choices. os.Getenv is meant for getenv.
+// FromEnv returns the model of the first provider whose key getenv has, in the order
+// Gemini, OpenAI, Anthropic. It returns ErrNone if there is no key. If the address of one
+// provider is set together with the key of another, it returns an error with the choices:
+// questions for one's own server must not go to another party. Pass os.Getenv as getenv.
 func FromEnv(getenv func(string) string) (agent.Model, error) {
 	var set []provider
 	var address *provider
@@ -74,9 +74,9 @@ func FromEnv(getenv func(string) string) (agent.Model, error) {
 		address.address, strings.Join(keys, " and "), strings.Join(choices, ", "))
 }
 
-// Among is a model of a list of names, as [agent.Model] Name gives them: "openai:gpt-5.4-mini", or with the address of a server of one's
-// own behind an @. It is the first one that can be asked with what getenv has, or the one that name gives, which may be a provider
-// alone; another one is an error. An empty list is none.
+// Among returns a model from a list of names in the form of [agent.Model] Name: "openai:gpt-5.4-mini", or with the
+// address of one's own server after an @. It is the first model for which getenv has the key, or the one that name
+// gives, which may be only a provider. A name that is not in the list is an error. With an empty list every name is.
 func Among(list []string, name string, getenv func(string) string) (agent.Model, error) {
 	var why []string
 	for _, one := range list {
@@ -86,7 +86,7 @@ func Among(list []string, name string, getenv func(string) string) (agent.Model,
 		bare, _, _ := strings.Cut(one, "@")
 		m, err := Named(bare, getenv)
 		if err == nil && m.Name() != one {
-			err = fmt.Errorf("with the variables that are set it is %s", m.Name())
+			err = fmt.Errorf("with the variables that are set its name is %s", m.Name())
 		}
 		if err == nil {
 			return m, nil
@@ -97,19 +97,19 @@ func Among(list []string, name string, getenv func(string) string) (agent.Model,
 		return nil, errors.New(strings.Join(why, "; "))
 	}
 	if m, err := Named(name, getenv); name != "" && err == nil && slices.Contains(list, m.Name()) {
-		return m, nil // the name is without the address that getenv has
+		return m, nil // name has no address, and getenv has it
 	}
 	return nil, fmt.Errorf("%q is not among the models that may be asked: %s", name, strings.Join(list, ", "))
 }
 
-// nameless is the error of an address that is set while no model is named: which
-// ones a server has is not known here.
+// nameless is the error if an address is set and no model
+// is named: the models of that server are not known here.
 func (p provider) nameless() error {
 	return fmt.Errorf("%s is set: say which model it should be, as %s:NAME", p.address, p.name)
 }
 
-// Named is the model "provider:name", or the default of "provider", with the key
-// that getenv has for it.
+// Named returns the model "provider:name", or the default
+// model of "provider", with the key that getenv has for it.
 func Named(name string, getenv func(string) string) (agent.Model, error) {
 	which, model, _ := strings.Cut(name, ":")
 	var names []string

@@ -1,5 +1,5 @@
-// Package openai speaks the chat completions API of OpenAI and of everything that
-// follows it: Gemini, Ollama, vLLM, llama.cpp, OpenRouter and others.
+// Package openai uses the chat completions API of OpenAI and of everything that
+// imitates it: Gemini, Ollama, vLLM, llama.cpp, OpenRouter and others.
 package openai
 
 import (
@@ -11,17 +11,17 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent/internal/wire"
 )
 
-// Address is OpenAI's own, GeminiAddress the one at which Google serves Gemini in this format.
+// Address is the address of OpenAI's own API. GeminiAddress is Google's address for Gemini in this format.
 const (
 	Address       = "https://api.openai.com/v1"
 	GeminiAddress = "https://generativelanguage.googleapis.com/v1beta/openai"
 )
 
-// Config says which model, and where.
+// Config has the model and its address.
 type Config struct {
 	Model   string       // without an @
-	Key     agent.APIKey // none: no Authorization is sent, which local servers take
-	Address string       // up to and with /v1; "": Address, or GeminiAddress
+	Key     agent.APIKey // empty: no Authorization header is sent, as for local servers
+	Address string       // the address up to and with /v1; "": Address, or GeminiAddress
 	Client  *http.Client // its transport is used; nil: the default. Redirects are not followed
 }
 
@@ -36,7 +36,7 @@ type model struct {
 // New makes a model. It sends nothing.
 func New(c Config) (agent.Model, error) { return newModel("openai", Address, c) }
 
-// NewGemini makes a model of Gemini, which is named like one of package gemini. It sends nothing.
+// NewGemini makes a model of Gemini, with the same name as in package gemini. It sends nothing.
 func NewGemini(c Config) (agent.Model, error) { return newModel("gemini", GeminiAddress, c) }
 
 func newModel(provider, own string, c Config) (agent.Model, error) {

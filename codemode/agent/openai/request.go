@@ -20,7 +20,7 @@ type request struct {
 
 type message struct {
 	Role    string  `json:"role"`
-	Content *string `json:"content"` // null where a model only called
+	Content *string `json:"content"` // null if a model only called
 	Calls   []call  `json:"tool_calls,omitempty"`
 	CallID  string  `json:"tool_call_id,omitempty"`
 }
@@ -33,7 +33,7 @@ type call struct {
 	Extra    *extra   `json:"extra_content,omitempty"`
 }
 
-// extra is what Gemini sends with a call and wants back: without the signature its newer models refuse the next request.
+// extra is what Gemini sends with a call and wants back: its newer models refuse the next request if the signature is missing.
 type extra struct {
 	Google struct {
 		Signature string `json:"thought_signature"`
@@ -56,7 +56,7 @@ type tool struct {
 
 func (m *model) request(req *agent.ModelRequest) *request {
 	out := &request{Model: m.name, Stream: true, Options: map[string]any{"include_usage": true}}
-	// Reasoning models of OpenAI refuse max_tokens, and others do not know what came for it.
+	// OpenAI's reasoning models refuse max_tokens, and other endpoints do not know its successor.
 	if m.own {
 		out.MaxOwn = req.MaxTokens
 	} else {
@@ -106,7 +106,7 @@ func (m *model) messages(in *agent.ChatMessage) []message {
 	return []message{{Role: "user", Content: &in.Text}}
 }
 
-// signature is what the endpoint sent with a call, and for Gemini the placeholder that package wire has.
+// signature returns what the endpoint sent with a call. For Gemini it may be the placeholder of package wire.
 func (m *model) signature(in *agent.ChatMessage, i int) string {
 	if m.gemini {
 		return wire.Signature(m.Model, in, i)

@@ -25,7 +25,7 @@ type chunk struct {
 
 type choice struct {
 	Delta   delta  `json:"delta"`
-	Message *delta `json:"message"` // all of it, in a reply that is no stream
+	Message *delta `json:"message"` // the whole message, in a reply that is not a stream
 	Finish  string `json:"finish_reason"`
 }
 
@@ -35,7 +35,7 @@ type delta struct {
 	Calls   wire.Few[call] `json:"tool_calls"`
 }
 
-// building is a call of which pieces arrive.
+// building is a call whose pieces arrive one by one.
 type building struct {
 	id, name  string
 	args      strings.Builder
@@ -64,8 +64,8 @@ func (s *stream) read(events *wire.Events) (*agent.ModelReply, error) {
 		if err == nil && string(data) == "[DONE]" {
 			err = io.EOF
 		}
-		// Some endpoints send no [DONE]; then a finish reason means that all is here. Some send the reason early, so a stream that
-		// breaks within an event, or with any error but EOF, counts as torn.
+		// Some endpoints send no [DONE]. Then a finish reason means that the reply is complete. But some send
+		// the reason early, so a stream that ends within an event, or with an error other than EOF, is an error.
 		if err != nil && (s.finish == "" || err != io.EOF) {
 			return nil, s.fail(s.Ended(err))
 		}
@@ -74,7 +74,7 @@ func (s *stream) read(events *wire.Events) (*agent.ModelReply, error) {
 		}
 		var c chunk
 		if json.Unmarshal(data, &c) != nil {
-			return nil, s.fail(s.Garbled("an event of the stream is not what it should be"))
+			return nil, s.fail(s.Garbled("an event of the stream does not have the expected form"))
 		}
 		if len(c.Error) > 0 && string(c.Error) != "null" {
 			return nil, s.fail(s.Interruption(data))
@@ -86,21 +86,21 @@ func (s *stream) read(events *wire.Events) (*agent.ModelReply, error) {
 	return s.reply()
 }
 
-// whole reads a reply that is no stream: some endpoints know none.
+// whole reads a reply that is not a stream: some endpoints can't stream.
 func (s *stream) whole(data []byte) (*agent.ModelReply, error) {
 	var c chunk
 	if json.Unmarshal(data, &c) != nil {
-		return nil, s.fail(s.Garbled("the reply is not what it should be"))
+		return nil, s.fail(s.Garbled("the reply does not have the expected form"))
 	}
 	if len(c.Error) > 0 && string(c.Error) != "null" {
 		return nil, s.fail(s.Interruption(data))
 	}
 	if len(c.Choices) == 0 || c.Choices[0].Message == nil || c.Choices[0].Finish == "" {
-		return nil, s.fail(s.Garbled("the reply is not what it should be: it has no message, or no reason for its end"))
+		return nil, s.fail(s.Garbled("the reply does not have the expected form: it has no message, or no reason for its end"))
 	}
 	one := &c.Choices[0]
 	one.Delta = *one.Message
-	for i := range one.Delta.Calls { // their place is their index here, and an id may be missing
+	for i := range one.Delta.Calls { // here a call's place is its index, and its id may be missing
 		one.Delta.Calls[i].Index = i
 	}
 	if err := s.take(&c); err != nil {
@@ -111,7 +111,7 @@ func (s *stream) whole(data []byte) (*agent.ModelReply, error) {
 
 func (s *stream) take(c *chunk) error {
 	if u := c.Usage; u != nil {
-		// Gemini counts its thoughts in the total only.
+		// For Gemini, only the total includes thoughts.
 		s.usage.Input, s.usage.Output, s.usage.CacheRead = u.Prompt, max(u.Completion, u.Total-u.Prompt), u.Details.Cached
 	}
 	if len(c.Choices) == 0 {
@@ -130,7 +130,7 @@ func (s *stream) take(c *chunk) error {
 	}
 	for _, d := range one.Delta.Calls {
 		b := s.call(d)
-		// Names come in pieces: joining very many of them would take the square of their number.
+		// Names come in pieces. Joining very many pieces would cost the square of their number.
 		if len(b.name)+len(d.Function.Name) > wire.MaxName {
 			return s.Garbled("the name of a call is too long")
 		}
@@ -146,8 +146,8 @@ func (s *stream) take(c *chunk) error {
 	return nil
 }
 
-// call is the call that a piece belongs to. OpenAI counts them by index; some
-// others give all of them the index 0, each with an id of its own.
+// call returns the call to which a piece belongs. OpenAI numbers calls by
+// index. Some other endpoints give all calls the index 0, each with its own id.
 func (s *stream) call(d call) *building {
 	b := s.open[d.Index]
 	if b == nil || d.ID != "" && b.id != "" && b.id != d.ID {
@@ -171,14 +171,14 @@ func (s *stream) reply() (*agent.ModelReply, error) {
 	}
 	switch s.finish {
 	case "stop":
-		if out.Stop = agent.StopEnd; len(out.Calls) > 0 { // Gemini ends with this word behind calls, too
+		if out.Stop = agent.StopEnd; len(out.Calls) > 0 { // Gemini ends with this word after calls, too
 			out.Stop = agent.StopCalls
 		}
 	case "tool_calls", "function_call":
 		out.Stop = agent.StopCalls
 	case "length":
 		out.Stop = agent.StopTokens
-	case "error": // of routers in front of other endpoints
+	case "error": // sent by routers in front of other endpoints
 		return nil, s.fail(&agent.ModelError{Kind: agent.Overloaded, Model: s.Model, Msg: "the reply ended with an error"})
 	case "content_filter":
 		return nil, s.fail(&agent.ModelError{Kind: agent.Refused, Model: s.Model, Msg: "the provider's filter stopped the reply"})
@@ -189,7 +189,7 @@ func (s *stream) reply() (*agent.ModelReply, error) {
 	return out, nil
 }
 
-// fail adds what the request is known to have used.
+// fail adds to an error the tokens that the request is known to have used.
 func (s *stream) fail(err error) error {
 	if e, ok := err.(*agent.ModelError); ok {
 		e.Usage = s.usage

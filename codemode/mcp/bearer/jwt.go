@@ -16,42 +16,42 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// DefaultLeeway is how much the clocks of issuer and host may differ.
+// DefaultLeeway is the tolerated difference between the clocks of issuer and host.
 const DefaultLeeway = 30 * time.Second
 
-// maxLeeway is the most that a host may allow: for so long an expired token is still good.
+// maxLeeway is the most that a host may tolerate: an expired token is still valid for so long.
 const maxLeeway = 2 * time.Minute
 
-// algorithms are those that a token may be signed with. All have two keys: with HS256, whoever
-// can check a token can make one, and none checks nothing.
+// algorithms are the algorithms with which a token may be signed. All have a private and a public
+// key. With HS256, everyone who can check a token could make one, and "none" checks nothing.
 var algorithms = []jose.SignatureAlgorithm{jose.RS256, jose.ES256, jose.EdDSA}
 
-// Options are for NewJWT.
+// Options are the options of NewJWT.
 type Options struct {
-	Issuer   string // the iss of every token, letter by letter
-	Audience string // this server's resource identifier, which a token must name in aud (RFC 8707)
-	// Keys is where the issuer's public keys are, as a JWK set: file:/path or https://host/path.
+	Issuer   string // the exact iss of every token
+	Audience string // this server's resource identifier; a token must name it in aud (RFC 8707)
+	// Keys is the place of the issuer's public keys, a JWK set: file:/path or https://host/path.
 	Keys   string
-	Scopes []string         // the scopes that a token must have, in scope or scp
-	Leeway time.Duration    // the tolerance for exp, nbf and iat, two minutes at most; 0: DefaultLeeway
+	Scopes []string         // the scopes that a token must have in scope or scp
+	Leeway time.Duration    // the tolerance for exp, nbf and iat, at most two minutes; 0: DefaultLeeway
 	Fetch  *FetchOptions    // nil: the defaults
 	Now    func() time.Time // nil: time.Now
 }
 
-// JWT knows the tokens that one authorization server signed for one resource. Make it with NewJWT.
+// JWT verifies tokens that one authorization server signed for one resource. Make it with NewJWT.
 type JWT struct {
 	opt  Options
 	keys *keySet
 }
 
-// NewJWT makes a verifier. It reads no keys: the first token does.
+// NewJWT makes a verifier. The keys are read when the first token comes.
 func NewJWT(opt Options) (*JWT, error) {
 	bad := func(format string, args ...any) (*JWT, error) {
 		return nil, fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...)
 	}
 	switch u, err := url.Parse(opt.Audience); {
 	case opt.Issuer == "":
-		return bad("the issuer is missing: the iss that tokens have")
+		return bad("the issuer is missing: give the iss of its tokens")
 	case err != nil || u.Scheme == "" || u.Host == "" || u.Fragment != "":
 		return bad("audience %q: want the address of this server as clients know it, like https://mcp.example.com/mcp", opt.Audience)
 	case opt.Leeway < 0 || opt.Leeway > maxLeeway:
@@ -74,7 +74,7 @@ func NewJWT(opt Options) (*JWT, error) {
 func (j *JWT) Verify(ctx context.Context, token string) (Identity, error) {
 	invalid := func(why string) (Identity, error) { return Identity{}, fmt.Errorf("%w: %s", ErrInvalid, why) }
 	if j == nil || j.keys == nil {
-		return invalid("there is no issuer")
+		return invalid("this JWT was not made with NewJWT")
 	}
 	if len(token) > maxToken {
 		return invalid("it is too long")
@@ -85,7 +85,7 @@ func (j *JWT) Verify(ctx context.Context, token string) (Identity, error) {
 	}
 	head := sig.Signatures[0].Protected
 	if typ, ok := head.ExtraHeaders[jose.HeaderType].(string); ok && !accessToken(typ) {
-		return invalid("its typ is another: a logout token or a proof is no access token")
+		return invalid("its typ is not that of an access token")
 	}
 	key, err := j.keys.find(ctx, head.KeyID, head.Algorithm)
 	if err != nil {
@@ -103,7 +103,7 @@ func accessToken(typ string) bool {
 	return typ == "jwt" || typ == "at+jwt"
 }
 
-// read checks the claims of a token whose signature is right.
+// read checks the claims of a token with a valid signature.
 func (j *JWT) read(payload []byte) (Identity, error) {
 	invalid := func(why string) (Identity, error) { return Identity{}, fmt.Errorf("%w: %s", ErrInvalid, why) }
 	var all map[string]any
@@ -116,13 +116,13 @@ func (j *JWT) read(payload []byte) (Identity, error) {
 		return invalid("something follows its claims")
 	}
 	if again(payload) {
-		return invalid("it makes one claim twice")
+		return invalid("it has one claim twice")
 	}
 	var c jwt.Claims
 	if err := json.Unmarshal(payload, &c); err != nil {
 		return invalid("its claims are not of the right types")
 	}
-	// encoding/json takes "ISS" for iss, and the map does not: both must agree.
+	// encoding/json reads "ISS" as iss, but the map does not. Both must read the same claims.
 	for _, name := range []string{"iss", "sub", "aud", "exp", "nbf", "iat"} {
 		for have := range all {
 			if have != name && strings.EqualFold(have, name) {
@@ -150,8 +150,8 @@ func (j *JWT) read(payload []byte) (Identity, error) {
 	return Identity{Issuer: c.Issuer, Subject: c.Subject, Claims: all}, nil
 }
 
-// scopes are those of scope, a text with spaces between (RFC 9068), and of scp, which
-// some issuers write as a list.
+// scopes returns the scopes in scope, a text with spaces between
+// them (RFC 9068), and in scp, which some issuers write as a list.
 func scopes(claims map[string]any) (out []string) {
 	for _, name := range []string{"scope", "scp"} {
 		switch v := claims[name].(type) {
@@ -168,13 +168,13 @@ func scopes(claims map[string]any) (out []string) {
 	return out
 }
 
-// again reports whether an object of a JSON text has one name twice: two readers would
-// take two tokens out of it.
+// again reports whether an object in a JSON text has a name
+// twice: two readers could read two different tokens from it.
 func again(text []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	var names []map[string]bool // of the objects that are open; nil: an array
-	key := false                // the next token is a name
+	var names []map[string]bool // the names of the objects that are open; nil: an array
+	key := false                // the next token of the JSON is a name
 	for {
 		tok, err := d.Token()
 		if err != nil {

@@ -19,30 +19,30 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// FetchOptions bound how the keys of an issuer are read. A zero field is its default.
+// FetchOptions bound the reading of an issuer's keys. A zero field means its default.
 type FetchOptions struct {
 	Client *http.Client  // nil: one that follows no redirects and waits 5 s
-	Fresh  time.Duration // keys that are older are read again when they are used; 10 min
-	Least  time.Duration // between two readings, whatever tokens come; 30 s
-	Stale  time.Duration // keys that are older, because they can't be read, are not used; 1 h
+	Fresh  time.Duration // older keys are read again when they are used; 10 min
+	Least  time.Duration // the least time between two readings, whatever tokens come; 30 s
+	Stale  time.Duration // older keys are not used any more, if they can't be read again; 1 h
 }
 
-// The bounds of a set of keys.
+// These bound a set of keys.
 const maxKeys, maxKeyBytes, minRSA = 64, 256 << 10, 2048
 
-// keySet is the public keys of an issuer, as they were last read.
+// keySet has the public keys of an issuer from the last reading.
 type keySet struct {
 	read func(context.Context) ([]byte, error)
 	opt  FetchOptions
 	now  func() time.Time
 
-	reading sync.Mutex // held by the one who reads
+	reading sync.Mutex // held while the keys are read
 
 	mu     sync.Mutex
 	keys   []jose.JSONWebKey
-	at     time.Time // of keys
-	tried  time.Time // the last time that somebody read, with success or not
-	failed error     // why nothing was read then; nil: something was
+	at     time.Time // when keys were read
+	tried  time.Time // when the last reading began, whether or not it succeeded
+	failed error     // why that reading failed; nil: it succeeded
 }
 
 func newKeySet(from string, opt *FetchOptions, now func() time.Time) (*keySet, error) {
@@ -112,8 +112,8 @@ func fetch(ctx context.Context, client *http.Client, from string) ([]byte, error
 	return readAll(resp.Body)
 }
 
-// parseKeys keeps of a JWK set what can check a signature of the algorithms. A symmetric key
-// is left out, and a weak one.
+// parseKeys returns the keys of a JWK set that can check a signature
+// of our algorithms. It leaves out symmetric keys and weak ones.
 func parseKeys(text []byte) ([]jose.JSONWebKey, error) {
 	var set struct{ Keys []json.RawMessage }
 	if err := json.Unmarshal(text, &set); err != nil {
@@ -130,12 +130,12 @@ func parseKeys(text []byte) ([]jose.JSONWebKey, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, errors.New("no key is for RS256, ES256 or EdDSA")
+		return nil, errors.New("none of the keys is for RS256, ES256 or EdDSA")
 	}
 	return out, nil
 }
 
-// algorithmOf is the one algorithm that a key is used with here; "": none.
+// algorithmOf returns the one algorithm for which a key is used here, "" if there is none.
 func algorithmOf(k jose.JSONWebKey) string {
 	switch key := k.Key.(type) {
 	case *rsa.PublicKey:
@@ -152,15 +152,15 @@ func algorithmOf(k jose.JSONWebKey) string {
 	return ""
 }
 
-// find is the key that a token names, for its algorithm and no other. A token that names no key
-// is checked with the issuer's only one.
+// find returns the key that a token names, only for its algorithm.
+// For a token that names no key, it is the issuer's only key.
 func (k *keySet) find(ctx context.Context, id, algorithm string) (any, error) {
 	key, age, due := k.look(id, algorithm)
 	if key != nil && age < k.opt.Fresh {
 		return key, nil
 	}
-	// A stranger can name any key: all of them together cost the issuer one request in a while.
-	// Nobody waits for a reading who has a key that is good for now.
+	// A stranger can name any key id. However many they name, the issuer gets at
+	// most one request per interval. A caller whose key is still good does not wait.
 	if due && (key == nil || age >= k.opt.Stale) {
 		k.reading.Lock()
 		k.refresh(ctx)
@@ -173,12 +173,12 @@ func (k *keySet) find(ctx context.Context, id, algorithm string) (any, error) {
 	case age >= k.opt.Stale:
 		return nil, k.unreadable()
 	case key == nil:
-		return nil, fmt.Errorf("%w: the issuer has no such key", ErrInvalid)
+		return nil, fmt.Errorf("%w: the issuer has no key with the token's key id and algorithm", ErrInvalid)
 	}
 	return key, nil
 }
 
-// unreadable says why there are no keys, with what went wrong when they were read last.
+// unreadable returns the error that there are no keys, with the error of the last reading.
 func (k *keySet) unreadable() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -188,7 +188,7 @@ func (k *keySet) unreadable() error {
 	return fmt.Errorf("%w: the issuer's keys can't be read: %w", ErrUnavailable, k.failed)
 }
 
-// look is find among the keys that were read, with their age, and whether it is time to read.
+// look finds a key among those that were read. It returns the age of the keys, too, and whether it is time to read them again.
 func (k *keySet) look(id, algorithm string) (key any, age time.Duration, due bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -201,8 +201,8 @@ func (k *keySet) look(id, algorithm string) (key any, age time.Duration, due boo
 	return key, now.Sub(k.at), now.Sub(k.tried) >= k.opt.Least
 }
 
-// refresh reads the keys, unless somebody has just done so. k.reading is held. A request that
-// ends does not end the reading, or a client could keep the keys from being read.
+// refresh reads the keys, unless they have just been read. k.reading is held.
+// The reading goes on if its request ends: otherwise a client could prevent it.
 func (k *keySet) refresh(ctx context.Context) {
 	k.mu.Lock()
 	due := k.now().Sub(k.tried) >= k.opt.Least

@@ -14,27 +14,27 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// This file gives tokens out: those that a host signs so that an agent may act for a user it has authenticated. jwt.go
-// checks them.
+// This file gives out tokens. A host signs them so that an agent may
+// act for a user whom the host has authenticated. jwt.go checks them.
 
-// SignerOptions are for NewSigner.
+// SignerOptions are the options of NewSigner.
 type SignerOptions struct {
 	Issuer   string             // the iss of every token: the host's address, like https://shop.example.com
-	Audience string             // the one server that tokens are for, as Options.Audience
-	Key      ed25519.PrivateKey // who has it can act as anybody
-	For      time.Duration      // how long a token is good; 0: 5 min; an hour at most
+	Audience string             // the one server for which tokens are valid, as Options.Audience
+	Key      ed25519.PrivateKey // a party that has it can act as any user
+	For      time.Duration      // how long a token is valid, at most an hour; 0: 5 min
 	Now      func() time.Time   // nil: time.Now
 }
 
-// Signer signs tokens that are good for minutes and for one server, so that an agent can act for a user without a
-// credential of the user's. There is no way to take one back before it ends. Make it with NewSigner; the zero Signer refuses.
+// Signer signs tokens that are valid for minutes and for one server. With one, an agent can act for a user without the
+// user's own credential. A token can't be revoked before it expires. Make a Signer with NewSigner; the zero Signer refuses.
 type Signer struct {
 	opt    SignerOptions
 	signer jose.Signer
 	keys   []byte
 }
 
-// reserved are the claims that the signer makes, or that mean something to those who check a token.
+// reserved are claims that the signer itself makes, or that have a meaning for those who check a token.
 var reserved = []string{"iss", "sub", "aud", "exp", "nbf", "iat", "jti", "act"}
 
 // NewSigner makes a signer.
@@ -49,7 +49,7 @@ func NewSigner(opt SignerOptions) (*Signer, error) {
 	case len(opt.Key) != ed25519.PrivateKeySize:
 		return nil, fmt.Errorf("%w: want a private Ed25519 key of %d bytes, not %d", ErrConfig, ed25519.PrivateKeySize, len(opt.Key))
 	case opt.For < 0 || opt.For > time.Hour:
-		return nil, fmt.Errorf("%w: a token for %s: want at most an hour", ErrConfig, opt.For)
+		return nil, fmt.Errorf("%w: For is %s: want at most an hour", ErrConfig, opt.For)
 	}
 	public := opt.Key.Public()
 	hash := sha256.Sum256(public.(ed25519.PublicKey))
@@ -63,16 +63,16 @@ func NewSigner(opt SignerOptions) (*Signer, error) {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	s := &Signer{opt, signer, keys}
-	if _, err := s.Verifier(); err != nil { // of issuer and audience
+	if _, err := s.Verifier(); err != nil { // checks issuer and audience
 		return nil, err
 	}
 	return s, nil
 }
 
-// Keys is the public key as a JWK set: what Options.Keys, and keys: of a grant file, read.
+// Keys returns the public key as a JWK set, for Options.Keys, and for keys: in a grant file.
 func (s *Signer) Keys() []byte { return append([]byte(nil), s.keys...) }
 
-// Verifier knows the tokens of this signer, and no others.
+// Verifier returns a verifier that accepts only the tokens of this signer.
 func (s *Signer) Verifier() (*JWT, error) {
 	j, err := NewJWT(Options{Issuer: s.opt.Issuer, Audience: s.opt.Audience, Keys: "file:in-memory", Now: s.opt.Now})
 	if err != nil {
@@ -82,9 +82,9 @@ func (s *Signer) Verifier() (*JWT, error) {
 	return j, nil
 }
 
-// SignToken signs a token by which an agent acts for a subject, whom the host has authenticated: claims are what the
-// principal is made of. The agent is named in act (RFC 8693) for whoever reads the token's record, and decides nothing;
-// "": there is none. An error wraps ErrConfig.
+// SignToken signs a token with which an agent acts for a subject whom the host has
+// authenticated. The principal is made from the claims. The agent is named in act (RFC 8693),
+// for those who read the record; it decides nothing, and may be "". An error wraps ErrConfig.
 func (s *Signer) SignToken(subject, agent string, claims map[string]any) (string, error) {
 	bad := func(format string, args ...any) (string, error) {
 		return "", fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...)
@@ -93,14 +93,14 @@ func (s *Signer) SignToken(subject, agent string, claims map[string]any) (string
 		return bad("the signer was not made with NewSigner")
 	}
 	if subject == "" {
-		return bad("a token is for somebody: the subject is empty")
+		return bad("the subject is empty: a token must name one")
 	}
 	now := s.opt.Now()
 	all := map[string]any{}
 	for name, v := range claims {
-		for _, own := range reserved { // whoever fills the claims in must not choose whose token it is
+		for _, own := range reserved { // the code that fills in the claims must not choose the subject
 			if strings.EqualFold(name, own) {
-				return bad("the claim %q is the signer's own", name)
+				return bad("the claim %q is made by the signer: leave it out", name)
 			}
 		}
 		all[name] = v

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// minToken is how many bytes a token has at least: 32 of base64 are 192 bits.
+// minToken is the least number of bytes of a token: 32 bytes of base64 are 192 bits.
 const minToken = 32
 
-// maxToken is how many bytes of a token are read at all.
+// maxToken is the most bytes of a token that are read.
 const maxToken = 8 << 10
 
-// Tokens are random texts that a host gave out, kept as their SHA-256 alone. A hash
-// without salt is enough as the texts are random and not passwords. Add all of them before
-// the first Verify: then Verify may be called from any goroutine.
+// Tokens has random texts that a host gave out. It keeps only their SHA-256. A
+// hash without salt is enough, because the texts are random and no passwords. Add
+// all tokens before the first Verify. After that any goroutine may call Verify.
 type Tokens struct {
 	known []knownToken
 }
@@ -27,15 +27,15 @@ type knownToken struct {
 	who  Identity
 }
 
-// Add makes token stand for who. It fails for a token that could be guessed.
+// Add makes token a token of who. It fails if the token could be guessed.
 func (t *Tokens) Add(token string, who Identity) error {
 	if len(token) < minToken || len(token) > maxToken || strings.TrimSpace(token) != token {
-		return fmt.Errorf("%w: the token has %d bytes; want %d to %d random ones without space, as of: openssl rand -base64 32", ErrConfig, len(token), minToken, maxToken)
+		return fmt.Errorf("%w: the token has %d bytes; want %d to %d random bytes without spaces, as this command prints: openssl rand -base64 32", ErrConfig, len(token), minToken, maxToken)
 	}
 	return t.add(sha256.Sum256([]byte(token)), who)
 }
 
-// AddHash is Add for a host that keeps the hexadecimal SHA-256 of a token alone.
+// AddHash does the same as Add for a host that keeps only the hexadecimal SHA-256 of a token.
 func (t *Tokens) AddHash(hash string, who Identity) error {
 	b, err := hex.DecodeString(hash)
 	if err != nil || len(b) != sha256.Size {
@@ -46,19 +46,19 @@ func (t *Tokens) AddHash(hash string, who Identity) error {
 
 func (t *Tokens) add(hash [sha256.Size]byte, who Identity) error {
 	if who.Zero() {
-		return fmt.Errorf("%w: a token needs an issuer and a subject that it stands for", ErrConfig)
+		return fmt.Errorf("%w: a token needs an identity with an issuer and a subject", ErrConfig)
 	}
 	for _, k := range t.known {
 		if k.hash == hash {
-			return fmt.Errorf("%w: one token stands for %q and %q", ErrConfig, k.who.Subject, who.Subject)
+			return fmt.Errorf("%w: the same token was added for %q and for %q", ErrConfig, k.who.Subject, who.Subject)
 		}
 	}
 	t.known = append(t.known, knownToken{hash, who})
 	return nil
 }
 
-// Verify implements Verifier. It compares hashes, each of them in constant time, so that its time
-// does not reveal how much of a token is right.
+// Verify implements Verifier. It compares hashes, each in constant
+// time, so its time does not reveal how much of a token is right.
 func (t *Tokens) Verify(_ context.Context, token string) (Identity, error) {
 	if t == nil || len(token) > maxToken {
 		return Identity{}, ErrInvalid

@@ -1,6 +1,6 @@
 package coding
 
-// This file writes what was granted, with its catalogue, and reads it back.
+// This file writes the grants with their catalogue, and reads them back.
 
 import (
 	"maps"
@@ -11,9 +11,9 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// WriteGrants writes what could be asked of a run: the names that it was granted and the
-// catalogue of what can be done with them, in one order. The documentation of members, which
-// only readers of declarations need, is left out.
+// WriteGrants writes what a run can ask: the names that it was granted and the catalogue of what
+// can be done with them, in one fixed order. It leaves out the documentation of members, which only
+// readers of declarations need.
 func WriteGrants(e *value.Encoder, granted []message.GrantedName, catalog message.Catalog) {
 	c := crossing{b: e.B}
 	c.grants(&granted, &catalog)
@@ -38,13 +38,13 @@ func (c *crossing) grants(granted *[]message.GrantedName, catalog *message.Catal
 	c.catalog(catalog)
 }
 
-// once are things of which each is written once, by its number from then on: interfaces of the columns of a database have
-// most of theirs in common, and what is read once is made once.
+// once writes each thing once, and from then on only its number: the interfaces of a database's
+// columns have most methods in common. A thing that is read once is also made once.
 type once[T any] struct {
 	walk  func(*crossing, *T)
-	index map[string]int // by what was written
-	all   []byte         // that, in order
-	made  []T            // or what was read
+	index map[string]int // the number of each thing, by the bytes of it
+	all   []byte         // these bytes, in order
+	made  []T            // or the things that were read
 }
 
 func (o *once[T]) cross(c *crossing, v *T) {
@@ -70,7 +70,7 @@ func (o *once[T]) cross(c *crossing, v *T) {
 	c.b = wire.AppendCount(c.b, n)
 }
 
-// table is all of them.
+// table writes or reads the list of all things.
 func (o *once[T]) table(c *crossing, least int) {
 	if c.from != nil {
 		listed(c, &o.made, least, func(v *T) { o.walk(c, v) })
@@ -93,7 +93,7 @@ func (c *crossing) catalog(catalog *message.Catalog) {
 	var body crossing
 	iface := func(c *crossing, i *message.Interface) {
 		c.text(&i.Name)
-		c.text(&i.Doc) // what an interface is stands in messages
+		c.text(&i.Doc) // error messages contain the Doc of an interface
 		c.texts(&i.Is)
 		listed(c, &i.Words, 1, func(w *message.Words) { words.cross(c, w) })
 		keys, sealed, many := i.Keys != "", !i.Label.Empty(), i.Many != ""
@@ -118,7 +118,7 @@ func (c *crossing) catalog(catalog *message.Catalog) {
 		})
 		named(c, &i.Methods, 2, func(m **message.Method) { methods.cross(c, m) })
 	}
-	for _, name := range all { // none where it reads; what they have in common comes before them
+	for _, name := range all { // all is empty when reading. The shared parts come before the interfaces
 		iface(&body, (*catalog)[name])
 	}
 	types.table(c, 1)
@@ -165,10 +165,10 @@ func (c *crossing) method(m *message.Method, terms *once[*message.Term]) {
 	})
 }
 
-// DigestGrants is the digest of what could be asked of a run: of the names that it was
-// granted, and of what can be done with what they refer to. Which rows there are behind
-// a name is not in it.
+// DigestGrants returns the digest of what a run can ask: the names that it was granted, and what
+// can be done with the objects behind them. Which rows are behind a name does not change the
+// digest.
 func DigestGrants(c message.Catalog, granted []message.GrantedName) value.Digest {
-	d, _ := value.DigestOf('c', func(e *value.Encoder) { WriteGrants(e, granted, c) }) // a catalogue has no values, and so nothing without a spelling
+	d, _ := value.DigestOf('c', func(e *value.Encoder) { WriteGrants(e, granted, c) }) // this can't fail: a catalogue has no values, and only a value can lack an encoding
 	return d
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// crossing writes what is declared or reads it back: types here, the catalogue in grants.go. One walk goes both
-// ways, so none can have a part that the other does not know. What is read comes from a host, which its guest believes:
-// of two members with one name the last is kept. Documentation of members is not written.
+// crossing writes declarations or reads them back: types here, the catalogue in grants.go. One walk goes both ways, so
+// neither direction can have a part that the other lacks. The guest trusts what it reads, which comes from its host: of
+// two members with one name it keeps the last. Documentation of members is not written.
 type crossing struct {
-	from *value.Decoder // nil: it writes
+	from *value.Decoder // nil: crossing writes
 	b    []byte         // what was written
 }
 
@@ -59,7 +59,7 @@ func (c *crossing) int(i *int64) {
 	}
 }
 
-// upTo is a number from 0 to most.
+// upTo writes n, or reads a number from 0 to most.
 func (c *crossing) upTo(n int, most uint64) int {
 	if c.from != nil {
 		return c.from.UpTo(most)
@@ -68,7 +68,7 @@ func (c *crossing) upTo(n int, most uint64) int {
 	return n
 }
 
-// flags are bits, the first the lowest, above a number that is less than base. What is written stays untouched: others read it.
+// flags writes or reads a bit for each of are, the lowest first, above a number less than base. Writing changes none of are.
 func (c *crossing) flags(low, base int, are ...*bool) int {
 	n := low
 	for i, is := range are {
@@ -84,7 +84,7 @@ func (c *crossing) flags(low, base int, are ...*bool) int {
 	return n % base
 }
 
-// label is one that may have no tag.
+// label writes or reads a label that may have no tag.
 func (c *crossing) label(l *value.Label) {
 	tags := l.Tags()
 	if c.texts(&tags); c.from != nil {
@@ -92,7 +92,7 @@ func (c *crossing) label(l *value.Label) {
 	}
 }
 
-// tags are a label that follows because it has some: without one, or out of order, they would be a second spelling.
+// tags writes or reads a label that has tags, if follow is set. A label without tags, or in another order, would be a second encoding.
 func (c *crossing) tags(follow bool, l *value.Label) {
 	if !follow {
 		return
@@ -106,7 +106,7 @@ func (c *crossing) tags(follow bool, l *value.Label) {
 	}
 }
 
-// count is how many parts follow, of at least so many bytes each.
+// count writes or reads how many parts follow. Each part has at least `least` bytes.
 func (c *crossing) count(n, least int) int {
 	if c.from != nil {
 		return c.from.Count(least)
@@ -130,7 +130,7 @@ func listed[T any](c *crossing, list *[]T, least int, item func(*T)) {
 	}
 }
 
-// named is a map, in the order of its names.
+// named writes or reads a map, in the order of its names.
 func named[T any](c *crossing, m *map[string]T, least int, value func(*T)) {
 	names := slices.Sorted(maps.Keys(*m))
 	n := c.count(len(names), least)
@@ -153,7 +153,7 @@ func named[T any](c *crossing, m *map[string]T, least int, value func(*T)) {
 	}
 }
 
-// opened is where what p points to comes from or goes to; it is not ok for nil, of which nothing follows. A new one is made for what is read.
+// opened returns *p for writing, or a new T for reading. If it writes nil, ok is false, and nothing more follows.
 func opened[T any](c *crossing, p **T, depth int) (t *T, ok bool) {
 	if c.from == nil {
 		if *p == nil {
@@ -167,7 +167,7 @@ func opened[T any](c *crossing, p **T, depth int) (t *T, ok bool) {
 	return new(T), c.from.Err() == nil
 }
 
-// follow says which parts of t follow, above the bit that says that it is there.
+// follow writes or reads which parts of t follow, above the bit that says that t is there.
 func follow[T any](c *crossing, p **T, t *T, are ...*bool) bool {
 	there := c.flags(1, 2, are...) == 1
 	for _, is := range are {

@@ -1,6 +1,6 @@
 package front
 
-// This file has the checker's walk over expressions and patterns. It comes after the parser, and the rewriting relies on it.
+// This file has the checker's walk over expressions and patterns. It runs after the parser and before the rewriting.
 
 import (
 	"math/big"
@@ -21,13 +21,13 @@ func (c *checker) check() *source.Fault {
 		return c.fault
 	}
 	if f, ok := c.pt.root.(*ast.ArrowFunctionLiteral); ok && c.pt.wrapper(f) {
-		// A body that awaits nothing runs as a plain function, at half the cost of the realm: see run.main.
+		// A body without await runs as a plain function, which halves the cost of the realm: see run.main.
 		f.Async = c.awaits
 		c.asyncs = c.asyncs || c.awaits
 		c.pt.plain = !c.awaits
 	}
 	for off := range c.pt.ForAwait {
-		// The await of `for await` is blanked before the text is parsed. Where it was no loop over a list, the program must not run without it.
+		// The await of `for await` is blanked before the text is parsed. If that was no loop over a list, the program must not run without the await.
 		if !c.loops[off] && (c.fault == nil || c.fault.Off > off) {
 			c.fault = source.Faultf(fail.Syntax, off, "%s", source.NoForAwait)
 		}
@@ -50,12 +50,12 @@ func (c *checker) exprs(list []ast.Expression) {
 	}
 }
 
-// relational operators are of one precedence.
+// relational has the relational operators, which all have one precedence.
 var relational = map[token.Token]bool{
 	token.LESS: true, token.LESS_OR_EQUAL: true, token.GREATER: true, token.GREATER_OR_EQUAL: true, token.IN: true, token.INSTANCEOF: true,
 }
 
-// expr admits an expression. The list of cases is the language.
+// expr admits an expression. Its cases are the expressions of the language.
 func (c *checker) expr(e ast.Expression) {
 	if !c.enter(e) {
 		return
@@ -64,14 +64,14 @@ func (c *checker) expr(e ast.Expression) {
 	switch e := e.(type) {
 	case *ast.NullLiteral, *ast.BooleanLiteral, *ast.StringLiteral, *ast.SuperExpression, *ast.PrivateIdentifier:
 	case *ast.ThisExpression:
-		// Outside functions `this` is the global object, strict mode or not, and an
-		// arrow hands it in.
+		// Outside functions `this` is the global object, also in
+		// strict mode, and an arrow function would pass it on.
 		if !c.inFunction() {
 			c.fail(e.Idx, "`this` has no value here; the granted objects are in `api`")
 		}
 	case *ast.NumberLiteral:
 		if _, big := e.Value.(*big.Int); big {
-			// 2n**(2n**40n) computes natively: no interrupt, gigabytes.
+			// 2n**(2n**40n) computes in native code: no interrupt ends it, and it takes gigabytes.
 			c.fail(e.Idx, "BigInt literals are not available; use a plain number, or a text for one beyond 2^53, like '9007199254740993'")
 		}
 		c.written.note(e)
@@ -107,7 +107,7 @@ func (c *checker) expr(e ast.Expression) {
 		c.unary(e)
 	case *ast.BinaryExpression:
 		if right, ok := e.Right.(*ast.BinaryExpression); ok && relational[e.Operator] && relational[right.Operator] {
-			// goja's parser reads a < b < c as a < (b < c), silently another value.
+			// goja's parser silently reads a < b < c as a < (b < c), which has another value.
 			c.fail(right.Idx0(), "comparisons can't be chained: write a < b && b < c")
 		}
 		c.coalesce(e)
@@ -162,7 +162,7 @@ func (c *checker) expr(e ast.Expression) {
 	}
 }
 
-// constantString is the value of a member name that is a literal.
+// constantString returns the member name if it is a literal.
 func constantString(e ast.Expression) (string, bool) {
 	switch e := e.(type) {
 	case *ast.StringLiteral:
@@ -175,10 +175,10 @@ func constantString(e ast.Expression) (string, bool) {
 	return "", false
 }
 
-// member refuses the names that climb from a value to what made it: every
-// object's constructor's constructor is Function, and prototypes are shared by
-// the whole realm. Computed names can't be seen here: the realm has disarmed the
-// same members; here they get a message.
+// member refuses names that lead from a value to its maker: the constructor
+// of every object's constructor is Function, and all objects of the realm
+// share prototypes. The realm has disarmed these members, also for computed
+// names, which this function can't see. It is here for the error text.
 func (c *checker) member(name string, idx file.Idx, of ast.Expression) {
 	c.names[name] = true
 	switch name {
@@ -200,25 +200,25 @@ func (c *checker) member(name string, idx file.Idx, of ast.Expression) {
 func (c *checker) unary(e *ast.UnaryExpression) {
 	switch e.Operator {
 	case token.TYPEOF:
-		// typeof of an unknown name is "undefined", not an error.
+		// typeof of an unknown name is "undefined"; it is no error.
 		if id, ok := e.Operand.(*ast.Identifier); ok && c.lookup(id.Name.String()) == nil {
 			c.reserved(id)
 			c.free[id] = !c.granted[id.Name.String()]
 			return
 		}
 	case token.INCREMENT, token.DECREMENT:
-		c.store(e.Operand, nil) // a number
+		c.store(e.Operand, nil) // nil: the stored value is a number
 		return
 	case token.DELETE:
 		switch e.Operand.(type) {
-		case *ast.Identifier, *ast.CallExpression, *ast.AwaitExpression: // it would do nothing
-			c.fail(e.Idx, "`delete` removes a member of an object of the program; what was granted is deleted by its method `delete`, if it has that")
+		case *ast.Identifier, *ast.CallExpression, *ast.AwaitExpression: // delete would have no effect on these
+			c.fail(e.Idx, "`delete` only removes a member of the program's own objects; to delete granted rows, call the method `delete` of a query, if it has one")
 		}
 	}
 	c.expr(e.Operand)
 }
 
-// key admits the name of a property, method or field.
+// key admits the name of a property, a method or a field.
 func (c *checker) key(key ast.Expression, computed bool) {
 	if computed {
 		if name, ok := constantString(key); ok {
@@ -238,7 +238,7 @@ func (c *checker) key(key ast.Expression, computed bool) {
 	}
 }
 
-// ownName: `{__proto__: x}` sets the prototype, whatever the realm has deleted.
+// ownName refuses names like `{__proto__: x}`, which sets the prototype even if the realm has deleted the member.
 func (c *checker) ownName(name string, idx file.Idx) {
 	if strings.HasPrefix(name, "__") {
 		c.member(name, idx, nil)
@@ -269,7 +269,7 @@ func (c *checker) object(e *ast.ObjectLiteral) {
 	}
 }
 
-// target admits what an assignment writes to.
+// target admits the target of an assignment.
 func (c *checker) target(e ast.Expression) {
 	c.pattern(e, func(id *ast.Identifier) {
 		c.elsewhere[id.Name.String()] = true
@@ -277,7 +277,7 @@ func (c *checker) target(e ast.Expression) {
 	})
 }
 
-// store admits the target of an assignment of one value, nil for none that counts.
+// store admits the target to which one value is assigned. value is nil if it is surely no Decimal.
 func (c *checker) store(e, value ast.Expression) {
 	if id, ok := e.(*ast.Identifier); ok {
 		c.assign(id)
@@ -287,7 +287,7 @@ func (c *checker) store(e, value ast.Expression) {
 	c.target(e)
 }
 
-// pattern admits a destructuring target: name is called for its names.
+// pattern admits a destructuring target. It calls name for each name in it.
 func (c *checker) pattern(e ast.Expression, name func(*ast.Identifier)) {
 	if !c.enter(e) {
 		return
@@ -306,7 +306,7 @@ func (c *checker) pattern(e ast.Expression, name func(*ast.Identifier)) {
 		for _, p := range e.Properties {
 			switch p := p.(type) {
 			case *ast.PropertyShort:
-				c.member(p.Name.Name.String(), p.Name.Idx, nil) // reads that member
+				c.member(p.Name.Name.String(), p.Name.Idx, nil) // the pattern reads this member
 				name(&p.Name)
 				c.expr(p.Initializer)
 			case *ast.PropertyKeyed:
@@ -335,11 +335,10 @@ func (c *checker) pattern(e ast.Expression, name func(*ast.Identifier)) {
 // declared admits a name where it is declared.
 func (c *checker) declared(id *ast.Identifier) { c.reserved(id) }
 
-// regexp admits the literals of regular expressions that goja runs on Go's engine.
+// regexp admits a regular expression literal if goja runs it on Go's engine.
 func (c *checker) regexp(e *ast.RegExpLiteral) {
 	if e.Pattern == "" {
-		// goja's parser takes `/[a` at the end of a line for an empty one, and drops
-		// the line.
+		// goja's parser reads `/[a` at the end of a line as an empty pattern and drops the line.
 		c.fail(e.Idx, "syntax error: the regular expression is not closed: missing /")
 	}
 	spelled, why := source.Regexp(e.Pattern, e.Flags)
@@ -349,9 +348,9 @@ func (c *checker) regexp(e *ast.RegExpLiteral) {
 	e.Pattern = spelled
 }
 
-// coalesce refuses `&&` beside `??`, which is no JavaScript. goja's parser does so too,
-// but takes an operand that only begins with a parenthesis, `(a) && b ?? c`, for one
-// that is in parentheses.
+// coalesce refuses `&&` beside `??`, which is no JavaScript. goja's
+// parser refuses it, too, but not if the operand only begins with a
+// parenthesis: it takes `(a) && b ?? c` for an operand in parentheses.
 func (c *checker) coalesce(e *ast.BinaryExpression) {
 	if e.Operator != token.COALESCE {
 		return
@@ -362,7 +361,7 @@ func (c *checker) coalesce(e *ast.BinaryExpression) {
 		if !ok || !is || and.Operator != token.LOGICAL_AND {
 			continue
 		}
-		// The operator of an operand in parentheses is one bracket deeper.
+		// If the operand is in parentheses, its operator is one bracket deeper.
 		if in, ok := c.pt.OperatorDepth(and, "&&"); ok && in == at {
 			c.fail(and.Right.Idx0(), "%s", source.MixedLogic)
 		}

@@ -1,6 +1,6 @@
 package front
 
-// This file has the checker's state, and its bounds on the tree. The rewriting reads it, too.
+// This file has the checker's state and its bounds on the tree. The rewriting uses the state, too.
 
 import (
 	"github.com/dop251/goja/ast"
@@ -10,12 +10,12 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
-// maxSpine bounds the left spines a + b + c ... and a.b.c()...: the parser builds
-// them in a loop, but the compiler walks them by recursion.
+// maxSpine bounds the left operands in a + b + c ... and a.b.c()...: the
+// parser builds them in a loop, but the compiler walks them by recursion.
 const maxSpine = 4000
 
-// checker walks the whole tree once: it admits what it knows and refuses the
-// rest, resolves every name, and notes which functions are recorded.
+// checker walks the whole tree once. It admits the syntax that it knows and
+// refuses the rest, resolves every name, and notes which functions are recorded.
 type checker struct {
 	cfg     Config
 	pt      *form
@@ -25,27 +25,27 @@ type checker struct {
 	depth, spine, maxDepth int
 
 	scope   *scope
-	top     *scope // of the statements of a body
+	top     *scope // the scope of the statements of a body
 	fn      *funcInfo
 	infos   map[ast.Node]*funcInfo
-	loops   map[int]bool     // offsets of the loops found that were written `for await`
-	literal []ast.Expression // functions given to describing methods,
-	named   []*binding       // and names of such
+	loops   map[int]bool     // offsets of the `for await` loops that were found
+	literal []ast.Expression // function literals given to describing methods
+	named   []*binding       // names given to describing methods
 
-	spans      []span                      // its functions
-	calls      map[int]span                // its calls, by the offset of their parenthesis
-	helpers    map[string]bool             // what its rewritten operators call
-	copied     int                         // nodes of expressions that are compiled twice
-	names      map[string]bool             // every name that the program mentions, of members too: see needs
-	patterns   bool                        // it has a regular expression in it,
-	generators bool                        // or a generator
-	asyncs     bool                        // or an async function,
-	awaits     bool                        // or an await
-	written    WrittenNumbers              // its numbers that JavaScript's don't hold, or hold beyond 2^53
-	free       map[*ast.Identifier]bool    // operands of typeof that name nothing of the program's
-	bound      map[ast.Expression]*binding // the names of the functions that are declared with one
-	stored     map[string][]ast.Expression // what is written to the variables of a name, nil for nothing,
-	elsewhere  map[string]bool             // and names of which that is not known: of parameters, parts of patterns, vars
+	spans      []span                      // the functions of the program
+	calls      map[int]span                // its calls, by the offset of the parenthesis
+	helpers    map[string]bool             // helpers that its rewritten operators call
+	copied     int                         // number of nodes that are compiled twice
+	names      map[string]bool             // every name that the program mentions, also of members: see needs
+	patterns   bool                        // it has a regular expression
+	generators bool                        // it has a generator
+	asyncs     bool                        // it has an async function
+	awaits     bool                        // it has an await
+	written    WrittenNumbers              // numbers in the text that JavaScript can't hold, or that are beyond 2^53
+	free       map[*ast.Identifier]bool    // operands of typeof that name nothing in the program
+	bound      map[ast.Expression]*binding // the names of functions that are declared with a name
+	stored     map[string][]ast.Expression // for each name, what is written to its variables; nil: nothing that could be a Decimal
+	elsewhere  map[string]bool             // names with unknown values: parameters, parts of patterns, vars
 }
 
 func newChecker(cfg Config, pt *form) *checker {
@@ -53,20 +53,20 @@ func newChecker(cfg Config, pt *form) *checker {
 	for _, g := range cfg.Grants {
 		c.granted[g] = true
 	}
-	// A bracket costs a few nodes, and so does an operator that nests without.
+	// A bracket costs a few nodes. So does an operator that nests without brackets.
 	c.maxDepth = 4*cfg.MaxNesting + 400
 	return c
 }
 
-// fail keeps the first refusal; the walk then ends by itself.
+// fail keeps the first refusal. After it the walk ends.
 func (c *checker) fail(idx file.Idx, format string, args ...any) {
 	if c.fault == nil {
 		c.fault = source.Faultf(fail.Syntax, max(c.pt.Off(idx), -1), format, args...)
 	}
 }
 
-// enter bounds the recursion of this walk, and with it that of the rewriting
-// and of goja's compiler, which see the same tree. Every walk starts with it.
+// enter bounds the recursion of this walk. The rewriting and goja's compiler
+// walk the same tree, so it bounds them, too. Every walk starts with it.
 func (c *checker) enter(n ast.Node) bool {
 	if c.fault != nil || n == nil {
 		return false
@@ -84,7 +84,7 @@ func (c *checker) enter(n ast.Node) bool {
 
 func (c *checker) leave() { c.depth-- }
 
-// nodeName is the name of a node type, for a message; it comes from goja's ast.
+// nodeName returns the name of a node type in goja's ast, for an error text.
 func nodeName(n ast.Node) string {
 	switch n.(type) {
 	case *ast.BadExpression, *ast.BadStatement:
@@ -96,16 +96,16 @@ func nodeName(n ast.Node) string {
 // binding is one declared name.
 type binding struct {
 	name  string
-	fixed string         // not empty when assigning is refused: what the name is
-	fn    ast.Expression // the function literal it is declared with, if any
-	init  *funcInfo      // the function whose code is evaluating its initializer now
+	fixed string         // if not empty, assigning is refused: it says what the name is
+	fn    ast.Expression // the function literal that the name is declared with, or nil
+	init  *funcInfo      // the function that evaluates the initializer of the name now
 	refs  int            // references from outside fn
-	uses  int            // references,
-	calls int            // and how many of them only call it
+	uses  int            // all references
+	calls int            // references that only call it
 }
 
-// scope is a block. Names are declared when it is entered, so hoisting needs no
-// second pass: an identifier resolves where it stands.
+// scope is a block. Its names are declared when the walk enters it, so hoisting
+// needs no second pass: each identifier is resolved where it is found.
 type scope struct {
 	parent *scope
 	names  map[string]*binding
@@ -123,12 +123,12 @@ func (s *scope) declare(name string) *binding {
 	return b
 }
 
-// funcInfo is what the rewriting must know of a function.
+// funcInfo is what the rewriting must know about a function.
 type funcInfo struct {
 	node     ast.Node
 	parent   *funcInfo
 	arrow    bool
 	children []*funcInfo
-	uses     []*binding // names it refers to that may be functions of the program
-	records  bool       // it may be called with placeholders: its operators are rewritten
+	uses     []*binding // names in the function that may be functions of the program
+	records  bool       // it may be called with placeholders, so its operators are rewritten
 }

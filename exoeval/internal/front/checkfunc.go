@@ -8,7 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
-// within walks the inside of a function.
+// within walks the body of a function.
 func (c *checker) within(node ast.Node, arrow bool, walk func()) {
 	f := &funcInfo{node: node, parent: c.fn, arrow: arrow}
 	if c.fn != nil {
@@ -24,7 +24,7 @@ func (c *checker) within(node ast.Node, arrow bool, walk func()) {
 	c.fn = outer
 }
 
-// function admits a function literal; a named function expression knows itself.
+// function admits a function literal. The name of a named function expression is known inside it.
 func (c *checker) function(f *ast.FunctionLiteral, named bool) {
 	if f.Async && f.Generator {
 		c.fail(f.Function, source.NoAsyncGenerator)
@@ -102,7 +102,7 @@ func (c *checker) class(e *ast.ClassLiteral) {
 			}
 		case *ast.FieldDefinition:
 			c.key(el.Key, el.Computed)
-			// A field is initialised by a function of its own.
+			// A function of its own initialises a field.
 			c.within(el, false, func() { c.expr(el.Initializer) })
 		case *ast.ClassStaticBlock:
 			c.within(el, false, func() {
@@ -115,9 +115,9 @@ func (c *checker) class(e *ast.ClassLiteral) {
 	}
 }
 
-// describing notes the functions that a describing call is given: they run with
-// placeholders, so their operators record. A name stands for the function that
-// it was declared with.
+// describing notes the functions that are arguments of a describing call.
+// They run with placeholders, so their operators are recorded. If an
+// argument is a name, it means the function that the name was declared with.
 func (c *checker) describing(call *ast.CallExpression) {
 	callee := call.Callee
 	if o, ok := callee.(*ast.Optional); ok {
@@ -150,9 +150,8 @@ func (c *checker) recorded(e ast.Expression) {
 	}
 }
 
-// finish marks every function that a recorded one contains or may call: a
-// helper `const open = t => t.done === false` would otherwise compare a
-// placeholder with false, silently.
+// finish marks every function that a recorded one contains or may call. Otherwise a helper
+// `const open = t => t.done === false` would silently compare a placeholder with false.
 func (c *checker) finish() *source.Fault {
 	var todo []*funcInfo
 	add := func(f *funcInfo) {

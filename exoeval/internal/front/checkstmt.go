@@ -24,7 +24,7 @@ func (c *checker) block(b *ast.BlockStatement) {
 	c.pop()
 }
 
-// stmt admits a statement. The list of cases is the language.
+// stmt admits a statement. Its cases are the statements of the language.
 func (c *checker) stmt(s ast.Statement) {
 	if !c.enter(s) {
 		return
@@ -95,7 +95,7 @@ func (c *checker) stmt(s ast.Statement) {
 		}
 		c.block(s.Finally)
 	case *ast.WithStatement:
-		// `with` makes names depend on values: nothing here would hold.
+		// `with` makes the meaning of a name depend on values, so no check of names would hold.
 		c.fail(s.With, "`with` is not available; use destructuring: const { a, b } = object")
 	case *ast.DebuggerStatement:
 		c.fail(s.Debugger, "`debugger` is not available; use console.log")
@@ -109,9 +109,9 @@ func (c *checker) param(target ast.Expression) {
 	c.bindNames(target, c.plain)
 }
 
-// bindings admits declarators. While an initializer is evaluated, its own names
-// are known as such: `const todos = await todos.execute()` is a mistake that
-// authors make when a granted object is called todos.
+// bindings admits declarators. While an initializer is checked, the
+// names that it declares are marked: authors write `const todos = await
+// todos.execute()` by mistake when a granted object is called todos.
 func (c *checker) bindings(list []*ast.Binding, lexical bool) {
 	for _, b := range list {
 		var names []*binding
@@ -129,7 +129,7 @@ func (c *checker) bindings(list []*ast.Binding, lexical bool) {
 	}
 }
 
-// forAwait admits `for await`, for which the parser has seen a plain loop.
+// forAwait admits `for await`. The parser has seen a plain loop.
 func (c *checker) forAwait(s *ast.ForOfStatement) {
 	if !c.pt.ForAwait[c.pt.Off(s.For)] {
 		return
@@ -185,7 +185,7 @@ func (c *checker) forInto(into ast.ForInto, source ast.Expression, body ast.Stat
 			}
 			n.init = c.fn
 		}
-		c.expr(source) // sees the loop's names, but not their values
+		c.expr(source) // the expression is in the scope of the loop's names, which have no value yet
 		for _, n := range names {
 			n.init = nil
 		}

@@ -1,6 +1,6 @@
 package front
 
-// This file finds the function to call in a body that only declares functions. It is the checker's last step.
+// This file finds the function to call in a body that only declares functions. It is the last step of the checker.
 
 import (
 	"github.com/dop251/goja/ast"
@@ -11,9 +11,8 @@ import (
 
 var entryNames = []string{"main", "run", "program", "handler", "execute", "solve"}
 
-// entry makes a body of declarations do what its author meant: call the one
-// function that nothing calls. `main`, `main()` and `await main()` as the last
-// statement become main(api) too.
+// entry makes a body of declarations do what its author meant: it calls the one function that
+// nothing calls. If the last statement is `main`, `main()` or `await main()`, it becomes main(api).
 func (c *checker) entry() *source.Fault {
 	if c.pt.body == nil || c.top == nil || len(c.pt.body.List) == 0 {
 		return nil
@@ -34,7 +33,7 @@ func (c *checker) entry() *source.Fault {
 			free = append(free, c.uncalledOf(s.List)...)
 		case *ast.ClassDeclaration:
 		default:
-			return nil // the body does something itself
+			return nil // the body has a statement of its own
 		}
 	}
 	var main *binding
@@ -80,7 +79,7 @@ func (c *checker) uncalledOf(list []*ast.Binding) (free []*binding) {
 	return free
 }
 
-// topBinding finds a name of the body; vars live one scope further out.
+// topBinding finds a name of the body. A var is in the scope outside it.
 func (c *checker) topBinding(name string) *binding {
 	if b := c.top.names[name]; b != nil {
 		return b
@@ -88,8 +87,8 @@ func (c *checker) topBinding(name string) *binding {
 	return c.top.parent.names[name]
 }
 
-// meant turns a final `main` into main(api), and a final `main()` too when main
-// declares a parameter; also under await and before .then and .catch.
+// meant turns a final `main` into main(api). It does so with a final `main()`, too,
+// if main declares a parameter, and also under await and before .then and .catch.
 func (c *checker) meant(e ast.Expression) ast.Expression {
 	if id, ok := e.(*ast.Identifier); ok {
 		if b := c.topBinding(id.Name.String()); b != nil && b.fn != nil {

@@ -1,6 +1,6 @@
 package front
 
-// This file finds the form of a program: a function, an expression or statements. The checker begins with its result.
+// This file finds the form of a program: a function, an expression or statements. The checker begins with the result.
 
 import (
 	"github.com/dop251/goja/ast"
@@ -10,13 +10,13 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
-// form is a program in one of three forms (a function, a body, an expression), all brought
-// to the first: a function of the capabilities.
+// form is a program. It has one of three forms (a function, a body, an
+// expression), and all are turned into the first: a function of the capabilities.
 type form struct {
 	*source.Tree
 	root  ast.Expression      // the function that the program evaluates to
-	body  *ast.BlockStatement // the statements, when the text is a body; nil otherwise
-	plain bool                // root is made a plain function: see checker.check
+	body  *ast.BlockStatement // the statements if the text is a body, else nil
+	plain bool                // root becomes a plain function: see checker.check
 }
 
 // take recognises the form of a program.
@@ -31,11 +31,11 @@ func take(t *source.Tree) *form {
 	return p
 }
 
-// wrapper reports whether f is the function that was put round the text.
+// wrapper reports whether f is the function that we put round the text.
 func (p *form) wrapper(f *ast.ArrowFunctionLiteral) bool { return f == p.Fn }
 
-// takeBody recognises a body that is nothing but a function, and otherwise
-// gives the last expression statement its return.
+// takeBody recognises a body that is only a function.
+// Otherwise it makes the last expression statement a return.
 func (p *form) takeBody(block *ast.BlockStatement) {
 	var list []ast.Statement
 	for _, s := range block.List {
@@ -59,7 +59,7 @@ func (p *form) takeBody(block *ast.BlockStatement) {
 			p.takeFunction(e)
 			return
 		}
-		e = callWithAPI(e, e.Idx0()) // declarations first, then the function
+		e = callWithAPI(e, e.Idx0()) // the declarations come first, then the function
 	}
 	list[n-1] = &ast.ReturnStatement{Return: s.Idx0(), Argument: e}
 }
@@ -70,8 +70,8 @@ func (p *form) takeExpression(e ast.Expression) {
 	}
 }
 
-// takeFunction makes fn the program. One that declares no parameter gets `api`:
-// authors forget it.
+// takeFunction makes fn the program. If it declares no
+// parameter, it gets `api`, which authors forget.
 func (p *form) takeFunction(fn ast.Expression) {
 	var params *ast.ParameterList
 	switch fn := fn.(type) {
@@ -87,7 +87,7 @@ func (p *form) takeFunction(fn ast.Expression) {
 	p.root, p.body = fn, nil
 }
 
-// unwrapExport undoes the `0,` that stripModule put for `export default function (`.
+// unwrapExport removes the `0,` that stripModule put in place of `export default` before a function.
 func unwrapExport(e ast.Expression) ast.Expression {
 	if seq, ok := e.(*ast.SequenceExpression); ok && len(seq.Sequence) == 2 && isFunction(seq.Sequence[1]) {
 		if n, ok := seq.Sequence[0].(*ast.NumberLiteral); ok && n.Literal == "0" {

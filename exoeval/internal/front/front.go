@@ -1,6 +1,6 @@
 package front
 
-// This file takes a program through the package: parse, check, rewrite, compile.
+// This file has the steps of a program through the package: parse, check, rewrite, compile.
 
 import (
 	"errors"
@@ -14,9 +14,8 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
-// Compile parses, checks, rewrites and compiles src. The error is always an
-// *fail.Error. A panic below (goja's parser has panics of its own) is Internal, and
-// its text stays on the host's side.
+// Compile parses, checks, rewrites and compiles src. The error is always a *fail.Error. goja's
+// parser can panic: that becomes an error of Kind Internal, and its text stays with the host.
 func Compile(src string, cfg Config) (p *Program, of Facts, err error) {
 	defer func() {
 		if x := recover(); x != nil {
@@ -46,8 +45,8 @@ func compileText(src string, cfg Config) (*Program, Facts, *source.Fault) {
 	return &Program{Compiled: compiled, Plain: c.pt.plain, Written: c.written, places: c.pt.Places(src, at), spans: c.spans, calls: c.calls}, c.facts(), nil
 }
 
-// javaScript compiles a text whose offsets are those of the program as given. There is a checker where
-// the text was parsed, even if there is a fault.
+// javaScript compiles a text whose offsets are those of the given program. If
+// the text could be parsed, it returns the checker even if there is a fault.
 func javaScript(text string, cfg Config) (*checker, *goja.Program, *source.Fault) {
 	t, f := source.Parse(cfg.Catalog, text, cfg.MaxNesting)
 	if f != nil {
@@ -63,9 +62,9 @@ func javaScript(text string, cfg Config) (*checker, *goja.Program, *source.Fault
 	if f := rewrite(c.pt, c); f != nil {
 		return c, nil, f
 	}
-	// CompileAST with strict: `this` is undefined in plain functions, so that no
-	// function can reach the global object through it. Never goja.Compile: it
-	// follows sourceMappingURL comments to the host's files.
+	// The true makes CompileAST strict: `this` is undefined in plain functions, so
+	// no function reaches the global object through it. Never use goja.Compile: it
+	// reads the host's files that sourceMappingURL comments name.
 	compiled, err := goja.CompileAST(t.Prog, true)
 	if err != nil {
 		return c, nil, c.compileFault(err)
@@ -73,7 +72,7 @@ func javaScript(text string, cfg Config) (*checker, *goja.Program, *source.Fault
 	return c, compiled, nil
 }
 
-// compileFault is what goja's compiler finds wrong, in the author's terms.
+// compileFault turns an error of goja's compiler into the author's terms.
 func (c *checker) compileFault(err error) *source.Fault {
 	var ce *goja.CompilerSyntaxError
 	if !errors.As(err, &ce) {
@@ -84,8 +83,8 @@ func (c *checker) compileFault(err error) *source.Fault {
 	return c.fault
 }
 
-// typeScript takes the types off a text that javaScript refused with f. Both
-// may be wrong with it: what is not read at all weighs more than where. A text
+// typeScript removes the types from a text that javaScript refused with f. If
+// both fail, the error of the text that was not even parsed counts more. A text
 // that parses can still be TypeScript: `get<Row>(1)` compares get with Row.
 func typeScript(text string, cfg Config, parsed bool, f *source.Fault) (*checker, *goja.Program, source.Map, *source.Fault) {
 	out, f2 := source.Erase(cfg.Catalog, text, cfg.MaxNesting)

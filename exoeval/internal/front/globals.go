@@ -4,10 +4,10 @@ package front
 
 import "maps"
 
-// realmNames is everything that a program finds in its global scope besides
-// what was granted. The checker refuses programs that name anything else, and a
-// realm holds only those of them that its program names: a new global of the
-// engine is neither nameable nor there (TestRealmNames, TestGlobalsThatAreThere).
+// realmNames has every name that a program finds in its global scope, besides
+// the grants. The checker refuses a program that uses another name, and a realm
+// has only those that its program uses. So a program can neither name nor find
+// a new global of the engine (TestRealmNames, TestGlobalsThatAreThere).
 var realmNames = map[string]bool{
 	"Object": true, "Array": true, "String": true, "Number": true, "Boolean": true, "Symbol": true, "Math": true, "JSON": true,
 	"Date": true, "Map": true, "Set": true, "WeakMap": true, "WeakSet": true, "Promise": true, "RegExp": true, "Iterator": true,
@@ -17,8 +17,8 @@ var realmNames = map[string]bool{
 	"console": true, "structuredClone": true, "Intl": true, "Decimal": true,
 }
 
-// IsGlobal reports whether programs find a global of this name.
+// IsGlobal reports whether programs have a global of this name.
 func IsGlobal(name string) bool { return realmNames[name] }
 
-// Globals are the names of all of them.
+// Globals returns the names of all globals.
 func Globals() map[string]bool { return maps.Clone(realmNames) }

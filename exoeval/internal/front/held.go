@@ -1,6 +1,6 @@
 package front
 
-// This file refuses numbers of which JavaScript has lost digits, where a program gives them to a granted object.
+// This file refuses a number that has lost digits in JavaScript, when a program gives it to a granted object.
 
 import (
 	"cmp"
@@ -13,33 +13,33 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// JavaScript reads 9007199254740993 as 9007199254740992, and 0.12345678901234567890 as
-// 0.12345678901234568. Where the digits count, beside whole numbers and decimals and in JSON, such a
-// number would find or store what the program doesn't say. The functions here refuse it, and name the text
-// that is exact.
+// JavaScript reads 9007199254740993 as 9007199254740992, and 0.12345678901234567890
+// as 0.12345678901234568. For whole numbers, decimals and JSON every digit counts:
+// such a number would find or store something that the program does not say. The
+// functions here refuse it, and name the text to write instead.
 
 const (
-	beyondInt   = 1 << 63 // the first whole number that no column holds
-	beyondTotal = 1e60    // no total of whole numbers reaches it
+	beyondInt   = 1 << 63 // the first whole number that no column can have
+	beyondTotal = 1e60    // totals of whole numbers are always smaller
 )
 
-// comparesInOrder are the methods that compare by < and its like.
+// comparesInOrder has the methods that compare by < and its like.
 var comparesInOrder = map[string]bool{"lt": true, "le": true, "gt": true, "ge": true, "between": true, "<": true, "<=": true, ">": true, ">=": true}
 
-// equalities are the methods that tell whole numbers apart to the last digit.
+// equalities has the methods that compare whole numbers to the last digit.
 var equalities = map[string]bool{"eq": true, "ne": true, "is": true, "isNot": true, "in": true, "notIn": true, "===": true, "!==": true, "=": true, "<>": true, "!=": true,
 	"nullIf": true, "has": true, "includes": true, "is in": true}
 
-// choices are the methods that give one of two values.
+// choices has the methods that return one of two values.
 var choices = map[string]bool{"case": true, "?:": true}
 
-// Numbers judges the numbers that a program gives to what was granted.
+// Numbers checks the numbers that a program gives to granted objects.
 type Numbers struct {
 	Check   *message.Checker
 	Written WrittenNumbers
 }
 
-// ValueType is the name of the type of a column's values, or "".
+// ValueType returns the name of the type of a column's values, or "".
 func ValueType(of message.Catalog, n *message.Node) string {
 	if i := of[n.Type.Name]; i == nil || !i.Expr || n.Type.Args["of"] == nil {
 		return ""
@@ -47,7 +47,7 @@ func ValueType(of message.Catalog, n *message.Node) string {
 	return n.Type.Args["of"].Name
 }
 
-// Held refuses a call that is given a number of which JavaScript has lost digits that count.
+// Held refuses a call if an argument is a number that has lost digits in JavaScript, and the digits count.
 func (l Numbers) Held(recv *message.Node, m *message.Method, name string, args []*message.Node) error {
 	if m == nil {
 		return nil
@@ -59,10 +59,10 @@ func (l Numbers) Held(recv *message.Node, m *message.Method, name string, args [
 			return nil
 		}
 		t := m.Params[k].Want.Con
-		if expression && (t == nil || t.Name != value.TypeInt) { // an argument of the kind of what it is called on, and no count
+		if expression && (t == nil || t.Name != value.TypeInt) { // the argument has the type of the receiver and is no count
 			t = recv.Type.Args["of"]
 		}
-		if expression && t.Name == value.TypeBool { // what `?:` gives
+		if expression && t.Name == value.TypeBool { // a branch of `?:`
 			t = &message.Type{Name: value.TypeJSON}
 			for _, other := range args {
 				if of := other.Type.Args["of"]; of != nil && ValueType(l.Check.Catalog, other) != "" && of.Name != value.TypeBool {
@@ -87,7 +87,7 @@ func (l Numbers) Held(recv *message.Node, m *message.Method, name string, args [
 	return nil
 }
 
-// unheldIn looks for such a number in an argument that a type is wanted for. field is the name that it has there.
+// unheldIn looks for such a number in an argument of the wanted type t. field is the name of the number in the argument.
 func (l Numbers) unheldIn(t *message.Type, op, field string, n *message.Node) (string, string) {
 	if t == nil {
 		return "", ""
@@ -113,7 +113,7 @@ func (l Numbers) unheldIn(t *message.Type, op, field string, n *message.Node) (s
 	return "", ""
 }
 
-// unheldValue is unheldIn of plain data.
+// unheldValue does the same as unheldIn for plain data.
 func (l Numbers) unheldValue(t *message.Type, op, field string, v value.Value) (string, string) {
 	if t == nil {
 		return "", ""
@@ -140,7 +140,7 @@ func (l Numbers) unheldValue(t *message.Type, op, field string, v value.Value) (
 	return "", ""
 }
 
-// elementOf is the type of the elements of a list: of one that is given where a single value is wanted too, as by in.
+// elementOf returns the type of the elements of a list. It also serves if a list is given where t is one value, as to in.
 func elementOf(t *message.Type) *message.Type {
 	if t != nil && t.Name == value.TypeList {
 		return t.Args["of"]
@@ -148,7 +148,7 @@ func elementOf(t *message.Type) *message.Type {
 	return t
 }
 
-// memberOf is the type of a field, nil where nothing is known of it.
+// memberOf returns the type of a field, nil if it is unknown.
 func memberOf(t *message.Type, name string) *message.Type {
 	switch {
 	case t == nil:
@@ -161,12 +161,12 @@ func memberOf(t *message.Type, name string) *message.Type {
 	return t.Field(name)
 }
 
-// Unheld says what is wrong with a number where one of a kind is wanted, and what to write instead; "" if nothing
-// is. op is the method of a column that it is given to, or "".
+// Unheld returns what is wrong with a number where a value of the type kind is wanted, and what to
+// write instead; "" if nothing is wrong. op is the method of a column that takes the number, or "".
 func (l Numbers) Unheld(kind, op string, v value.Value) string {
 	why := l.unheldAlone(kind, op, v)
-	between := kind == value.TypeInt && isBeyond(v.Float()) && math.Abs(v.Float()) < beyondInt         // SQLite would have it as a double there
-	if choices[op] && (between || why != "" && (kind == value.TypeInt || kind == value.TypeDecimal)) { // no text is taken there
+	between := kind == value.TypeInt && isBeyond(v.Float()) && math.Abs(v.Float()) < beyondInt         // SQLite would read it as a double there
+	if choices[op] && (between || why != "" && (kind == value.TypeInt || kind == value.TypeDecimal)) { // these methods take no text
 		return "a number that JavaScript may have rounded: choose in JavaScript, from what was read, or join two conditions with ||"
 	}
 	return why
@@ -183,10 +183,10 @@ func (l Numbers) unheldAlone(kind, op string, v value.Value) string {
 		switch {
 		case beyond && alone && math.Abs(f) < beyondInt:
 			return text
-		case beyond && alone && op != "" && written && n.shown: // 1e21 says itself that no whole number is so large
+		case beyond && alone && op != "" && written && n.shown: // 1e21 itself shows that no whole number is so large
 		case beyond && alone:
 			return "a number at or beyond 2^63, which no whole number reaches: they are from -9223372036854775808 to 9223372036854775807" + when(op != "", "; to compare with it use < or >")
-		case beyond && math.Abs(f) < beyondTotal: // all digits of the number are compared and calculated with
+		case beyond && math.Abs(f) < beyondTotal: // all digits of the number are used to compare and calculate
 			if written && !n.whole {
 				return insteadOf(n, f, kind)
 			}
@@ -203,7 +203,7 @@ func (l Numbers) unheldAlone(kind, op string, v value.Value) string {
 		case beyond && !written: // 2**53 + 1 is 2**53
 			return text
 		}
-	case value.TypeJSON, value.TypeData: // a condition compares fractions as JavaScript has them
+	case value.TypeJSON, value.TypeData: // a condition compares fractions with the digits that JavaScript has
 		if (op == "" || beyond) && written && !n.shown && !n.whole {
 			return insteadOf(n, f, kind)
 		}
@@ -211,9 +211,9 @@ func (l Numbers) unheldAlone(kind, op string, v value.Value) string {
 	return ""
 }
 
-const maxShownDigits = 60 // of a number that an error repeats
+const maxShownDigits = 60 // the most digits of a number that an error repeats
 
-// insteadOf says of a number in the program's text what JavaScript has instead, and what to write where one of a kind is wanted.
+// insteadOf returns what JavaScript has instead of a number in the program's text, and what to write where a value of the type kind is wanted.
 func insteadOf(n writtenNumber, f float64, kind string) string {
 	sign := when(f < 0, "-")
 	has := shownDigits(math.Abs(f))

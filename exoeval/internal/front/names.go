@@ -10,8 +10,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// CheckNames refuses grants that a program could not name, or that would take
-// the place of something that every program relies on.
+// CheckNames refuses a grant that a program could not name,
+// or whose name every program needs for something else.
 func CheckNames(granted []message.GrantedName, cfg Config) error {
 	for _, g := range granted {
 		if why := unusable(g.Name, cfg); why != "" {
@@ -21,8 +21,8 @@ func CheckNames(granted []message.GrantedName, cfg Config) error {
 	return nil
 }
 
-// unusable says why programs can't use a name, or nothing. It tries the
-// name in a program, so a word that a list forgot is found too.
+// unusable returns why programs can't use a name, or "". It tries the name
+// in a program, so it also finds a word that is missing in our lists.
 func unusable(name string, cfg Config) string {
 	switch {
 	case IsGlobal(name):

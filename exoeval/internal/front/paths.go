@@ -1,6 +1,6 @@
 package front
 
-// This file finds the member that was most likely meant, and the links by which a farther member is reached.
+// This file finds the member that the author most likely meant, and the links that lead to it.
 
 import (
 	"maps"
@@ -10,10 +10,10 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// PathTo says how a link is reached that something further away has: the shortest
-// way from an interface by links.
+// PathTo returns the shortest way by links from an
+// interface to another one that has the named member.
 func PathTo(of message.Catalog, from, shown, name string) string {
-	const most = 3 // links, and hundreds of interfaces
+	const most = 3 // links; a way leads through hundreds of interfaces
 	type step struct {
 		name, path string
 		links      int
@@ -42,13 +42,13 @@ func PathTo(of message.Catalog, from, shown, name string) string {
 	return ""
 }
 
-// Nearest is the name that was most likely meant: one of those given, one that the interface lists, or one that it has.
+// Nearest returns the name that the author most likely meant: one of names, one that the interface lists, or another of its methods.
 func Nearest(i *message.Interface, name string, names []string) string {
 	if i == nil {
 		return scalar.Nearest(name, names)
 	}
 	for _, names := range [][]string{names, i.Names(), slices.Sorted(maps.Keys(i.Methods))} {
-		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name }) // it is one elsewhere
+		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name }) // it is the name of another interface's member
 		if n := scalar.Nearest(name, names); n != "" {
 			return n
 		}

@@ -1,6 +1,6 @@
 package front
 
-// This file has what goes into this package and what comes out.
+// This file has the input and the output of this package.
 
 import (
 	"github.com/dop251/goja"
@@ -15,32 +15,32 @@ type Config struct {
 	MaxSource  int             // bytes of program text
 	MaxNesting int             // brackets within brackets
 	Globals    map[string]bool // names that the realm has
-	Grants     []string        // granted names, in scope as globals too
+	Grants     []string        // granted names, which are globals, too
 	Describing map[string]bool // methods whose callbacks are recorded
-	Catalog    message.Catalog // what errors say of names and words that are not there
+	Catalog    message.Catalog // what errors say about unknown names and words
 }
 
 // Program is checked and compiled text. It is immutable and may be run many times.
 type Program struct {
-	Compiled *goja.Program  // evaluates to one function, to be called with the capabilities
-	Plain    bool           // it is a body that awaits nothing: its function is not asynchronous
-	Written  WrittenNumbers // its numbers that JavaScript's don't hold, or hold beyond 2^53
+	Compiled *goja.Program  // evaluates to one function, whose argument is the capabilities
+	Plain    bool           // it is a body without await: its function is not asynchronous
+	Written  WrittenNumbers // numbers in the text that JavaScript can't hold, or that are beyond 2^53
 
-	places source.Places // where its parts stand in the text as given
-	spans  []span        // its functions, those inside others later
-	calls  map[int]span  // its calls, by the offset of their parenthesis
+	places source.Places // where its parts are in the given text
+	spans  []span        // its functions; inner ones come after the outer
+	calls  map[int]span  // its calls, by the offset of the parenthesis
 }
 
-// Position is the place, in the text as given, of a position as goja reports it.
+// Position returns the place in the given text for a position that goja reports.
 func (p *Program) Position(line, col int) fail.Pos { return p.places.Position(line, col) }
 
-// span is where a function stands in what was parsed.
+// span is the place of a function in the parsed text.
 type span struct {
 	from, to int
 	async    bool
 }
 
-// Awaits reports whether `await` may stand at a position as goja reports it: whether the innermost function there is async.
+// Awaits reports whether `await` is allowed at a position that goja reports: whether the innermost function there is async.
 func (p *Program) Awaits(line, col int) bool {
 	off, is := p.places.Offset(line, col), true
 	for _, s := range p.spans {
@@ -51,8 +51,8 @@ func (p *Program) Awaits(line, col int) bool {
 	return is
 }
 
-// Call is the text of the call at a position as goja reports it, on one line, so that an error can name it as a form to copy. It is "" where
-// there is none, or where the text on one line would be too long or another program.
+// Call returns the text of the call at a position that goja reports, on one line, so that an error can show it as
+// a form to copy. It is "" if there is no call, or if the text on one line would be too long or another program.
 func (p *Program) Call(line, col int) string {
 	s, ok := p.calls[p.places.Offset(line, col)]
 	if !ok {
@@ -61,7 +61,7 @@ func (p *Program) Call(line, col int) string {
 	return p.places.OneLine(s.from, s.to)
 }
 
-// Begins is where the call begins that is at a position as goja reports it.
+// Begins returns the start of the call at a position that goja reports.
 func (p *Program) Begins(line, col int) fail.Pos {
 	s, ok := p.calls[p.places.Offset(line, col)]
 	if !ok {
@@ -70,21 +70,21 @@ func (p *Program) Begins(line, col int) fail.Pos {
 	return p.places.Begin(s.from, s.to)
 }
 
-// Keep is p for a cache: the text as it was given may be part of a larger one, which p would keep alive.
+// Keep returns p for a cache, without the given text: that may be part of a larger text, which p would keep in memory.
 func (p *Program) Keep() *Program {
 	k := *p
 	k.places = k.places.Keep()
 	return &k
 }
 
-// Facts say what the realm of a program needs.
+// Facts are what the realm of a program needs to know about it.
 type Facts struct {
-	Names      map[string]bool // every name that the program mentions, of members too; ComputedName if it computes one
-	Helpers    []string        // that its rewritten operators call, sorted
-	Patterns   bool            // it has a regular expression in it,
-	Generators bool            // or a generator
-	Asyncs     bool            // or an async function
+	Names      map[string]bool // every name that the program mentions, also of members; ComputedName if it computes a name
+	Helpers    []string        // helpers that its rewritten operators call, sorted
+	Patterns   bool            // it has a regular expression
+	Generators bool            // it has a generator
+	Asyncs     bool            // it has an async function
 }
 
-// ComputedName stands among the names of a program that computes one: o[k].
+// ComputedName is among the names of a program that computes a name: o[k].
 const ComputedName = "\x00computed"

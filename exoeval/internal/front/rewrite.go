@@ -29,7 +29,7 @@ func rewrite(pt *form, c *checker) *source.Fault {
 	return r.fault
 }
 
-// later makes () => e, rewritten.
+// later returns () => e, rewritten.
 func (r *rewriter) later(e ast.Expression) ast.Expression {
 	outer := r.thunk
 	r.thunk = true
@@ -39,7 +39,7 @@ func (r *rewriter) later(e ast.Expression) ast.Expression {
 	return &ast.ArrowFunctionLiteral{Start: at, ParameterList: &ast.ParameterList{Opening: at, Closing: at}, Body: &ast.ExpressionBody{Expression: e}}
 }
 
-// within rewrites the inside of a function.
+// within rewrites the body of a function.
 func (r *rewriter) within(node ast.Node, walk func()) {
 	records, thunk, needsTemp := r.records, r.thunk, r.needsTemp
 	info := r.infos[node]
@@ -56,7 +56,7 @@ func (r *rewriter) exprs(list []ast.Expression) {
 	}
 }
 
-// expr rewrites inside e and returns what stands in its place.
+// expr rewrites the parts of e and returns the expression that replaces e.
 func (r *rewriter) expr(e ast.Expression) ast.Expression {
 	if r.calc != calcPlain && r.calculates(e) {
 		return r.calculated(e)
@@ -90,7 +90,7 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 					return b
 				case *ast.ExpressionBody:
 					b.Expression = r.value(b.Expression, "")
-					if *r.needsTemp { // it gets a place to declare it
+					if *r.needsTemp { // it needs a body, to declare the variable
 						at := b.Expression.Idx0()
 						block := &ast.BlockStatement{LeftBrace: at, RightBrace: at, List: []ast.Statement{&ast.ReturnStatement{Return: at, Argument: b.Expression}}}
 						e.Body = block
@@ -157,7 +157,7 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 		r.values(e.ArgumentList)
 		r.length(e.Callee, e.ArgumentList)
 		r.dated(e)
-		if r.promises { // its constructor may have another name
+		if r.promises { // a name for the constructor of Promise may be another one
 			return r.helperCall(HelperCalled, e.Idx0(), e, stringLiteral("new Promise", e.Idx0()))
 		}
 	case *ast.AwaitExpression:
@@ -170,7 +170,7 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 	return e
 }
 
-// recordedOperators are the binary operators with a meaning for placeholders.
+// recordedOperators are the binary operators that can be recorded.
 var recordedOperators = map[token.Token]bool{
 	token.STRICT_EQUAL: true, token.STRICT_NOT_EQUAL: true, token.EQUAL: true, token.NOT_EQUAL: true,
 	token.LESS: true, token.LESS_OR_EQUAL: true, token.GREATER: true, token.GREATER_OR_EQUAL: true,
@@ -197,9 +197,9 @@ func (r *rewriter) binary(e *ast.BinaryExpression) ast.Expression {
 	return e
 }
 
-// assign rewrites x += y to x = op("+", x, y) where x can be read twice without being seen: a name,
-// or a member of one. `x &&= y` becomes x = and(x, () => y). For other targets the result is
-// checked: `x ??= y` keeps an x that is recorded, and drops y.
+// assign rewrites x += y to x = op("+", x, y) if x can be read twice without an effect:
+// a name, or a member of a name. `x &&= y` becomes x = and(x, () => y). For other
+// targets the result is checked: `x ??= y` keeps an x that is recorded, and drops y.
 func (r *rewriter) assign(e *ast.AssignExpression) ast.Expression {
 	if _, plain := e.Left.(*ast.Identifier); !plain {
 		r.pattern(e.Left)
@@ -217,7 +217,7 @@ func (r *rewriter) assign(e *ast.AssignExpression) ast.Expression {
 	}
 	e.Right = r.value(e.Right, nameOf(e.Left))
 	if e.Operator == token.COALESCE {
-		if !neverRecorded(e.Right) { // cache ??= q.count(): a promise may be kept
+		if !neverRecorded(e.Right) { // in cache ??= q.count() a promise may be kept
 			return r.helperCall(HelperKept, at, e)
 		}
 		return r.asked(e)
@@ -225,8 +225,8 @@ func (r *rewriter) assign(e *ast.AssignExpression) ast.Expression {
 	return e
 }
 
-// twice is another reading of an assignment's target, or nil where evaluating it again
-// could be seen.
+// twice returns a second expression that reads an assignment's
+// target, or nil if reading it again could have an effect.
 func twice(e ast.Expression) ast.Expression {
 	simple := func(e ast.Expression) ast.Expression {
 		switch e := e.(type) {
@@ -338,7 +338,7 @@ func (r *rewriter) bindings(list []*ast.Binding) {
 	}
 }
 
-// pattern rewrites the defaults and computed keys of a target, which stays.
+// pattern rewrites the defaults and computed keys of a target. The target itself stays.
 func (r *rewriter) pattern(e ast.Expression) {
 	switch e := e.(type) {
 	case *ast.AssignExpression:

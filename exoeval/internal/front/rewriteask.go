@@ -1,6 +1,6 @@
 package front
 
-// This file rewrites == null, ??, instanceof and typeof in functions that record nothing: there the engine would not ask an operand.
+// This file rewrites == null, ??, instanceof and typeof in functions that record nothing: there the engine would not ask each operand.
 
 import (
 	"github.com/dop251/goja/ast"
@@ -9,19 +9,18 @@ import (
 	"github.com/dop251/goja/unistring"
 )
 
-// The engine compares by asking the left operand only, and it asks neither side of
-// instanceof and typeof, nor the left one of ??. In functions whose operators are not
-// recorded, these forms get a question of their own to the operand that the engine would
-// not ask: `x == null`, which a recorded thing answers with an error (opaque.Equals) and
-// everything else at the cost of one instruction. Helper calls would do the same at the
-// cost of a call, which loops feel; they stand where no variable can be declared.
+// To compare, the engine asks only the left operand. For instanceof and typeof it asks none,
+// for ?? not the left. In functions whose operators are not recorded, the rewriting therefore
+// adds the question `x == null` for the other operand. A recorded thing answers it with an
+// error (opaque.Equals); for all other values it costs one instruction. A helper call would
+// do the same, but slow down loops: it is used only where no variable can be declared.
 
-// askedName is the variable of a function that holds an operand between its evaluation and
-// the question. Like the helpers' names it can't be spelled.
+// askedName is the variable that has an operand between its evaluation
+// and the question. Like the helpers' names it can't be spelled.
 const askedName = "\x00asked"
 
-// temp is the variable for operands of the function that is being rewritten, or nil
-// where there is none: parameters, fields of classes.
+// temp returns the variable for operands of the function that is being rewritten.
+// It is nil if there can be none: in parameters and fields of classes.
 func (r *rewriter) temp(at file.Idx) *ast.Identifier {
 	if r.needsTemp == nil {
 		return nil
@@ -30,7 +29,7 @@ func (r *rewriter) temp(at file.Idx) *ast.Identifier {
 	return &ast.Identifier{Name: unistring.String(askedName), Idx: at}
 }
 
-// body rewrites the body of a function, and declares the variable if it came to need it.
+// body rewrites the body of a function, and declares the variable if the body needs it.
 func (r *rewriter) body(walk func() *ast.BlockStatement) {
 	outer, needs := r.needsTemp, false
 	r.needsTemp = &needs
@@ -43,8 +42,8 @@ func (r *rewriter) body(walk func() *ast.BlockStatement) {
 	}
 }
 
-// neverRecorded reports whether an expression gives a value of JavaScript, whatever its
-// parts are: a part that is recorded throws.
+// neverRecorded reports whether an expression always has a
+// value of JavaScript: if a part of it is recorded, it throws.
 func neverRecorded(e ast.Expression) bool {
 	switch e := e.(type) {
 	case *ast.NumberLiteral, *ast.StringLiteral, *ast.BooleanLiteral, *ast.NullLiteral, *ast.RegExpLiteral,
@@ -66,8 +65,8 @@ func binaryOf(op token.Token, a, b ast.Expression) *ast.BinaryExpression {
 	return &ast.BinaryExpression{Operator: op, Left: a, Right: b}
 }
 
-// stored is e, kept where it can be read once more without being evaluated again: e as
-// it is to be evaluated, and how to read it. ok is false where there is no place.
+// stored stores e so that it can be read again without evaluating it again. It returns e in the
+// form to evaluate, and the expression that reads it. ok is false if there is no place to store it.
 func (r *rewriter) stored(e ast.Expression) (evaluated, read ast.Expression, ok bool) {
 	at := e.Idx0()
 	if id, plain := e.(*ast.Identifier); plain {
@@ -80,8 +79,8 @@ func (r *rewriter) stored(e ast.Expression) (evaluated, read ast.Expression, ok 
 	return &ast.AssignExpression{Operator: token.ASSIGN, Left: t, Right: e}, &ast.Identifier{Name: t.Name, Idx: at}, true
 }
 
-// asks rewrites a comparison, instanceof or ?? of a function that records nothing; its
-// operands have been rewritten.
+// asks rewrites a comparison, instanceof or ?? of a function that
+// records nothing. The operands have been rewritten already.
 func (r *rewriter) asks(e *ast.BinaryExpression) ast.Expression {
 	at := e.Idx0()
 	switch e.Operator {
@@ -89,7 +88,7 @@ func (r *rewriter) asks(e *ast.BinaryExpression) ast.Expression {
 		switch {
 		case neverRecorded(e.Right):
 			return e
-		case isLiteral(e.Left): // it has no effects: the order does not matter
+		case isLiteral(e.Left): // the literal has no effects, so the order does not matter
 			e.Left, e.Right = e.Right, e.Left
 			return e
 		}
@@ -98,15 +97,15 @@ func (r *rewriter) asks(e *ast.BinaryExpression) ast.Expression {
 			break
 		}
 		e.Right = right
-		// a === b becomes a === b || b == null && false, and a !== b likewise. `b == null` throws if b is
-		// recorded, and is only reached where a and b differ: nothing equals a recorded thing.
+		// a === b becomes a === b || b == null && false, and a !== b is rewritten alike. `b == null`
+		// throws if b is recorded. It runs only if a and b differ, as they always do if one is recorded.
 		if e.Operator == token.STRICT_EQUAL {
 			return binaryOf(token.LOGICAL_OR, e, binaryOf(token.LOGICAL_AND, binaryOf(token.EQUAL, again, null(at)), &ast.BooleanLiteral{Idx: at, Literal: "false"}))
 		}
 		return binaryOf(token.LOGICAL_AND, e, binaryOf(token.LOGICAL_OR, binaryOf(token.EQUAL, again, null(at)), &ast.BooleanLiteral{Idx: at, Literal: "true", Value: true}))
 	case token.EQUAL, token.NOT_EQUAL:
 		if isLiteral(e.Right) {
-			return e // x == null, and what an object x is as a primitive, are asked
+			return e // the engine asks x for x == null, and an object x for its primitive
 		}
 		if isLiteral(e.Left) {
 			e.Left, e.Right = e.Right, e.Left
@@ -140,7 +139,7 @@ func (r *rewriter) asks(e *ast.BinaryExpression) ast.Expression {
 	return r.helperCall(HelperOp, at, stringLiteral(e.Operator.String(), at), e.Left, e.Right)
 }
 
-// asked gives the value of e, and an error where that is recorded.
+// asked returns e in a form that throws if e is recorded.
 func (r *rewriter) asked(e ast.Expression) ast.Expression {
 	if neverRecorded(e) {
 		return e
@@ -153,8 +152,8 @@ func (r *rewriter) asked(e ast.Expression) ast.Expression {
 	return &ast.SequenceExpression{Sequence: []ast.Expression{binaryOf(token.EQUAL, value, null(at)), again}}
 }
 
-// length asks the one argument of Array: a number is a length there, and a column would
-// be the one item of a list.
+// length asks the one argument of Array: a number is the
+// length, but a column would become the one item of a list.
 func (r *rewriter) length(callee ast.Expression, args []ast.Expression) {
 	if id, ok := callee.(*ast.Identifier); ok && id.Name == "Array" && len(args) == 1 {
 		if _, spread := args[0].(*ast.SpreadElement); !spread {

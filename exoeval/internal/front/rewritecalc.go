@@ -11,37 +11,37 @@ import (
 	"github.com/dop251/goja/unistring"
 )
 
-// The engine gives no operator to a type of ours: it would ask a Decimal for the nearest number, and `0.1 + 0.2` would be
-// what it is of numbers. So an operator is a call of a helper. Loops that meet no Decimal would pay for it, so an expression
-// is compiled twice, as it is written and with the helpers, and a variable of the program chooses. The host sets it when a
-// reply holds a Decimal, before the program has the reply. A program that names Decimal makes its own: it is compiled once,
-// with the helpers. So are programs without grants, without them.
+// In the engine no type of ours can have operators: it would turn a Decimal into the nearest number, and `0.1 + 0.2`
+// would have the result of numbers. So an operator becomes a call of a helper. Loops without Decimals should not pay for
+// it: an expression is compiled twice, as it is written and with the helpers, and a variable of the program chooses. The
+// host sets the variable when a reply has a Decimal, before the program gets the reply. A program that names Decimal can
+// make them itself: it is compiled once, with the helpers. A program without grants is compiled once, without them.
 
-// calcName is the variable. Like the helpers' names it can't be spelled.
+// calcName is this variable. Like the helpers' names it can't be spelled.
 const calcName = "\x00decimals"
 
-// calcMode is how the operators of an expression are compiled.
+// calcMode says how the operators of an expression are compiled.
 type calcMode uint8
 
 const (
-	calcNever calcMode = iota // the program can't come to a Decimal
-	calcAsk                   // twice
-	calcPlain                 // inside of the first of the two: as it is written
-	calcExact                 // inside of the second, or in the whole program: with the helpers
+	calcNever calcMode = iota // the program can't get a Decimal
+	calcAsk                   // twice: as written, and with the helpers
+	calcPlain                 // in the first of the two copies: as written
+	calcExact                 // in the second copy, or in the whole program: with the helpers
 )
 
-const maxRounds = 10 // of findNumbers: a program may have a long chain of names
+const maxRounds = 10 // rounds of findNumbers: a program may have a long chain of names
 
-// Bounds of what is compiled twice; the rest has the helpers.
+// These bound what is compiled twice. The rest is compiled with the helpers only.
 const (
-	maxCalcNodes  = 400    // of an expression
-	maxCalcCopied = 40_000 // of a program, with those that were copied in vain
+	maxCalcNodes  = 400    // nodes of an expression
+	maxCalcCopied = 40_000 // nodes of a program, also those that were copied and not used
 )
 
 var calculating = map[token.Token]bool{token.PLUS: true, token.MINUS: true, token.MULTIPLY: true, token.SLASH: true, token.REMAINDER: true, token.EXPONENT: true,
 	token.LESS: true, token.LESS_OR_EQUAL: true, token.GREATER: true, token.GREATER_OR_EQUAL: true}
 
-// calculates reports whether an expression is an operator that a Decimal may be an operand of.
+// calculates reports whether an expression is an operator that may have a Decimal operand.
 func (r *rewriter) calculates(e ast.Expression) bool {
 	if r.records || r.calc == calcNever {
 		return false
@@ -50,7 +50,7 @@ func (r *rewriter) calculates(e ast.Expression) bool {
 	case *ast.BinaryExpression:
 		switch e.Operator {
 		case token.STRICT_EQUAL, token.STRICT_NOT_EQUAL, token.EQUAL, token.NOT_EQUAL:
-			return !r.plain(e.Right) && !isLiteral(e.Left) // goja asks the left operand alone, and a literal there will be swapped to the right: see asks
+			return !r.plain(e.Right) && !isLiteral(e.Left) // goja asks only the left operand, and asks swaps a literal there to the right
 		case token.INSTANCEOF:
 			id, ok := e.Right.(*ast.Identifier)
 			return ok && id.Name == "Decimal"
@@ -85,15 +85,15 @@ func (r *rewriter) calculated(e ast.Expression) ast.Expression {
 	if r.calc == calcExact {
 		return r.exactly(e)
 	}
-	// calcAsk: calcPlain comes here no more.
+	// The mode is calcAsk here: calcExact has returned, and calcPlain never calls calculated.
 	budget := min(maxCalcNodes, maxTwinNodes-r.twinNodes, maxCalcCopied-r.copied)
 	if budget <= 0 {
 		return r.exactly(e)
 	}
 	c := &cloner{seen: map[any]reflect.Value{}, left: budget, flat: true}
 	copied := c.copy(reflect.ValueOf(&e).Elem())
-	r.copied += budget - max(c.left, 0) // in vain, too: each operator of a long chain may try
-	if c.left < 0 {                     // too large, or with a function or an await in it: the answer might change meanwhile
+	r.copied += budget - max(c.left, 0) // count unused copies, too: each operator of a long chain may try
+	if c.left < 0 {                     // too large, or it has a function or an await, during which the variable may change
 		return r.exactly(e)
 	}
 	r.twinNodes += budget - c.left
@@ -112,7 +112,7 @@ func (r *rewriter) calculated(e ast.Expression) ast.Expression {
 	return &ast.ConditionalExpression{Test: &ast.Identifier{Name: unistring.String(calcName), Idx: at}, Consequent: exact, Alternate: plain}
 }
 
-// exactly makes the calls of helpers. Operands are rewritten as the mode has it.
+// exactly calls the helpers. The operands are rewritten according to the mode.
 func (r *rewriter) exactly(e ast.Expression) ast.Expression {
 	at := e.Idx0()
 	switch e := e.(type) {
@@ -134,7 +134,7 @@ func (r *rewriter) exactly(e ast.Expression) ast.Expression {
 		case *ast.BracketExpression:
 			of, name = left.Left, left.Member
 		}
-		if of == nil || isSuper(of) { // no value that a helper could be given
+		if of == nil || isSuper(of) { // a helper can't get this as an argument
 			e.Operator, e.Right = token.ASSIGN, r.helperCall(HelperCalc, at, op, twice(e.Left), r.value(e.Right, nameOf(e.Left)))
 			return e
 		}
@@ -150,7 +150,7 @@ func isSuper(e ast.Expression) bool {
 	return is
 }
 
-// plain reports whether the value of an expression is never a Decimal.
+// plain reports whether an expression never has a Decimal as its value.
 func (r *rewriter) plain(e ast.Expression) bool {
 	switch e := e.(type) {
 	case *ast.AwaitExpression, *ast.CallExpression:
@@ -160,7 +160,7 @@ func (r *rewriter) plain(e ast.Expression) bool {
 	case *ast.BinaryExpression:
 		switch e.Operator {
 		case token.PLUS, token.MINUS, token.MULTIPLY, token.SLASH, token.REMAINDER, token.EXPONENT, token.LOGICAL_AND, token.LOGICAL_OR, token.COALESCE:
-			if is, known := r.plains[e]; known { // each operator of a long chain asks
+			if is, known := r.plains[e]; known { // each operator of a long chain asks again
 				return is
 			}
 			is := r.plain(e.Left) && r.plain(e.Right)
@@ -175,13 +175,13 @@ func (r *rewriter) plain(e ast.Expression) bool {
 	case *ast.Identifier:
 		return r.numbers[e.Name.String()] || neverRecorded(e)
 	case *ast.NewExpression, *ast.ObjectLiteral:
-		return false // its valueOf may give one
+		return false // its valueOf may return a Decimal
 	}
 	return neverRecorded(e)
 }
 
-// findNumbers finds the names of which each variable is given plain values alone, as a counter of a loop and a sum of such. Their
-// operators need no helper.
+// findNumbers finds the names whose variables only ever get plain values, like
+// the counter of a loop, or a sum of such. Operators on them need no helper.
 func (r *rewriter) findNumbers(c *checker) {
 	r.numbers = map[string]bool{}
 	for name := range c.stored {
@@ -189,7 +189,7 @@ func (r *rewriter) findNumbers(c *checker) {
 			r.numbers[name] = true
 		}
 	}
-	for round, changed := 0, true; changed; round++ { // a name that is given the value of another name is a number only if that name is one
+	for round, changed := 0, true; changed; round++ { // a name that gets the value of another name is a number only if the other one is
 		if changed = false; round == maxRounds {
 			r.numbers = nil
 			return
@@ -203,7 +203,7 @@ func (r *rewriter) findNumbers(c *checker) {
 	}
 }
 
-// declareCalc puts the variable round the program, and gives the host the function that sets it.
+// declareCalc declares the variable round the program, and gives the host the function that sets it.
 func (r *rewriter) declareCalc() {
 	if !r.asksCalc {
 		return

@@ -10,16 +10,16 @@ import (
 	"github.com/dop251/goja/token"
 )
 
-// specialMembers are the methods whose calls are looked at, besides all of Math.
+// specialMembers are the methods whose calls are rewritten, besides all of Math.
 var specialMembers = map[string]bool{"includes": true, "has": true, "indexOf": true, "lastIndexOf": true, "test": true, "exec": true,
 	"some": true, "every": true, "find": true, "findIndex": true, "findLast": true, "findLastIndex": true, "filter": true}
 
-// specialFunctions are the global functions whose calls are looked at.
+// specialFunctions are the global functions whose calls are rewritten.
 var specialFunctions = map[string]bool{"String": true, "Number": true, "parseInt": true, "parseFloat": true, "Boolean": true, "isNaN": true, "isFinite": true}
 
-// callee replaces what a call in a recorded function calls, where JavaScript's own
-// functions would take a column for a value (see calls.go). The helper gives the
-// function before the arguments are evaluated, as the member did.
+// callee replaces the called function in a recorded function if it is one of
+// JavaScript's own, which would take a column for a value (see calls.go). The helper
+// returns the function before the arguments are evaluated, as reading the member did.
 func (r *rewriter) callee(e *ast.CallExpression) {
 	switch callee := e.Callee.(type) {
 	case *ast.Identifier:
@@ -44,7 +44,7 @@ func (r *rewriter) callee(e *ast.CallExpression) {
 	}
 }
 
-// promised lets a described thing have a then where it is called by that name.
+// promised makes `x.then(...)` work for a described thing x.
 func (r *rewriter) promised(e *ast.CallExpression) {
 	dot, ok := e.Callee.(*ast.DotExpression)
 	if !ok || r.records || optional(dot.Left) {
@@ -60,7 +60,7 @@ func (r *rewriter) promised(e *ast.CallExpression) {
 	}
 }
 
-// dated marks the one argument of new Date in a recorded function: of a column it can't be made.
+// dated marks the one argument of new Date in a recorded function, where it may be a column: a column makes no Date.
 func (r *rewriter) dated(e *ast.NewExpression) {
 	id, ok := e.Callee.(*ast.Identifier)
 	if !ok || !r.records || id.Name != "Date" || len(e.ArgumentList) != 1 || neverRecorded(e.ArgumentList[0]) {
@@ -84,7 +84,7 @@ func isSpecialMember(e *ast.DotExpression) bool {
 	return specialMembers[e.Identifier.Name.String()]
 }
 
-// optional reports whether e is part of a chain that may end early.
+// optional reports whether e is part of a chain that may end early, like a?.b.
 func optional(e ast.Expression) bool {
 	for {
 		switch x := e.(type) {
@@ -112,8 +112,8 @@ func (r *rewriter) guardArguments(e *ast.CallExpression, name string) {
 	}
 }
 
-// valueOrUndefined is e for a helper that does what typeof does: a name that is
-// not there is undefined, and no error.
+// valueOrUndefined returns e for a helper that works like
+// typeof: a name that is not declared is undefined and no error.
 func (r *rewriter) valueOrUndefined(e ast.Expression) ast.Expression {
 	id, ok := e.(*ast.Identifier)
 	if !ok || !r.free[id] {
@@ -127,11 +127,11 @@ func (r *rewriter) valueOrUndefined(e ast.Expression) ast.Expression {
 	}
 }
 
-// An async function gives a promise of the engine's. In its place stands a plain function that calls it, with the same
-// `this` and super, and hands the promise to the program as one that was not awaited. `arguments` would be those of neither:
-// the checker refuses it (argumentsIn).
+// An async function returns a promise of the engine. So a plain function replaces it,
+// which calls it with the same `this` and super and turns its promise into one of our
+// own form. `arguments` would be wrong in both, so the checker refuses it (argumentsIn).
 
-// asyncFunction rewrites an async function literal, which has been rewritten inside.
+// asyncFunction rewrites an async function literal, whose body has been rewritten.
 func (r *rewriter) asyncFunction(e *ast.FunctionLiteral) {
 	at := e.Idx0()
 	inner := &ast.ArrowFunctionLiteral{Start: at, ParameterList: e.ParameterList, Body: e.Body, DeclarationList: e.DeclarationList, Async: true}
@@ -140,7 +140,7 @@ func (r *rewriter) asyncFunction(e *ast.FunctionLiteral) {
 	e.Body = &ast.BlockStatement{LeftBrace: at, RightBrace: at, List: []ast.Statement{&ast.ReturnStatement{Return: at, Argument: r.promiseOf(e, inner, passed, at)}}}
 }
 
-// asyncArrow is asyncFunction for an arrow.
+// asyncArrow does the same as asyncFunction for an arrow function.
 func (r *rewriter) asyncArrow(e *ast.ArrowFunctionLiteral) {
 	at := e.Idx0()
 	inner := *e
@@ -161,12 +161,12 @@ func (r *rewriter) promiseOf(e ast.Expression, inner *ast.ArrowFunctionLiteral, 
 	return r.helperCall(HelperCalled, at, call, stringLiteral(name, at))
 }
 
-// asyncArguments begins the names of the parameters of the function that calls an async one. Like the helpers' names they
-// can't be spelled.
+// asyncArguments begins the names of the parameters of the function that
+// calls an async one. Like the helpers' names they can't be spelled.
 const asyncArguments = "\x00args"
 
-// passedOn returns the parameters of the function that calls an async one, and the arguments that it passes on. Parameters before the first
-// default have one each, so the function's length is the same; the others are passed on as a rest.
+// passedOn returns the parameters of the function that calls an async one, and the arguments that it passes on. Each parameter
+// before the first default has one of its own, so the function keeps its length; the others are passed on as a rest.
 func passedOn(of *ast.ParameterList, at file.Idx) (*ast.ParameterList, []ast.Expression) {
 	list, passed := &ast.ParameterList{Opening: at, Closing: at}, []ast.Expression(nil)
 	if of == nil {

@@ -1,6 +1,6 @@
 package front
 
-// This file has the state of the rewriting, and the calls of helpers that it makes.
+// This file has the state of the rewriting, and makes the calls of helpers.
 
 import (
 	"github.com/dop251/goja/ast"
@@ -12,34 +12,33 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
-// rewriter replaces operators by helper calls, in place. For operands that are
-// no placeholders a helper does what the operator does, so that marking too many
-// functions is harmless: evaluation order, short circuits and `this` are kept
-// (the second operands become arrows). TestRewriteSameResult holds it to that.
-// The tree has passed the checker, which bounds the recursion.
+// rewriter replaces operators by helper calls, in place. If no operand is a placeholder, a
+// helper does the same as the operator, so marking too many functions is harmless. Evaluation
+// order, short circuits and `this` are kept, because the second operands become arrow functions
+// (TestRewriteSameResult). The tree has passed the checker, which bounds the recursion.
 type rewriter struct {
 	pt       *form
 	promises bool // the program mentions Promise
 	infos    map[ast.Node]*funcInfo
-	records  bool // in a function that may be called with placeholders
-	thunk    bool // directly in a second operand that becomes an arrow
+	records  bool // inside a function that may be called with placeholders
+	thunk    bool // directly inside a second operand that becomes an arrow function
 	fault    *source.Fault
-	helpers  map[string]bool             // that the text calls now
+	helpers  map[string]bool             // helpers that the text calls now
 	free     map[*ast.Identifier]bool    // operands of typeof that name nothing
 	bound    map[ast.Expression]*binding // the names of functions
 
-	calc     calcMode                       // what operators outside of callbacks become
-	numbers  map[string]bool                // names that never stand for a Decimal
-	plains   map[*ast.BinaryExpression]bool // what plain has answered, once numbers are known
-	copied   int                            // nodes for expressions that are compiled twice
+	calc     calcMode                       // how operators outside callbacks are compiled
+	numbers  map[string]bool                // names that never have a Decimal
+	plains   map[*ast.BinaryExpression]bool // answers of plain, kept once numbers is known
+	copied   int                            // nodes of expressions that are compiled twice
 	asksCalc bool                           // an expression was compiled twice
 
-	needsTemp *bool // set when the function's body needs its variable; nil where it can have none: see temp
-	twinDepth int   // literals with a twin that this is in
-	twinNodes int   // that were copied for twins
+	needsTemp *bool // set when the function's body needs its variable; nil if it can't have one: see temp
+	twinDepth int   // literals with a twin that we are in
+	twinNodes int   // nodes that were copied for twins
 }
 
-// helperCall makes the call of a helper, at the place of what it stands for.
+// helperCall makes a call of a helper, at the place of the code that it replaces.
 func (r *rewriter) helperCall(helper string, at file.Idx, args ...ast.Expression) *ast.CallExpression {
 	r.helpers[helper] = true
 	return &ast.CallExpression{
@@ -60,8 +59,7 @@ func isLiteral(e ast.Expression) bool {
 	return false
 }
 
-// suspends refuses await and yield where an arrow would come between them and
-// their function.
+// suspends refuses await and yield if an arrow function would come between them and their function.
 func (r *rewriter) suspends(at file.Idx, word string) {
 	if r.thunk && r.fault == nil {
 		r.fault = source.Faultf(fail.Syntax, r.pt.Off(at), "`%s` can't be used to the right of &&, ||, ?? or in ?: inside a callback that only describes; put its value into a const before", word)

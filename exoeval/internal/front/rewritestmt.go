@@ -19,8 +19,8 @@ func (r *rewriter) stmts(list []ast.Statement) {
 	}
 }
 
-// test is the condition of a statement: a placeholder there has no truth value,
-// and the helper says so instead of taking every object for true.
+// test rewrites the condition of a statement. A placeholder has no truth value
+// there: the helper refuses it, while the engine would take every object for true.
 func (r *rewriter) test(e ast.Expression) ast.Expression {
 	if e == nil {
 		return nil
@@ -32,7 +32,7 @@ func (r *rewriter) test(e ast.Expression) ast.Expression {
 	return e
 }
 
-// compared is what switch and case compare, by identity: a column is none of the cases.
+// compared rewrites an operand of switch or case. They compare by identity, and a column equals no case.
 func (r *rewriter) compared(e ast.Expression) ast.Expression {
 	e = r.expr(e)
 	if r.records && !isLiteral(e) {
@@ -130,17 +130,16 @@ func (r *rewriter) into(into ast.ForInto) {
 	}
 }
 
-// awaited is the variable of a rewritten `for await`. Like the helpers' names
-// it can't be spelled, and in a loop within the loop it hides the outer one,
-// which has been read by then.
+// awaited is the variable of a rewritten `for await`. Like the helpers' names it can't be spelled.
+// The variable of an inner loop hides that of the outer loop, which has been read by then.
 const awaited = "\x00item"
 
-// forAwait makes of `for await (const x of list) body`
+// forAwait turns `for await (const x of list) body` into
 //
 //	for (const item of await list) { const x = await item; body }
 //
-// A list that is a promise is waited for, too: authors forget that await, and
-// there are no asynchronous iterators here that it could be confused with.
+// If list is a promise, the loop waits for it, too: authors forget that await. There are no asynchronous
+// iterators here, so nothing else can be meant.
 func (r *rewriter) forAwait(s *ast.ForOfStatement) {
 	at := s.Source.Idx0()
 	s.Source = &ast.AwaitExpression{Await: at, Argument: r.helperCall(HelperAwait, at, s.Source)}

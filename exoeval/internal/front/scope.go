@@ -1,6 +1,6 @@
 package front
 
-// This file resolves names: where each is declared, and what it means where it is read or assigned.
+// This file resolves names: where a name is declared, and what it means where it is read or assigned.
 
 import (
 	"github.com/dop251/goja/ast"
@@ -64,7 +64,7 @@ func (c *checker) use(b *binding) {
 	}
 }
 
-// inFunction reports whether `arguments` means something here.
+// inFunction reports whether `arguments` has a meaning here.
 func (c *checker) inFunction() bool {
 	for f := c.fn; f != nil; f = f.parent {
 		if !f.arrow {
@@ -74,7 +74,7 @@ func (c *checker) inFunction() bool {
 	return false
 }
 
-// argumentsIn refuses `arguments` in an async function, or an async arrow within its function: see asyncFunction.
+// argumentsIn refuses `arguments` in an async function, or in an async arrow inside its function: see asyncFunction.
 func (c *checker) argumentsIn(at file.Idx) {
 	for f := c.fn; f != nil; f = f.parent {
 		if isAsync(f.node) {
@@ -118,8 +118,8 @@ func (c *checker) assign(id *ast.Identifier) {
 	}
 }
 
-// reserved refuses the names that lead to code made of strings or to the global
-// object. The realm doesn't have them either; here they get a message.
+// reserved refuses names that lead to code made of strings, or to the global
+// object. The realm does not have them either; this check is for the error text.
 func (c *checker) reserved(id *ast.Identifier) bool {
 	c.names[id.Name.String()] = true
 	switch name := id.Name.String(); name {
@@ -178,8 +178,8 @@ func (c *checker) hoistVars(list []*ast.VariableDeclaration) {
 	}
 }
 
-// functionOf is the function that a declaration gives its name to, or nil. A
-// pattern names parts of it: `const { length } = () => {}` makes length no function.
+// functionOf returns the function that a declaration gives its name to, or nil. A pattern
+// names parts of a value: in `const { length } = () => {}`, length is no function.
 func functionOf(b *ast.Binding) ast.Expression {
 	if _, named := b.Target.(*ast.Identifier); named && isFunction(b.Initializer) {
 		return b.Initializer
@@ -187,7 +187,7 @@ func functionOf(b *ast.Binding) ast.Expression {
 	return nil
 }
 
-// hoistBlock declares what the statements of a block declare.
+// hoistBlock declares the names that the statements of a block declare.
 func (c *checker) hoistBlock(list []ast.Statement) {
 	for _, s := range list {
 		switch s := s.(type) {
@@ -230,7 +230,7 @@ func (c *checker) plain(name string, _ file.Idx) {
 	c.elsewhere[name] = true
 }
 
-// collect gathers bindings of the current scope by name.
+// collect returns a function that gathers bindings of the current scope by name.
 func (c *checker) collect(to *[]*binding) func(string, file.Idx) {
 	return func(name string, _ file.Idx) {
 		if b := c.scope.names[name]; b != nil {

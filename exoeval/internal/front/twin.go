@@ -1,6 +1,6 @@
 package front
 
-// This file gives function literals two bodies, one of which records.
+// This file gives a function literal two bodies; one of them records.
 
 import (
 	"reflect"
@@ -10,29 +10,28 @@ import (
 	"github.com/dop251/goja/unistring"
 )
 
-// A function literal that is given as a value (stored in an object or a list, returned,
-// passed to a function of the program) may end as the callback of a describing method,
-// and may as well be called a million times over rows. Its body is compiled twice, as it
-// is written and with its operators recorded, and a flag of the host says which of them
-// a call runs: the second while a describing callback is being called. So a condition is
-// recorded whatever way it was given, and a loop pays for reading the flag.
+// A function literal may be stored in an object or a list, returned, or passed to a function of
+// the program. It may end as the callback of a describing method, or be called a million times
+// over rows. So its body is compiled twice, as it is written and with its operators recorded. A
+// flag of the host decides which body a call runs: the second while a describing callback is
+// being called. So a condition is always recorded, and the cost for a loop is reading the flag.
 
-// Limits of the second compilation: literals within literals are copied once for each
-// level, and a program is copied a few times at most.
+// Limits of the second compilation. Literals inside literals are copied
+// once for each level, so a program is copied a few times at most.
 const (
 	maxTwinDepth = 3
 	maxTwinNodes = 20_000
 )
 
-// plainCallbacks are methods of JavaScript that call what they are given with values: a
-// callback of theirs reads no flag, since it runs once for each item. A program's own
-// method of such a name is refused a callback that needs recording.
+// plainCallbacks are methods of JavaScript that call their callback with values. The
+// callback runs once for each item, so it reads no flag. If a program has a method
+// of its own with such a name, it can't pass it a callback that needs recording.
 var plainCallbacks = map[string]bool{"map": true, "filter": true, "forEach": true, "reduce": true, "reduceRight": true, "some": true, "every": true, "find": true, "findIndex": true,
 	"findLast": true, "findLastIndex": true, "flatMap": true, "sort": true, "toSorted": true, "then": true, "catch": true, "finally": true, "replace": true, "replaceAll": true,
 	"from": true, "fromAsync": true, "groupBy": true, "stringify": true, "parse": true}
 
-// value rewrites an expression whose value goes somewhere: a function literal gets a
-// second body. name is what JavaScript would call the function, or "".
+// value rewrites an expression whose value is passed on: a function literal gets
+// a second body. name is the name that JavaScript would give the function, or "".
 func (r *rewriter) value(e ast.Expression, name string) ast.Expression {
 	if e == nil {
 		return nil
@@ -44,15 +43,15 @@ func (r *rewriter) value(e ast.Expression, name string) ast.Expression {
 	return r.either(twin, plain)
 }
 
-// twice is a function literal with its operators recorded, and as it is written; the first is nil
-// where there can be no second.
+// twice returns a function literal with its operators recorded, and
+// as it is written. The first is nil if there can be no second body.
 func (r *rewriter) twice(e ast.Expression, named bool) (twin, plain ast.Expression) {
 	info := r.infos[e]
 	if r.records || info == nil || info.records || !twinnable(e, named) || r.twinDepth >= maxTwinDepth {
 		return nil, r.expr(e)
 	}
 	if b := r.bound[e]; b != nil && b.uses == b.calls {
-		return nil, r.expr(e) // it is called by its name and given to nobody
+		return nil, r.expr(e) // it is only called by its name, and never passed on
 	}
 	if twin = r.clone(e); twin == nil {
 		return nil, r.expr(e)
@@ -62,14 +61,14 @@ func (r *rewriter) twice(e ast.Expression, named bool) (twin, plain ast.Expressi
 	r.twinDepth--
 	fault := r.fault
 	if twin = r.expr(twin); r.fault != fault {
-		// The recorded copy would await where operators are recorded, which is a fault: so the function is no describing callback.
+		// The recorded copy would await where operators are recorded, which is refused. So the function can't be a describing callback.
 		r.fault = fault
 		return nil, plain
 	}
 	return twin, plain
 }
 
-// either gives plain two bodies: that of recorded, its copy, runs where the host's flag is set, and its own otherwise.
+// either gives plain two bodies: the body of recorded, its copy, runs if the host's flag is set, otherwise its own.
 func (r *rewriter) either(recorded, plain ast.Expression) ast.Expression {
 	at := plain.Idx0()
 	r.helpers[HelperRecording] = true
@@ -78,7 +77,7 @@ func (r *rewriter) either(recorded, plain ast.Expression) ast.Expression {
 		return &ast.BlockStatement{LeftBrace: at, RightBrace: at, List: []ast.Statement{&ast.IfStatement{If: at, Test: flag, Consequent: a, Alternate: b}}}
 	}
 	if redeclares(plain) {
-		return plain // it is a syntax error to declare a parameter again, which goja finds only if the body is the function's own
+		return plain // declaring a parameter again is a syntax error, which goja finds only if the body is the function's own
 	}
 	switch plain := plain.(type) {
 	case *ast.ArrowFunctionLiteral:
@@ -113,7 +112,7 @@ func redeclares(fn ast.Expression) bool {
 	if body == nil {
 		return false
 	}
-	c := &checker{maxDepth: 1 << 20} // walks patterns; the checker has bounded their depth
+	c := &checker{maxDepth: 1 << 20} // it only walks patterns, whose depth the checker has bounded
 	names := map[string]bool{}
 	declare := func(name string, _ file.Idx) { names[name] = true }
 	for _, b := range params.List {
@@ -137,7 +136,7 @@ func redeclares(fn ast.Expression) bool {
 	return again
 }
 
-// blockOf is the body of an arrow as a block.
+// blockOf returns the body of an arrow function as a block.
 func blockOf(b ast.ConciseBody) ast.Statement {
 	switch b := b.(type) {
 	case *ast.BlockStatement:
@@ -155,7 +154,7 @@ func (r *rewriter) values(list []ast.Expression) {
 	}
 }
 
-// arguments rewrites what a call is given.
+// arguments rewrites the arguments of a call.
 func (r *rewriter) arguments(e *ast.CallExpression) {
 	callee := e.Callee
 	if o, ok := callee.(*ast.Optional); ok {
@@ -172,10 +171,10 @@ func (r *rewriter) arguments(e *ast.CallExpression) {
 	r.values(e.ArgumentList)
 }
 
-// synonymCallbacks are those of plainCallbacks that other libraries have for describing methods.
+// synonymCallbacks are those of plainCallbacks that are describing methods in other libraries.
 var synonymCallbacks = map[string]bool{"map": true, "filter": true, "find": true}
 
-// mayDescribe reports whether the method of e may be that of a described thing, and not of an array.
+// mayDescribe reports whether e may call a method of a described thing, and not of an array.
 func mayDescribe(e ast.Expression) bool {
 	switch e := e.(type) {
 	case *ast.AwaitExpression, *ast.ArrayLiteral, *ast.StringLiteral, *ast.TemplateLiteral:
@@ -193,9 +192,9 @@ func mayDescribe(e ast.Expression) bool {
 	return true
 }
 
-// heard is the argument of a method that JavaScript's arrays have and described things, too: a
-// function literal is there twice, and which of the two is given is decided when the method has
-// been read. So a loop over rows pays nothing.
+// heard rewrites the callback of a method that JavaScript's arrays have and described
+// things, too. The function literal is compiled twice, and after the method has been
+// read, one of them is chosen. So a loop over rows costs nothing more.
 func (r *rewriter) heard(e ast.Expression) ast.Expression {
 	twin, plain := r.twice(e, false)
 	if twin == nil {
@@ -206,7 +205,7 @@ func (r *rewriter) heard(e ast.Expression) ast.Expression {
 	return &ast.ConditionalExpression{Test: &ast.Identifier{Name: unistring.String(HelperHearing), Idx: at}, Consequent: twin, Alternate: plain}
 }
 
-// nameOf is the name that a function gets from what it is assigned to.
+// nameOf returns the name that a function gets from its assignment's target.
 func nameOf(target ast.Expression) string {
 	if id, ok := target.(*ast.Identifier); ok {
 		return id.Name.String()
@@ -214,8 +213,8 @@ func nameOf(target ast.Expression) string {
 	return ""
 }
 
-// twinnable reports whether a literal can be the callback of a describing method, or,
-// when it has a name, a function that such a callback calls.
+// twinnable reports whether a literal can be the callback of a describing
+// method, or, if it has a name, a function that such a callback calls.
 func twinnable(e ast.Expression, named bool) bool {
 	var params *ast.ParameterList
 	switch e := e.(type) {
@@ -235,8 +234,8 @@ func twinnable(e ast.Expression, named bool) bool {
 	return named || len(params.List) <= 1 && params.Rest == nil
 }
 
-// clone copies a function literal, marked as one whose operators are recorded; nil if
-// there have been too many copies.
+// clone copies a function literal and marks the copy as
+// recorded. It returns nil if there are too many copies already.
 func (r *rewriter) clone(e ast.Expression) ast.Expression {
 	c := &cloner{seen: map[any]reflect.Value{}, left: maxTwinNodes - r.twinNodes}
 	out := c.copy(reflect.ValueOf(&e).Elem())
@@ -258,12 +257,12 @@ func (r *rewriter) clone(e ast.Expression) ast.Expression {
 
 var astPackage = reflect.TypeFor[ast.Program]().PkgPath()
 
-// cloner copies trees of goja's parser. A node that is reached twice (a declaration, by
-// its statement and by the list of its function) is copied once.
+// cloner copies trees of goja's parser. A node that has two parents is copied
+// once: a declaration belongs to its statement and to the list of its function.
 type cloner struct {
 	seen map[any]reflect.Value
 	left int
-	flat bool // it copies nothing with a function, a class, an await or a yield in it
+	flat bool // it fails on a function, a class, an await or a yield
 }
 
 func flat(node any) bool {

@@ -1,6 +1,6 @@
 package front
 
-// This file writes the error for a name that is not there.
+// This file writes the error for an unknown name.
 
 import (
 	"maps"
@@ -14,10 +14,10 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// unknown says which name was meant, from those that the program may see.
+// unknown refuses an unknown name. It suggests the most similar name that the program may see.
 func (c *checker) unknown(id *ast.Identifier) {
 	name := id.Name.String()
-	if name == "await" { // outside async functions it is a name like any other
+	if name == "await" { // outside async functions await is a name like any other
 		c.fail(id.Idx, "%s", source.AwaitOutside)
 		return
 	}
@@ -67,11 +67,11 @@ func (c *checker) grantList() string {
 	return "; the granted objects are: " + strings.Join(names, ", ") + rest
 }
 
-// operatorNames are functions of other libraries for what is an operator here.
+// operatorNames are functions of other libraries that are operators here.
 var operatorNames = map[string]string{"and": "a && b", "or": "a || b", "not": "!condition", "now": "new Date()"}
 
-// missingGlobals are names that authors expect and that no realm of ours has, with the
-// way out. A realm that does have one lists it in Globals, which is asked first.
+// missingGlobals are names that authors expect and that no realm of ours has, each with
+// a way out. If a realm has one of them, Globals lists it, and Globals is asked first.
 var missingGlobals = byName([][2]string{
 	{"fetch XMLHttpRequest WebSocket EventSource", "programs have no network; use the granted objects"},
 	{"process Deno Bun", "programs have no host process or environment"},
@@ -87,8 +87,6 @@ var missingGlobals = byName([][2]string{
 	{"localStorage sessionStorage", "there is no storage; return the data"},
 	{"alert", "use console.log, or return the data"},
 	{"self global", "there is no global object; the granted objects are in scope by name"},
-	{"Intl", "format numbers and dates with toFixed, toISOString and string functions"},
-	{"structuredClone", "use JSON.parse(JSON.stringify(x)) or spread"},
 	{"Proxy", "use a plain object or a class"},
 	{"Reflect", "use Object.keys, Object.entries and the plain operators"},
 	{"BigInt", "use Number"},

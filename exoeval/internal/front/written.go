@@ -1,6 +1,6 @@
 package front
 
-// This file finds the numbers in a program's text of which JavaScript loses digits. The run looks up those that arrive at the host.
+// This file finds numbers in a program's text that lose digits in JavaScript. The run looks them up when they arrive at the host.
 
 import (
 	"cmp"
@@ -15,18 +15,18 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// WrittenNumbers are the numbers in a program's text that don't have the digits there, and those beyond 2^53, by the number
-// that JavaScript has for them, without its sign. A program can carry one to a column by any way: through a variable, a list, a
-// function. So the number itself is looked up where it arrives.
+// WrittenNumbers are the numbers in a program's text whose digits JavaScript changes, and those beyond
+// 2^53. The key is JavaScript's number, without its sign. A program can pass such a number to a column
+// by any way: a variable, a list, a function. So the number itself is looked up when it arrives.
 type WrittenNumbers map[float64]writtenNumber
 
 type writtenNumber struct {
-	Text  string // its digits, as a decimal
-	shown bool   // JavaScript shows its number with these digits
-	whole bool   // its number has these digits and no others
+	Text  string // its digits in the text, as a decimal
+	shown bool   // JavaScript shows these digits for its number
+	whole bool   // JavaScript's number has exactly these digits
 }
 
-// note remembers a literal.
+// note adds a literal.
 func (l *WrittenNumbers) note(e *ast.NumberLiteral) {
 	var f float64
 	switch v := e.Value.(type) {
@@ -35,7 +35,7 @@ func (l *WrittenNumbers) note(e *ast.NumberLiteral) {
 	case float64:
 		f = v
 	}
-	if f == 0 || math.IsInf(f, 0) { // 1e-400 and 1e400: nothing distinguishes them from those that were calculated
+	if f == 0 || math.IsInf(f, 0) { // 1e-400 and 1e400: they look the same as calculated results
 		return
 	}
 	n := writtenNumber{Text: digitsOf(e.Literal)}
@@ -54,7 +54,7 @@ func (l *WrittenNumbers) note(e *ast.NumberLiteral) {
 	(*l)[f] = n
 }
 
-// digitsOf is a literal as the one text of a decimal, or "" if it is too long for one.
+// digitsOf returns a literal in the canonical form of a decimal, or "" if it is too long.
 func digitsOf(literal string) string {
 	s := strings.ReplaceAll(literal, "_", "")
 	if len(s) > 1 && s[0] == '0' && strings.ContainsAny(s[1:2], "xXoObB") {
@@ -68,14 +68,14 @@ func digitsOf(literal string) string {
 	return s
 }
 
-// shownDigits are the digits of a number as JavaScript shows it.
+// shownDigits returns the digits that JavaScript shows for a number.
 func shownDigits(f float64) string {
 	s, _ := scalar.Canonical(value.TypeDecimal, strconv.FormatFloat(f, 'e', -1, 64))
 	return s
 }
 
-// wholeDigits are all digits of a whole number.
+// wholeDigits returns all digits of a whole number.
 func wholeDigits(f float64) string { return strconv.FormatFloat(f, 'f', 0, 64) }
 
-// isBeyond reports whether f is beyond the whole numbers that JavaScript tells apart.
+// isBeyond reports whether f is beyond the whole numbers that JavaScript holds exactly.
 func isBeyond(f float64) bool { return math.Abs(f) > scalar.SafeInteger }

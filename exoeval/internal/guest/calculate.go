@@ -1,6 +1,6 @@
 package guest
 
-// This file makes Decimals of numbers in replies, and calculates with them in functions that record nothing.
+// This file makes Decimals from numbers in replies, and calculates with them in functions that record nothing.
 
 import (
 	"cmp"
@@ -11,10 +11,10 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// A text in a reply is a Decimal where the type of the call says so, whatever the text is: "12" of a text column stays a
-// text. A whole number beyond 2^53 is one by its value.
+// A text in a reply becomes a Decimal only if the type of the call says so: "12"
+// of a text column stays a text. A whole number beyond 2^53 always becomes one.
 
-// shown is the type of a value that an expression of type t shows.
+// shown returns the type of the values of an expression of type t.
 func (r *Guest) shown(t *message.Type) *message.Type {
 	if t != nil {
 		if i := r.Check.Catalog[t.Name]; i != nil && i.Expr && t.Args["of"] != nil {
@@ -24,7 +24,7 @@ func (r *Guest) shown(t *message.Type) *message.Type {
 	return t
 }
 
-// elementType is the type of the items of a list, or of the rows of a link; nil where nothing is known.
+// elementType returns the type of the items of a list, or of the rows of a link. It is nil if it is unknown.
 func (r *Guest) elementType(t *message.Type) *message.Type {
 	if t = r.shown(t); t == nil {
 		return nil
@@ -32,7 +32,7 @@ func (r *Guest) elementType(t *message.Type) *message.Type {
 	return cmp.Or(t.Args["one"], t.Args["of"])
 }
 
-// fieldType is the type of a field of a record; nil where nothing is known.
+// fieldType returns the type of a field of a record. It is nil if it is unknown.
 func (r *Guest) fieldType(t *message.Type, name string) *message.Type {
 	if t = r.shown(t); t == nil {
 		return nil
@@ -43,7 +43,7 @@ func (r *Guest) fieldType(t *message.Type, name string) *message.Type {
 	return r.Check.Catalog.FieldType(t, name)
 }
 
-// cellTypes are the types of the cells of a row, appended.
+// cellTypes appends the types of the cells of a row to types.
 func (r *Guest) cellTypes(s *value.Shape, of *message.Type, types []*message.Type) []*message.Type {
 	if s == nil {
 		return nil
@@ -58,7 +58,7 @@ func (r *Guest) cellTypes(s *value.Shape, of *message.Type, types []*message.Typ
 	return types
 }
 
-// showsDecimals reports whether a reply of a type can hold a decimal.
+// showsDecimals reports whether a reply of a type can have a decimal.
 func (r *Guest) showsDecimals(t *message.Type, depth int) bool {
 	if t = r.shown(t); t == nil || depth > 16 {
 		return false
@@ -81,7 +81,7 @@ func (r *Guest) showsDecimals(t *message.Type, depth int) bool {
 	return r.showsDecimals(t.Args["of"], depth+1) || r.showsDecimals(t.Args["one"], depth+1)
 }
 
-// exactly makes the program check operands from now on, once a reply has come that holds Decimals.
+// exactly makes the program check operands from now on, if a reply has Decimals.
 func (r *Guest) exactly(v value.Value, of *message.Type) {
 	if !r.HasDecimals && (r.showsDecimals(of, 0) || v.Wide()) {
 		r.HasDecimals = true
@@ -92,12 +92,12 @@ func (r *Guest) exactly(v value.Value, of *message.Type) {
 	}
 }
 
-// calculate is an operator of a function that records nothing.
+// calculate does an operator of a function that records nothing.
 func (r *Guest) calculate(op string, a, b goja.Value) goja.Value {
 	a, b = r.Primitives(op, a, b)
 	for _, v := range []goja.Value{a, b} {
 		if x, recorded := v.(*Opaque); recorded {
-			panic(x.refuse()) // the engine would ask one operand alone
+			panic(x.refuse()) // the engine would ask only one operand
 		}
 	}
 	if b != nil {
@@ -116,8 +116,8 @@ func (r *Guest) calculate(op string, a, b goja.Value) goja.Value {
 	return r.plain(op, a, b)
 }
 
-// target is the member that an operator assigns to: the object and the name are evaluated once, and the member is read
-// before the other operand is evaluated, as in JavaScript.
+// target is the member that an operator assigns to. As in JavaScript, the object and the
+// name are evaluated once, and the member is read before the other operand is evaluated.
 type target struct {
 	*goja.Object
 	of, name, was goja.Value

@@ -18,17 +18,17 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// JavaScript's own functions in describing callbacks. Given an expression, most would
-// take it for an object like any other: list.includes(t.status) would be false,
-// Boolean(t.done) true, list.some(x => x === t.id) decided by the first item. Here
-// they mean the method of the expression that does the same, or they say which does.
+// These are JavaScript's own functions in describing callbacks. Most would take an expression
+// for an object like any other: list.includes(t.status) would be false, Boolean(t.done) true,
+// and list.some(x => x === t.id) would be decided by the first item. Here they mean the
+// method of the expression that does the same, or an error names the method to use.
 
-// deciders call a function for each item and take its answer for true or false.
+// deciders call a function for each item and use its result as true or false.
 var deciders = map[string]bool{"some": true, "every": true, "find": true, "findIndex": true, "findLast": true, "findLastIndex": true, "filter": true}
 
 var recordedMath = map[string]bool{"abs": true, "round": true, "floor": true, "ceil": true}
 
-// member is the function that object.name(...) calls.
+// member returns the function that object.name(...) calls.
 func (r *Guest) member(object goja.Value, name string) goja.Value {
 	if x := r.RecordedIn(object); x != nil {
 		own := x.Get(name)
@@ -70,7 +70,7 @@ func (r *Guest) invoke(f goja.Callable, this goja.Value, args []goja.Value) goja
 	return v
 }
 
-// RecordedCall is the call as the method of an expression, or nil when none takes part.
+// RecordedCall returns the call as a method of an expression, or nil if no expression takes part.
 func (r *Guest) RecordedCall(object goja.Value, name string, args []goja.Value) goja.Value {
 	o, ok := object.(*goja.Object)
 	if !ok {
@@ -105,7 +105,7 @@ func (r *Guest) RecordedCall(object goja.Value, name string, args []goja.Value) 
 		}
 		if short := name[len("Math."):]; recordedMath[short] && r.RecordedIn(args[0]) == x {
 			if i := r.Check.Catalog[x.Node.Type.Name]; i != nil && i.Methods[name] != nil {
-				short = name // Math.round is not the method round: halves go up
+				short = name // Math.round is not the method round: it rounds halves up
 			}
 			return r.operateAs(x.Node, short, name)
 		}
@@ -143,8 +143,8 @@ func (r *Guest) isOneOf(x *Recorded, list *goja.Object) goja.Value {
 	return r.operate(r.RecordedIn(is).Node, "||", r.binary("===", r.record(x.Node), goja.Null()))
 }
 
-// joined records some or every of an array in a describing callback: the conditions that a function returns, joined by
-// || or &&. A plain value that it returns counts as true or false for all rows.
+// joined records some or every of an array in a describing callback: it joins the conditions that the function
+// returns by || or &&. If the function returns a plain value, it counts as true or false for all rows.
 func (r *Guest) joined(name string, list *goja.Object, args []goja.Value) goja.Value {
 	f, _ := goja.AssertFunction(args[0])
 	op, decided := "||", true
@@ -181,12 +181,12 @@ func (r *Guest) joined(name string, list *goja.Object, args []goja.Value) goja.V
 	return cond
 }
 
-// extremes are the functions that give one of several numbers, and how that compares with each other one.
+// extremes are the functions that return the greatest or the least number, with the comparison to each other number.
 var extremes = map[string]string{"Math.max": ">=", "Math.min": "<="}
 
-const maxExtremes = 6 // what they are recorded as grows with the square of their number
+const maxExtremes = 6 // the recorded expression grows with the square of their number
 
-// extreme is the greatest or the least of several numbers. Like all that calculates it is null where one of them is.
+// extreme records the greatest or the least of several numbers. It is null if one of them is null, like every calculation.
 func (r *Guest) extreme(n *message.Node, name, op string, args []goja.Value) goja.Value {
 	if len(args) > maxExtremes {
 		panic(r.Throw(fail.Errorf(fail.Limit, "", "`%s` takes at most %d numbers with %s among them", name, maxExtremes, r.Check.Name(n))))
@@ -224,8 +224,8 @@ func (r *Guest) extreme(n *message.Node, name, op string, args []goja.Value) goj
 	return result
 }
 
-// listOf is an array of what a set or an iterator holds. More than most items are an error: a list that was cut would give
-// an answer that looks whole.
+// listOf returns an array of the items of a set or an iterator. More than most
+// items are an error: a cut list would give an answer that looks complete.
 func (r *Guest) listOf(set *goja.Object, most int) goja.Value {
 	var items []any
 	r.VM.ForOf(set, func(v goja.Value) bool {
@@ -238,12 +238,12 @@ func (r *Guest) listOf(set *goja.Object, most int) goja.Value {
 	return r.VM.NewArray(items...)
 }
 
-// tooMany is the error for a list that is longer than a bound: nothing is left out of one without an error.
+// tooMany is the error for a list that is longer than its bound. A list is never cut without an error.
 func tooMany(what string, most int) error {
 	return fail.Errorf(fail.Limit, "", "the %s has more than %d items", what, most)
 }
 
-// ItemsOf are the items of an array, at most so many.
+// ItemsOf returns the items of an array. More than most are an error.
 func (r *Guest) ItemsOf(list *goja.Object, what string, most int) []goja.Value {
 	n := list.Get("length").ToInteger()
 	if n > int64(most) {
@@ -258,7 +258,7 @@ func (r *Guest) ItemsOf(list *goja.Object, what string, most int) []goja.Value {
 	return items
 }
 
-// decider is f, which must not answer with a condition that is recorded.
+// decider wraps f, so that it throws if it returns a recorded condition.
 func (r *Guest) decider(name string, f goja.Value) goja.Value {
 	call, ok := goja.AssertFunction(f)
 	if !ok {
@@ -269,7 +269,7 @@ func (r *Guest) decider(name string, f goja.Value) goja.Value {
 	if text := r.Prog.Call(line, col); strings.Count(text, "."+name+"(") == 1 {
 		some = strings.Replace(text, "."+name+"(", ".some(", 1)
 	}
-	how := "to ask whether there is one write " + strings.ReplaceAll(some, "%", "%%") + " alone; for what it finds read first, and look in the list then"
+	how := "to ask whether there is one write " + strings.ReplaceAll(some, "%", "%%") + " alone; to use what it finds, await the rows first and look in their list"
 	return r.Function(name, func(c goja.FunctionCall) goja.Value {
 		v := r.invoke(call, c.This, c.Arguments)
 		r.refuseColumn(v, "`"+name+"` can't decide by %s, which has no value in the program; "+how)
@@ -277,11 +277,11 @@ func (r *Guest) decider(name string, f goja.Value) goja.Value {
 	})
 }
 
-// makes are the types of which a function of JavaScript makes values.
+// makes has, for a function of JavaScript, the types of the values that it makes.
 var makes = map[string]string{"Number": "int float decimal", "parseInt": "int", "parseFloat": "int float decimal", "Boolean": "bool", front.DateMark: "time date"}
 
-// refuseSame throws where an expression is of the type already of which a function makes values: without the call
-// it says what is meant.
+// refuseSame throws if an expression already has the type that a
+// function would make: the expression without the call is what is meant.
 func (r *Guest) refuseSame(name, call string, x *Recorded) {
 	if of := r.ValueType(x.Node); of != "" && slices.Contains(strings.Fields(makes[name]), of) {
 		if s := r.Say(x.Node, "already", "", "it", r.Check.Name(x.Node)); s != "" {
@@ -290,8 +290,8 @@ func (r *Guest) refuseSame(name, call string, x *Recorded) {
 	}
 }
 
-// converted is an expression of which a program makes a value by the function name, written as call: the expression itself if it is a
-// number that is never null, which Number would count as 0. Any other is an error.
+// converted converts an expression by the function name, written as call. It returns the expression itself
+// if that is a number that is never null, which Number would turn into 0. Any other expression is an error.
 func (r *Guest) converted(name, call string, v goja.Value) goja.Value {
 	x := r.RecordedIn(v)
 	if of := x.Node.Type.Args["of"]; name == "Number" && of != nil && !of.Null && (of.Name == value.TypeInt || of.Name == value.TypeFloat) {
@@ -302,7 +302,7 @@ func (r *Guest) converted(name, call string, v goja.Value) goja.Value {
 	return v
 }
 
-// power is an expression multiplied by itself as often as a whole exponent says.
+// power records an expression multiplied by itself, as often as the whole exponent says.
 func (r *Guest) power(name string, base, exponent goja.Value) goja.Value {
 	x, times := r.RecordedIn(base), -1
 	if x == nil {
@@ -320,10 +320,10 @@ func (r *Guest) power(name string, base, exponent goja.Value) goja.Value {
 	return v
 }
 
-// callee is the function that name(...) calls.
+// callee returns the function that name(...) calls.
 func (r *Guest) callee(name string, f goja.Value) goja.Value {
 	if !f.SameAs(r.Intrinsics.Get(name)) {
-		return f // of the program
+		return f // the program's own function
 	}
 	return r.Function(name, func(c goja.FunctionCall) goja.Value {
 		if name == "String" && r.RecordedIn(c.Argument(0)) != nil {
@@ -340,8 +340,8 @@ func (r *Guest) callee(name string, f goja.Value) goja.Value {
 	})
 }
 
-// argumentOfChain is an argument of list?.includes(x), whose call stays as it
-// is: a chain that ends early can't be cut in two.
+// argumentOfChain checks an argument of list?.includes(x). The call stays
+// as it is, because a chain that may end early can't be cut in two.
 func (r *Guest) argumentOfChain(name string, v goja.Value) goja.Value {
 	if x := r.RecordedIn(v); x != nil && name == front.DateMark {
 		r.refuseSame(front.DateMark, name+"(…)", x)

@@ -1,6 +1,6 @@
 package guest
 
-// This file checks arguments and answers of calls that change something.
+// This file checks arguments and results of calls that change something.
 
 import (
 	"slices"
@@ -16,17 +16,17 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Methods that change something act at once, and what they give is plain: a number, or the record that was added. Programs
-// are written by those who know libraries where a change goes on after the call (`update({…}).where(…)`), is made of a
-// record that was read (`row.update({…})`), or by an assignment to it. Each of these means what its author
-// meant or is an error that names the right form; none does a part of it, and none does nothing without a word.
+// Methods that change something act at once, and return plain data: a number, or the record that was added.
+// Authors know libraries where a change goes on after the call (`update({…}).where(…)`), begins with a record
+// that was read (`row.update({…})`), or is an assignment to that record. Each of these forms either works as its
+// author meant or is an error that names the right form. None does only a part, and none silently does nothing.
 
-// changesGiven reports whether m changes what is described to values that it is given.
+// changesGiven reports whether m sets the described rows to values that are its argument.
 func changesGiven(m *message.Method) bool {
 	return m.Sends && m.Effect != message.NoEffect && len(m.Params) == 1 && m.Params[0].Plain && m.Params[0].Want.Con != nil && m.Params[0].Want.Con.Name == value.TypeRecord
 }
 
-// takes is the type of the records that a method that changes something is given, nil for none.
+// takes returns the type of the records that a changing method takes, nil if it takes none.
 func takes(m *message.Method) *message.Type {
 	if !m.Sends || m.Effect == message.NoEffect || len(m.Params) != 1 || m.Params[0].Want.Con == nil {
 		return nil
@@ -41,8 +41,8 @@ func takes(m *message.Method) *message.Type {
 	return t
 }
 
-// changed calls a method that changes something, of arguments that are not its own: a list for one record, an object of
-// options. It is nil where the arguments are the method's.
+// changed calls a changing method with arguments that are not its own: a list for one
+// record, or an object of options. It returns nil if the arguments are the method's own.
 func (r *Guest) changed(recv *message.Node, m *message.Method, args []goja.Value) goja.Value {
 	t := takes(m)
 	if t == nil {
@@ -73,7 +73,7 @@ func (r *Guest) changed(recv *message.Node, m *message.Method, args []goja.Value
 	}
 	keys := o.Keys()
 	if len(options) == 0 || !slices.Contains(keys, options[len(options)-1]) || t.Field(options[len(options)-1]) != nil {
-		for _, k := range keys { // { column: t => … }
+		for _, k := range keys { // for { column: t => … }
 			if s := r.Say(recv, "given", ""); s != "" && m.Params[0].Lambda != nil && realm.IsCallable(r.PlainValue(o.Get(k))) {
 				panic(r.Throw(fail.Errorf(fail.Invalid, op, "`%s` is a function; %s", scalar.Shorten(k, 60), s)))
 			}
@@ -94,15 +94,15 @@ func (r *Guest) changed(recv *message.Node, m *message.Method, args []goja.Value
 	return r.call(recv, m, m.Name, []goja.Value{o.Get(values)})
 }
 
-// defined refuses undefined as an argument of a method that changes something. Who writes `where(c).delete(x)` means x, and if
-// x is not there, all rows of c is what nobody asked for.
+// defined refuses undefined as an argument of a changing method. The author of
+// `where(c).delete(x)` means x. If x has no value, deleting all rows of c is not what they want.
 func (r *Guest) defined(recv *message.Node, m *message.Method, args []goja.Value) {
 	if m != nil && m.Sends && m.Effect != message.NoEffect && slices.ContainsFunc(args, goja.IsUndefined) {
 		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "is given undefined, and so changes nothing: leave the argument out, or find out why it has no value")))
 	}
 }
 
-// given says what to write instead of a record that a method does not take, by what its unknown names mean in other libraries.
+// given returns what to write instead of a record that a method does not take. It looks up the unknown names as words of other libraries.
 func (r *Guest) given(recv *message.Node, m *message.Method, args []*message.Node) string {
 	t := takes(m)
 	if t == nil || len(args) != 1 || args[0].Op != message.OpLit || args[0].Lit.Type() != value.TypeRecord {
@@ -122,8 +122,8 @@ func (r *Guest) given(recv *message.Node, m *message.Method, args []*message.Nod
 	return ""
 }
 
-// afterChange ends the run where something is added behind a change, which was sent as it stood before: more may have been
-// changed than was meant. No program can go on after that.
+// afterChange ends the run if the program adds a step after a change. The change was sent without
+// that step, so it may have changed more than the author meant, and the program must not go on.
 func (r *Guest) afterChange(recv *message.Node, m *message.Method, name string) {
 	if s := r.Say(recv, "changed."+name, "", "method", m.Name); s != "" {
 		line, col := r.here()
@@ -133,8 +133,8 @@ func (r *Guest) afterChange(recv *message.Node, m *message.Method, name string) 
 	}
 }
 
-// fixedBy returns the fields that a change of what n describes could set. In records that were read they can't be assigned: that
-// would change the program's copy alone.
+// fixedBy returns the fields that a change of the rows of n could set. In records that
+// were read these fields can't be assigned, because only the program's copy would change.
 func (r *Guest) fixedBy(n *message.Node) map[string]bool {
 	i := r.Check.Catalog[n.Type.Name]
 	if i == nil {
@@ -159,12 +159,12 @@ func (r *Guest) fixedBy(n *message.Node) map[string]bool {
 	return fixed
 }
 
-// IsFixed is the error for an assignment to a record that was read.
+// IsFixed returns the error for an assignment to a record that was read.
 func (r *Guest) IsFixed(name string) error {
 	return fail.Errorf(fail.Invalid, "", "%s", r.Say(nil, "fixed", "`{name}` of a record that was read can't be assigned: it would change the program's copy alone", "name", scalar.Shorten(name, 60)))
 }
 
-// Answer turns a reply into a value of the program. Records that were read can't be assigned where that could be meant to change something.
+// Answer turns a reply into a value of the program. Fields of a read record can't be assigned if that could mean a change of the stored row.
 func (r *Guest) Answer(v value.Value, of *message.Type, fixed map[string]bool) goja.Value {
 	r.exactly(v, of)
 	switch {
@@ -176,7 +176,7 @@ func (r *Guest) Answer(v value.Value, of *message.Type, fixed map[string]bool) g
 	case v.Type() == value.TypeRecord:
 		o := r.Record(v, true)
 		for n, x := range v.Fields() {
-			if x.Type() == value.TypeRows { // of a page
+			if x.Type() == value.TypeRows { // the rows of a page
 				r.Put(o, n, r.Answer(x, r.fieldType(of, n), fixed))
 				continue
 			}
@@ -189,7 +189,7 @@ func (r *Guest) Answer(v value.Value, of *message.Type, fixed map[string]bool) g
 	return r.toJS(v, of)
 }
 
-// fix defines a property, which can't be assigned if it is fixed.
+// fix defines a property. If fixed is true, it can't be assigned.
 func (r *Guest) fix(o *goja.Object, name string, v goja.Value, fixed bool) {
 	writable := goja.FLAG_TRUE
 	if fixed {
@@ -198,11 +198,11 @@ func (r *Guest) fix(o *goja.Object, name string, v goja.Value, fixed bool) {
 	_ = o.DefineDataProperty(name, v, writable, goja.FLAG_TRUE, goja.FLAG_TRUE)
 }
 
-// countMembers are what other libraries give beside the number of what was changed, or as it.
+// countMembers are the members in which other libraries return the number of changed rows.
 var countMembers = []string{"count", "affectedRows", "affected", "rowCount", "changes", "modifiedCount", "matchedCount", "deletedCount", "insertedCount", "length", "0", "numUpdatedRows", "numDeletedRows", "insertId", "rows", "id", "data"}
 
-// guardCounts makes reading such a member of a number an error: undefined would be compared with 0, and a program would
-// take what it changed for nothing. It is asked for where a call that changes something gave a number.
+// guardCounts makes reading such a member of a number an error. Otherwise it would be undefined, a comparison with 0 would
+// go wrong, and a program would think that nothing was changed. It is called when a changing call has returned a number.
 func (r *Guest) guardCounts() {
 	if r.counted {
 		return
@@ -221,7 +221,7 @@ func (r *Guest) guardCounts() {
 	_ = proto.DefineAccessorPropertySymbol(goja.SymIterator, get, nil, goja.FLAG_TRUE, goja.FLAG_FALSE)
 }
 
-// Fixes reports whether a name is fixed in some record.
+// Fixes reports whether a name is fixed in any record.
 func (r *Guest) Fixes(name string) bool {
 	for _, fixed := range r.fixed {
 		if fixed[name] {

@@ -18,8 +18,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// purpose says how strict a conversion is: an argument must be exactly what it
-// says, a result follows JSON.stringify, where undefined and NaN have a place.
+// purpose is the strictness of a conversion. An argument must be exactly what
+// it says. A result follows JSON.stringify, which accepts undefined and NaN.
 type purpose uint8
 
 const (
@@ -28,29 +28,29 @@ const (
 	ForConsole
 )
 
-// maxItems bounds the values of one conversion; arrays may claim 2^32 of them.
+// maxItems bounds the values of one conversion: an array may claim to have 2^32 of them.
 const maxItems = 1_000_000
 
-// ValueBytes is what each value counts for the bound of a result, and each name.
+// ValueBytes is the number of bytes that each value and each name counts against the bound of a result.
 const ValueBytes = 16
 
 type converter struct {
 	r       *Guest
 	how     purpose
-	answers *answers // of a result; else nil
+	answers *answers // for a result; else nil
 	items   int
 	bytes   int
-	own     int // of a result: bytes that are no rows as they came, see MaxResult
+	own     int // of a result: bytes that are not unchanged rows, see MaxResult
 }
 
-// ToValue turns a JavaScript value into plain data. It runs getters of the
-// program, so it is only called inside the realm.
+// ToValue turns a JavaScript value into plain data. It runs
+// getters of the program, so it must be called inside the realm.
 func (r *Guest) ToValue(v goja.Value, how purpose) (value.Value, error) {
 	c := &converter{r: r, how: how}
 	return c.value(v, 0, nil)
 }
 
-// within holds the conversion to its limits.
+// within returns an error if the conversion exceeds its limits.
 func (c *converter) within() error {
 	if c.items > maxItems {
 		return fail.Errorf(fail.Limit, "", "the value has more than %d parts", maxItems)
@@ -64,8 +64,8 @@ func (c *converter) within() error {
 	return nil
 }
 
-// place is where in the value the conversion is. It becomes text only for an
-// error; nil is the whole value.
+// place is the place in the value that is being converted.
+// It becomes text only for an error. nil is the whole value.
 type place struct {
 	up    *place
 	name  string
@@ -96,7 +96,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, erro
 	}
 	if v == nil || goja.IsUndefined(v) || goja.IsNull(v) {
 		if c.how == forArgument && (v == nil || goja.IsUndefined(v)) {
-			return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "the value is undefined; use null for an empty value, and await what it is a member of")
+			return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "the value is undefined; use null for an empty value; if it is a member of a result, await the result first")
 		}
 		return value.Null(), nil
 	}
@@ -133,7 +133,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, erro
 	if d := realm.DecimalIn(v); d != nil {
 		if c.how == forArgument {
 			if i, err := strconv.ParseInt(d.ToString().String(), 10, 64); err == nil {
-				return value.Int(i), nil // with all its digits: within JSON a text would be stored
+				return value.Int(i), nil // with all its digits: inside JSON a text would be stored as a text
 			}
 			return c.scalar(d.Given(), at)
 		}
@@ -156,7 +156,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, erro
 		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a function can't be passed on as data")
 	}
 	if of := c.r.boxed(o); of != "" && c.how == forArgument {
-		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "an object made of a single value, like new Number(1), is never false and equal to nothing: write %s", of)
+		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "an object made of one value, like new Number(1), is always true and equals nothing: write %s", of)
 	}
 	switch kind := realm.ClassOf(o); kind {
 	case "Array":
@@ -168,7 +168,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, erro
 		t, ok := o.Export().(time.Time)
 		if !ok {
 			if c.how != forArgument {
-				return value.Null(), nil // an invalid date, as in JSON
+				return value.Null(), nil // an invalid date is null, as in JSON
 			}
 			return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "the date is not valid")
 		}
@@ -201,7 +201,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, erro
 		b, _ := o.Export().(bool)
 		return value.Bool(b), nil
 	case "RegExp":
-		if c.how == forArgument { // its text would be stored, or compared, as if the program had meant that
+		if c.how == forArgument { // its text would be stored or compared, although the program may not mean it
 			return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a regular expression can't be passed on as data; if its text is meant, pass x.source")
 		}
 		return value.Text(v.String()), nil
@@ -217,13 +217,13 @@ func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, erro
 	return c.record(o, depth, at)
 }
 
-// boxed is what to write instead of an object that was made of a text, a number, a truth value or a symbol, by new or by Object(x); "" for any
-// other. JavaScript takes the object of false for true, and a condition would take it for false. It runs nothing of the program.
+// boxed returns what to write instead of an object that new or Object(x) made from a text, a number, a truth value or a symbol; "" for any
+// other object. JavaScript takes the object of false for true, but a condition would take it for false. It runs no code of the program.
 func (r *Guest) boxed(o *goja.Object) string {
 	switch o.ClassName() {
 	case "String":
 		text, n := "", o.Get("length").ToInteger()
-		for i := range int(min(n, 41)) { // its own properties, which nobody can change: no toString is asked
+		for i := range int(min(n, 41)) { // nobody can change these own properties, and no toString is called
 			text += o.Get(strconv.Itoa(i)).String()
 		}
 		if n > 40 || strings.ContainsAny(text, "'\\\r\n") {
@@ -240,8 +240,8 @@ func (r *Guest) boxed(o *goja.Object) string {
 	return ""
 }
 
-// plain refuses as an argument what has a function toJSON: its author expects what that gives, and not the fields or items.
-// One that was put on Object.prototype or Array.prototype is on everything, and changes nothing.
+// plain refuses as an argument an object with a function toJSON: its author expects the result of toJSON, and not
+// the fields or items. A toJSON on Object.prototype or Array.prototype is on every object and changes nothing.
 func (c *converter) plain(o *goja.Object, at *place) error {
 	if c.how != forArgument {
 		return nil
@@ -261,7 +261,7 @@ func (c *converter) text(v goja.Value) value.Value {
 }
 
 func (c *converter) scalar(v goja.Value, at *place) (value.Value, error) {
-	if _, symbol := v.(*goja.Symbol); symbol { // goja exports it as its description
+	if _, symbol := v.(*goja.Symbol); symbol { // goja would export its description
 		if c.how == ForConsole {
 			return value.Text("[symbol]"), nil
 		}
@@ -277,7 +277,7 @@ func (c *converter) scalar(v goja.Value, at *place) (value.Value, error) {
 			return f, nil
 		}
 		if c.how != forArgument {
-			return value.Null(), nil // as in JSON
+			return value.Null(), nil // null, as in JSON
 		}
 		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "%s", c.r.Say(nil, "infinite", "{it} is no number that can be passed on", "it", v.String()))
 	case string:
@@ -331,7 +331,7 @@ func (c *converter) record(o *goja.Object, depth int, at *place) (value.Value, e
 		v := o.Get(k)
 		if c.how != forArgument {
 			if v == nil || goja.IsUndefined(v) {
-				continue // as in JSON
+				continue // left out, as in JSON
 			}
 			if _, f := goja.AssertFunction(v); f && !IsMethod(v) {
 				continue
@@ -353,14 +353,14 @@ func (c *converter) record(o *goja.Object, depth int, at *place) (value.Value, e
 	return value.RecordValue(out...), nil
 }
 
-// names are the names of what o has. whole is false if one holds half a character:
-// goja gives that as U+FFFD, the name of another property, and so of two.
+// names returns the names of the properties of o. whole is false if a name has half
+// a character: goja returns it as U+FFFD, so two properties may have the same name.
 func (r *Guest) names(o *goja.Object) (names []string, whole bool) {
 	names = o.Keys()
 	if !slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, "\uFFFD") }) {
 		return names, true
 	}
-	if r.Keys == nil { // no program that finds Object: nobody has changed it
+	if r.Keys == nil { // the program does not mention Object, so it can't have changed keys
 		r.Keys, _ = goja.AssertFunction(r.Intrinsic("Object").Get("keys"))
 	}
 	v, err := r.Keys(goja.Undefined(), o)
@@ -376,8 +376,8 @@ func (r *Guest) names(o *goja.Object) (names []string, whole bool) {
 	return names, true
 }
 
-// toJS turns a value of the host into a JavaScript value of the program's own:
-// nothing in it is shared with the host. of is its type, nil where nothing is known of it.
+// toJS turns a value of the host into a new JavaScript value that
+// shares nothing with the host. of is its type, nil if unknown.
 func (r *Guest) toJS(v value.Value, of *message.Type) goja.Value {
 	switch v.Type() {
 	case value.TypeBool:
@@ -391,7 +391,7 @@ func (r *Guest) toJS(v value.Value, of *message.Type) goja.Value {
 	case value.TypeFloat:
 		return r.VM.ToValue(v.Float())
 	case value.TypeText:
-		if of := r.shown(of); of != nil && (of.Name == value.TypeDecimal || of.Name == value.TypeInt) { // a sum of whole numbers may be longer than they are
+		if of := r.shown(of); of != nil && (of.Name == value.TypeDecimal || of.Name == value.TypeInt) { // a sum of whole numbers may have more digits
 			if d, ok := r.NewDecimal(v.Text()); ok {
 				return d
 			}
@@ -421,10 +421,10 @@ func (r *Guest) toJS(v value.Value, of *message.Type) goja.Value {
 	return goja.Null()
 }
 
-// rowToJS makes the object of a row. types are those of the cells, or nil.
+// rowToJS makes the object of a row. types are the types of the cells, or nil.
 func (r *Guest) rowToJS(s *value.Shape, cells []value.Value, types []*message.Type, fixed map[string]bool) (*goja.Object, []value.Value) {
-	// Assigning is quicker than defining, and as long as there is no prototype no
-	// setter of one can run.
+	// Assigning is quicker than defining. It runs no
+	// setter, because the object has no prototype yet.
 	o := r.VM.CreateObject(nil)
 	for i, n := range s.Names {
 		var v goja.Value

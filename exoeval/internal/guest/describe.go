@@ -23,10 +23,8 @@ import (
 
 var RecordedType = reflect.TypeFor[*Recorded]()
 
-// call records a method call. A sending method sends the expression and gives
-// a promise; any other gives the longer expression.
-//
-// name is the method's name as the program wrote it, for messages.
+// call records a method call. A sending method sends the expression and returns a promise; any
+// other returns the longer expression. name is the method's name in the program, for error texts.
 func (r *Guest) call(recv *message.Node, m *message.Method, name string, args []goja.Value) goja.Value {
 	r.defined(recv, m, args)
 	for n := len(args); n > 0 && goja.IsUndefined(args[n-1]) && (n > len(m.Params) || m.Params[n-1].Opt); n-- {
@@ -36,13 +34,13 @@ func (r *Guest) call(recv *message.Node, m *message.Method, name string, args []
 	if v := r.changed(recv, m, args); v != nil {
 		return v
 	}
-	// Nothing is sent inside a callback: neither by the method that await calls, nor by the one that gives the first row of a
-	// query that uses nothing of the callback. The rows of a link can be shown without sending: see value.TypeRows.
+	// Nothing is sent inside a callback: neither by the method that await calls, nor by a method that returns the first row
+	// of a query without using the callback's parameter. The rows of a link can be shown without sending: see value.TypeRows.
 	if m.Sends && len(r.Frames) > 0 && (m.Nested == nil || i != nil && i.Await == m.Name || m.Truth != "" && recv.Closed()) {
 		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "nested", "sends a call, which can't be done inside a callback that only describes: await it before, and use its value in the callback"))))
 	}
 	if m.Sends && len(m.Params) == 0 && m.Nested != nil && m.Nested.Con != nil && r.grouped[recv] {
-		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "grouped", "counts groups or everything? write a callback for the groups"))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "grouped", "could count groups or rows; write a callback for the groups"))))
 	}
 	if len(args) > len(m.Params) {
 		if v := r.several(recv, m, name, args); v != nil {
@@ -51,7 +49,7 @@ func (r *Guest) call(recv *message.Node, m *message.Method, name string, args []
 		op, how := r.Check.Op(recv, m.Name), ""
 		switch {
 		case len(m.Params) > 0 && m.Params[0].Lambda != nil:
-			if realm.IsCallable(args[0]) { // it has the callback that it wants
+			if realm.IsCallable(args[0]) { // it has the callback that it needs
 				how = fmt.Sprintf(", and nothing else; got %d arguments", len(args))
 			}
 			panic(r.Throw(fail.Errorf(fail.Invalid, op, "wants a callback, like %s%s", r.Check.Example(recv, m, 0), how)))
@@ -96,11 +94,11 @@ func (r *Guest) call(recv *message.Node, m *message.Method, name string, args []
 		return r.record(n)
 	}
 	o := r.record(n)
-	o.X.stack = r.VM.CaptureCallStack(2, nil) // the method itself, and who called it
+	o.X.stack = r.VM.CaptureCallStack(2, nil) // the method itself, and its caller
 	return o
 }
 
-// make is a checked call, or an error that says what to write instead.
+// make returns a checked call, or an error that says what to write instead.
 func (r *Guest) make(recv *message.Node, m *message.Method, name string, args []*message.Node) (*message.Node, error) {
 	if err := r.numbers().Held(recv, m, name, args); err != nil {
 		return nil, err
@@ -142,9 +140,9 @@ func (r *Guest) argument(recv *message.Node, m *message.Method, i int, prior []*
 	return r.node(v, p.Static, 0)
 }
 
-// callback calls a describing callback once, at once, with placeholders, and
-// makes a lambda of what it returns. The placeholders die with it. No function
-// of the guest ever leaves the guest. turn, if there is one, makes more of what the callback gave.
+// callback calls a describing callback once, at once, with placeholders, and makes a
+// lambda of its result. After that the placeholders are refused. No function of the
+// guest leaves the guest. turn may be nil; otherwise it is applied to the result.
 func (r *Guest) callback(recv *message.Node, m *message.Method, i int, prior []*message.Node, v goja.Value, f goja.Callable, turn func(*message.Node) *message.Node) *message.Node {
 	param, err := r.Check.MakeParam(recv, m.Name, i, prior)
 	if err != nil {
@@ -170,7 +168,7 @@ func (r *Guest) callback(recv *message.Node, m *message.Method, i int, prior []*
 	}()
 	given := param
 	if row := (&Recorded{r: r, Node: param}).only(); row != nil && row.Type.Field(message.OneField) != nil && param.Recv.Type.Args[message.RowArg].Name != value.TypeRecord {
-		given = r.must(r.Check.MakeField(row, message.OneField)) // a row is the value itself
+		given = r.must(r.Check.MakeField(row, message.OneField)) // the row has only one value
 	}
 	result, ex := f(goja.Undefined(), r.record(given))
 	if ex != nil {
@@ -198,8 +196,7 @@ func (r *Guest) callback(recv *message.Node, m *message.Method, i int, prior []*
 	return l
 }
 
-// body turns what a callback returned into a node, with the errors that
-// callbacks of this form invite.
+// body turns the result of a callback into a node, or into an error for a frequent mistake.
 func (r *Guest) body(op func() string, p *message.Param, v goja.Value) *message.Node {
 	v = r.PlainValue(v)
 	if goja.IsUndefined(v) {
@@ -210,11 +207,11 @@ func (r *Guest) body(op func() string, p *message.Param, v goja.Value) *message.
 	}
 	if p.Want.Con != nil && p.Want.Con.Name != value.TypeSelection && r.Check.Catalog[p.Want.Con.Name] != nil && r.Check.Catalog[p.Want.Con.Name].Expr {
 		if _, m, called := r.linkIn(v); m != nil && called {
-			v = r.asTruth(v) // where(t => t.assignee()); one that is only named may have come from a plain ||
+			v = r.asTruth(v) // where(t => t.assignee()); a link that is not called may come from a plain ||
 		}
 	}
 	if b, ok := realm.Bool(v); ok && p.Want.Con != nil && !selects(p) {
-		// The plain answer must never pass for a condition.
+		// A plain result must never pass for a condition.
 		for _, n := range r.frame().named {
 			panic(r.Throw(r.uncalled(n.recv, n.m)))
 		}
@@ -242,7 +239,7 @@ func (r *Guest) body(op func() string, p *message.Param, v goja.Value) *message.
 	return n
 }
 
-// keyed is the record that an expression stands for, or a list of such. Each is called as keyName says.
+// keyed returns the record of keys for an expression or a list of expressions. keyName returns the name of each.
 func (r *Guest) keyed(n *message.Node) *message.Node {
 	nodes, names := n.Args, n.Names
 	switch n.Op {
@@ -261,17 +258,17 @@ func (r *Guest) keyed(n *message.Node) *message.Node {
 		if n.Op != message.OpRecord {
 			name := r.keyName(a)
 			if of := r.Check.Catalog[a.Type.Name]; n.Op != message.OpList && a.Op != message.OpField && of.Keys == "" {
-				name = "key" // in what is read; a callback finds it by its own name too, see keyedAs
+				name = "key" // its name in the rows that are read; a callback also finds it by its own name, see keyedAs
 			}
-			if name == "key" && len(nodes) > 1 && a.Op != message.OpField { // g.key would be this one of several
-				panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s has no name, which each of several keys needs: write { a: …, b: … }", r.Check.Name(a))))
+			if name == "key" && len(nodes) > 1 && a.Op != message.OpField { // g.key would be only one of several keys
+				panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s has no name, and each of several keys needs one: write { a: …, b: … }", r.Check.Name(a))))
 			}
 			names = append(names, name)
 			if j := slices.Index(names, names[k]); j < k {
 				panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s and %s would both be called `%s`: name them, like { a: …, b: … }", r.Check.Name(nodes[j]), r.Check.Name(a), names[k])))
 			}
 		}
-		if i.Keys != "" && i.Methods["String"] != nil { // a value of any type: groups are of equal texts, as in Object.groupBy
+		if i.Keys != "" && i.Methods["String"] != nil { // a value of any type is grouped by its text, as in Object.groupBy
 			r.frame().use(a)
 			nodes[k] = r.must(r.Check.MakeCall(a, "String", nil))
 		}
@@ -283,8 +280,8 @@ func (r *Guest) keyed(n *message.Node) *message.Node {
 	return k
 }
 
-// keyedAs is what the one calculated key of the groups is called that the innermost callback is given; "" if
-// there is none.
+// keyedAs returns the name of the one calculated key of the
+// groups, inside a callback on groups; "" if there is none.
 func (r *Guest) keyedAs() string {
 	for q := r.frame().on; q != nil && q.Op == message.OpCall; q = q.Recv {
 		if p := q.Method().Params; len(p) == 1 && len(q.Args) == 1 && q.Args[0].Op == message.OpLambda && p[0].Want.Con != nil && p[0].Want.Con.Name == value.TypeKeys {
@@ -299,8 +296,8 @@ func (r *Guest) keyedAs() string {
 
 var keyIdent = realm.Expression(`^[A-Za-z]\w{0,60}$`)
 
-// keyName is what a key is called that has no name of its own: a field's name, what its interface says of a
-// method (message.Phrase, "keyed."), else key.
+// keyName returns the name of a key without a given name: the name of a field, or the
+// name that the interface has for a method (message.Phrase, "keyed."), else "key".
 func (r *Guest) keyName(n *message.Node) string {
 	if n.Op == message.OpField {
 		return n.Name
@@ -323,18 +320,18 @@ func (r *Guest) keyName(n *message.Node) string {
 	return name
 }
 
-// selects reports whether a callback for p gives an object of what it names.
+// selects reports whether a callback for p returns an object of named values.
 func selects(p *message.Param) bool {
 	return p.Want.Con != nil && (p.Want.Con.Name == value.TypeSelection || p.Want.Con.Name == value.TypeKeys)
 }
 
-// node turns an argument into a node: what was recorded stays, plain data
-// becomes a literal, and what mixes them a record or list of nodes.
+// node turns an argument into a node. A recorded thing stays, plain data
+// becomes a literal, and a mixture of both becomes a record or a list of nodes.
 func (r *Guest) node(v goja.Value, static bool, depth int) *message.Node {
 	v = r.PlainValue(v)
 	if x := r.expressionIn(v); x != nil {
 		if row := x.only(); row != nil {
-			return row // t => t means the one table, not a record of it
+			return row // t => t means the one table, and not a record that has it
 		}
 		return x.Node
 	}
@@ -360,7 +357,7 @@ func (r *Guest) node(v goja.Value, static bool, depth int) *message.Node {
 		return r.recordNode(o, depth)
 	}
 	if IsMethod(v) {
-		v.(*goja.Object).Get("()") // says which it is
+		v.(*goja.Object).Get("()") // this throws an error that names the method
 	}
 	if _, ok := goja.AssertFunction(v); ok {
 		panic(r.Throw(fail.Errorf(fail.Invalid, "", "a function can't be passed here")))
@@ -398,19 +395,19 @@ func (r *Guest) recordNode(o *goja.Object, depth int) *message.Node {
 	return n
 }
 
-// changes reports whether a callback that gives new values is running: plain data in it is a value.
+// changes reports whether a callback that returns new values is running. Plain data in its result is a value.
 func (r *Guest) changes() bool {
 	of := r.frame().of
 	return of != nil && changesGiven(of)
 }
 
-// mixed reports whether a recorded thing is inside plain data.
+// mixed reports whether plain data has a recorded thing in it.
 func (r *Guest) mixed(v goja.Value, depth int) bool {
 	budget := maxItems
 	return r.mixedWithin(v, depth, &budget)
 }
 
-const MaxMixed = 20_000 // values that are recorded as one list or condition
+const MaxMixed = 20_000 // the most values that are recorded as one list or condition
 
 func (r *Guest) mixedWithin(v goja.Value, depth int, budget *int) bool {
 	if r.expressionIn(v) != nil {
@@ -441,28 +438,27 @@ func (r *Guest) mixedWithin(v goja.Value, depth int, budget *int) bool {
 	return false
 }
 
-// frame is one describing callback that is being called: what was made in it
-// and not used would be dropped silently, which is always a mistake.
+// frame is one describing callback that is being called. It notes what was recorded in it: a
+// recorded thing that is not used would be dropped silently, and that is always a mistake.
 type frame struct {
 	open  []*message.Node
 	reads []*message.Node
 	named []naming // methods that were read and not called yet
 
-	of *message.Method // that the callback was given to, nil outside of callbacks
+	of *message.Method // the method whose callback it is, nil outside callbacks
 	on *message.Node
 
-	refused error // the first thing that was refused: the program may have caught it
+	refused error // the first error in it: the program may have caught the error
 }
 
-// naming is a method that was read from something. A method is a function of
-// JavaScript and so true, whoever asks: `t.assignee && t.done` written where operators
-// are not recorded would be t.done.
+// naming is a method that was read from something. A method is a function of JavaScript, so
+// it counts as true: if operators are not recorded, `t.assignee && t.done` would be t.done.
 type naming struct {
 	recv *message.Node
 	m    *message.Method
 }
 
-const maxNamed = 1000 // more than a callback that describes has names
+const maxNamed = 1000 // more names than any describing callback has
 
 func (f *frame) name(r *Guest, recv *message.Node, m *message.Method) {
 	if len(f.named) == maxNamed {
@@ -471,7 +467,7 @@ func (f *frame) name(r *Guest, recv *message.Node, m *message.Method) {
 	f.named = append(f.named, naming{recv, m})
 }
 
-// called strikes off the last reading of a method.
+// called removes the last reading of a method.
 func (f *frame) called(m *message.Method) {
 	for i := len(f.named) - 1; i >= 0; i-- {
 		if f.named[i].m == m {
@@ -504,7 +500,7 @@ func (f *frame) readNames() (names []string) {
 
 func (f *frame) made(n *message.Node) { f.open = append(f.open, n) }
 
-// use strikes off what n is made of.
+// use removes the parts of n from the unused things.
 func (f *frame) use(n *message.Node) {
 	for i := len(f.open) - 1; i >= 0; i-- {
 		if f.open[i] == n || (n.Op == message.OpRecord || n.Op == message.OpList) && contains(n, f.open[i]) {
@@ -534,7 +530,7 @@ func (f *frame) leftovers(r *Guest, op func() string) error {
 	return nil
 }
 
-// Recording tells the functions with two bodies which of them to run.
+// Recording sets the flag by which functions with two bodies choose one.
 func (r *Guest) Recording(on bool) {
 	if r.Flagged {
 		_ = r.VM.GlobalObject().DefineDataProperty(front.HelperRecording, r.VM.ToValue(on), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)

@@ -1,6 +1,6 @@
 package guest
 
-// This file reads an object or a name in the place of a condition.
+// This file reads an object or a name that is used as a condition.
 
 import (
 	"strconv"
@@ -15,14 +15,14 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// A plain object stands for a condition: each field equals a value, is one of a list, or
-// fulfils what an object of operators says of it. `and`, `or` and `not` join such objects, and a
-// link takes one for the rows that it leads to. The words of other libraries for the operators
-// are synonyms (message.Phrase). Every key is a condition, or an error.
+// A plain object can be a condition. Each of its fields equals a value, is one
+// of a list, or fulfils an object of operators. `and`, `or` and `not` join such
+// objects, and a link takes one for its rows. The operators of other libraries
+// are synonyms (message.Phrase). Every key is a condition or an error.
 
 const maxFilterDepth = 16
 
-// filter makes the lambda that a plain object stands for.
+// filter turns a plain object into a lambda.
 func (r *Guest) filter(recv *message.Node, m *message.Method, i int, prior []*message.Node, o *goja.Object) *message.Node {
 	f := &filterer{r: r, op: func() string { return r.Check.Name(recv) + "." + m.Name }, of: m.Name}
 	return r.described(recv, m, i, prior, func(param *message.Node) *message.Node {
@@ -39,7 +39,7 @@ func (r *Guest) filter(recv *message.Node, m *message.Method, i int, prior []*me
 	})
 }
 
-// compared is a recorded condition: a field that a text names, an operator, and what that takes.
+// compared records a condition: a field named by a text, an operator, and its argument.
 func (r *Guest) compared(recv *message.Node, m *message.Method, name, operator string, args []goja.Value) goja.Value {
 	f := &filterer{r: r, op: func() string { return r.Check.Name(recv) + "." + m.Name }}
 	return r.record(r.described(recv, m, 0, nil, func(param *message.Node) *message.Node {
@@ -60,12 +60,12 @@ func (r *Guest) compared(recv *message.Node, m *message.Method, name, operator s
 	}))
 }
 
-// filterer makes the condition of one filter object.
+// filterer makes the condition from one filter object.
 type filterer struct {
 	r    *Guest
 	op   func() string
-	of   string // the method that takes the object; "" for none
-	part string // what the rows are called
+	of   string // the method whose argument the object is; "" if none
+	part string // the name of the rows
 
 	row, param *message.Node // of the whole filter
 }
@@ -74,7 +74,7 @@ func (f *filterer) fail(format string) {
 	panic(f.r.Throw(fail.Errorf(fail.Invalid, f.op(), "%s", format)))
 }
 
-// join adds a condition to others.
+// join joins a condition to others.
 func (f *filterer) join(cond *message.Node, method string, c *message.Node) *message.Node {
 	if cond == nil {
 		return c
@@ -82,7 +82,7 @@ func (f *filterer) join(cond *message.Node, method string, c *message.Node) *mes
 	return f.r.must(f.r.Check.MakeCall(cond, method, []*message.Node{c}))
 }
 
-// all is that every key of o holds for a row; nil if there is none.
+// all returns the condition that every key of o is true for a row; nil if o has no key.
 func (f *filterer) all(row *message.Node, o *goja.Object, depth int) (cond *message.Node) {
 	if depth > maxFilterDepth {
 		f.fail("the filter is nested too deeply")
@@ -93,7 +93,7 @@ func (f *filterer) all(row *message.Node, o *goja.Object, depth int) (cond *mess
 	return cond
 }
 
-// key is one condition of a filter object.
+// key returns the condition of one key of a filter object.
 func (f *filterer) key(row *message.Node, k string, v goja.Value, depth int) *message.Node {
 	r := f.r
 	x := &Recorded{r: r, Node: row}
@@ -111,7 +111,7 @@ func (f *filterer) key(row *message.Node, k string, v goja.Value, depth int) *me
 		}
 	}
 	if row == f.row && !isField && r.Check.Selected(f.param, k) != nil {
-		row = f.param // what select named, as in a callback
+		row = f.param // a name that select made, as in a callback
 	}
 	return f.field(r.must(r.Check.MakeField(row, k)), v, depth)
 }
@@ -150,10 +150,10 @@ func (f *filterer) logic(row *message.Node, k, word string, v goja.Value, depth 
 	return cond
 }
 
-// field is the condition that v says of a field.
+// field returns the condition that v sets for a field.
 func (f *filterer) field(field *message.Node, v goja.Value, depth int) *message.Node {
 	r := f.r
-	if m := r.methodOf(field, f.of); f.of != "" && m != nil && r.expressionIn(v) == nil && !goja.IsNull(v) { // the whole value as it was read
+	if m := r.methodOf(field, f.of); f.of != "" && m != nil && r.expressionIn(v) == nil && !goja.IsNull(v) { // v is the whole read value
 		return r.must(r.make(field, m, f.of, []*message.Node{r.node(v, false, 0)}))
 	}
 	if o, ok := v.(*goja.Object); ok && o.ClassName() == "Object" && r.RecordedIn(v) == nil && r.ValueType(field) != value.TypeJSON {
@@ -179,7 +179,7 @@ func (f *filterer) field(field *message.Node, v goja.Value, depth int) *message.
 	return r.must(r.make(field, r.methodOf(field, method), method, []*message.Node{r.node(v, false, 0)}))
 }
 
-// operator is a condition of a field by the name of an operator, or a synonym of one.
+// operator returns a condition on a field, by the name of an operator or a synonym of the name.
 func (f *filterer) operator(field *message.Node, k string, v goja.Value, depth int) *message.Node {
 	r := f.r
 	if depth > maxFilterDepth {
@@ -216,13 +216,13 @@ func (f *filterer) operator(field *message.Node, k string, v goja.Value, depth i
 	return r.must(r.make(field, m, word, args))
 }
 
-// isCondition reports whether what a method of an expression gives is true or false.
+// isCondition reports whether a method of an expression returns true or false.
 func (r *Guest) isCondition(m *message.Method) bool {
 	return m.Result != nil && m.Result.Con != nil && m.Result.Con.Args["of"] != nil && m.Result.Con.Args["of"].Name == value.TypeBool
 }
 
-// link is a condition of the rows that a link leads to: an object of the methods that ask for one, or
-// for a link to at most one row the filter of that row, or null.
+// link returns a condition on the rows of a link. v is an object of methods of the link that take
+// a condition. For a link to at most one row, v may also be the filter of that row, or null.
 func (f *filterer) link(row *message.Node, m *message.Method, k string, v goja.Value, depth int) *message.Node {
 	r := f.r
 	refuse := func() {

@@ -1,6 +1,6 @@
 package guest
 
-// This file has the state of a program's side, and what the host knows of it. All files before work with it.
+// This file has the state of a program's side, and what the host knows about it. The other files use it.
 
 import (
 	"github.com/dop251/goja"
@@ -14,64 +14,64 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// sender is where calls go: see exoeval.Port.
+// sender receives the calls: see exoeval.Port.
 type sender interface {
 	Submit(exo.Call) error
 }
 
-// holder is a sender that returns rows lazily: see exoeval.Holder.
+// holder is a sender that may leave rows in the host until they are read: see exoeval.Holder.
 type holder interface {
 	Held(rs *value.Rows) (rows, text int, ok bool)
 	Fetch(rs *value.Rows)
 }
 
-// Guest is one program in its realm, as far as it holds things: what was granted, what it recorded, what it was given.
+// Guest is the state of one program in its realm: its grants, what it recorded, and what it got.
 type Guest struct {
 	realm.Realm
-	hint.Hints // with what was granted, and the Checker of it
+	hint.Hints // with the grants and their Checker
 
 	Port      sender
 	Limits    exo.Limits
 	Prog      *front.Program
-	MaxResult int // bytes of a result
-	MaxDepth  int // nested calls of functions
+	MaxResult int // bytes that a result may have
+	MaxDepth  int // nested calls of functions that are allowed
 
-	IndexOf       func(goja.FunctionCall) goja.Value // of arrays, as the engine made it, where natives are guarded
+	IndexOf       func(goja.FunctionCall) goja.Value // of arrays, as the engine made it; set if natives are guarded
 	plainOps      map[string]goja.Callable
 	grants        map[uint32]goja.Value
 	recordedProto *goja.Object
 	methods       map[methodKey]*method
-	rows          map[*goja.Object]*rows // arrays of rows, by the proxies that the program holds
+	rows          map[*goja.Object]*rows // arrays of rows, by the proxy that the program has
 	Frames        []*frame
-	HoldsSealed   bool                                   // it was given a sealed value
-	grouped       map[*message.Node]bool                 // calls that group by names, where others' libraries go on with an aggregate of each group
+	HoldsSealed   bool                                   // it got a sealed value
+	grouped       map[*message.Node]bool                 // calls that group by names; other libraries continue with an aggregate of each group
 	fixed         map[*message.Interface]map[string]bool // see fixedBy
 	counted       bool                                   // see guardCounts
-	Listens       bool                                   // callbacks of the program are there twice: see hearing
-	calculates    goja.Value                             // for a program that checks operands only where there are Decimals: the flag that there are some
-	Flagged       bool                                   // functions of the program have two bodies: see recording
+	Listens       bool                                   // callbacks of the program have two bodies: see hearing
+	calculates    goja.Value                             // if the program checks operands only when there are Decimals: the function that sets this flag
+	Flagged       bool                                   // functions of the program have two bodies: see Recording
 	Thrown        map[*goja.Object]thrown
-	Fatal         error // a limit that ran out: the program does not go on, caught or not
+	Fatal         error // a limit that was exceeded: the program ends, even if it catches the error
 
 	lastID   uint64
-	Handed   int                     // promises, as unawaited
-	Going    map[*Unawaited]struct{} // of those: promises of the program's own code for which nobody waits
-	Gathers  bool                    // a function of Promise waits for a list: it calls resolve of its own
-	returned *Recorded               // what is sent because the program returned it: the engine itself calls then
+	Handed   int                     // promises that were handed out as Unawaited
+	Going    map[*Unawaited]struct{} // promises of the program's own code for which nobody waits
+	Gathers  bool                    // a function of Promise waits for a list: it calls its own resolve
+	returned *Recorded               // it is sent because the program returned it: the engine itself calls then
 	spots    map[spot]fail.Pos       // see place
 	Open     map[uint64]openCall
-	NoRow    *message.Node // the last call that was answered with null where a row was asked for
+	NoRow    *message.Node // the last call that asked for a row and got null
 	Failed   bool
 }
 
 type openCall struct {
 	Resolve, Reject func(any) error
 	Line, Col       int
-	Fixed           map[string]bool // see answer
+	Fixed           map[string]bool // see Answer
 	Sent            *message.Node
 }
 
-// stop ends the program for good: a limit that was caught would be no limit.
+// stop ends the program, which can't catch the error: a limit that can be caught would not hold.
 func (r *Guest) stop(err error) {
 	if r.Fatal == nil {
 		r.Fatal = err
@@ -79,7 +79,7 @@ func (r *Guest) stop(err error) {
 	r.VM.Interrupt(err)
 }
 
-// Put adds to a map that is made when something is first put into it: most programs need none.
+// Put adds to a map, and makes the map first if it is nil: most programs need none.
 func Put[K comparable, V any](m *map[K]V, k K, v V) {
 	if *m == nil {
 		*m = map[K]V{}

@@ -1,6 +1,6 @@
 package guest
 
-// This file says what to write instead of what a program did: the part that looks at the program. Package hint has the sentences.
+// This file finds what the program should have written instead. Package hint has the sentences.
 
 import (
 	"strconv"
@@ -10,11 +10,11 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/front"
 )
 
-// wayOut is what to do instead of reading a member that is not there; "" if
-// nothing is known.
+// wayOut returns what to do instead of reading a member
+// that does not exist; "" if nothing is known.
 func (x *Recorded) wayOut(name string) string {
 	if row := x.only(); row != nil {
-		x = &Recorded{r: x.r, Node: row} // its members are members of the whole
+		x = &Recorded{r: x.r, Node: row} // the members of the row are members of the whole
 	}
 	i := x.Iface()
 	if i == nil || !i.Expr && i.Await == "" && len(i.Words) == 0 {
@@ -40,7 +40,7 @@ func (x *Recorded) wayOut(name string) string {
 		part = x.Node.Name
 	}
 	s := x.r.Say(x.Node, on, "", "part", part, "it", x.r.Check.Name(x.Node))
-	if s != "" && s == x.r.Say(x.Node, ".*", "") { // the phrase fits any name: a name that is nearly right comes first
+	if s != "" && s == x.r.Say(x.Node, ".*", "") { // the phrase fits any name, so a similar name comes first
 		if n := front.Nearest(i, name, nil); n != "" {
 			return "did you mean `" + n + "`?"
 		}
@@ -48,7 +48,7 @@ func (x *Recorded) wayOut(name string) string {
 	return s
 }
 
-// ofUnsent is what to do instead of reading a member that something unsent doesn't have.
+// ofUnsent returns what to do instead of reading a member that an unsent thing does not have.
 func (x *Recorded) ofUnsent(i *message.Interface, name string) string {
 	if row, table := x.r.RowOf(x.Node); row != nil && row.Fields[name] != nil {
 		on := "outside"
@@ -87,5 +87,5 @@ func (r *Guest) better(err error, recv *message.Node, m *message.Method, args []
 	return err
 }
 
-// inside reports whether an unsent call begins with what a callback is given.
+// inside reports whether an unsent call begins with the parameter of a callback.
 func (x *Recorded) inside() bool { return len(x.r.Frames) > 0 && !x.Node.Closed() }

@@ -1,6 +1,6 @@
 package guest
 
-// This file sends what is awaited or returned.
+// This file sends a described thing when it is awaited or returned.
 
 import (
 	"github.com/dop251/goja"
@@ -12,10 +12,9 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// A described thing with an Await method, like a query, is sent implicitly when it is
-// awaited, resolved by a promise that is awaited, passed to Promise.all, or returned by the
-// program. Nothing else sends one: recorded things are no thenables, so passing one through
-// a promise only passes it on.
+// A described thing with an Await method, like a query, is sent when the program awaits it,
+// awaits a promise that resolves to it, passes it to Promise.all, or returns it. Nothing else
+// sends it: a recorded thing has no `then` for the engine, so a promise only passes it on.
 
 // Awaits reports whether awaiting a recorded thing sends it.
 func (x *Recorded) Awaits() bool {
@@ -23,12 +22,12 @@ func (x *Recorded) Awaits() bool {
 	return i != nil && i.Await != ""
 }
 
-// ofPromise is the engine's promise of what the promise v resolves to. If that is a described thing, it is sent where send is true.
+// ofPromise returns the engine's promise of the value of the promise v. If send is true and that value is a described thing, it is sent.
 func (r *Guest) ofPromise(v goja.Value, send bool) goja.Value {
 	for range MaxPassed {
 		u := r.UnawaitedIn(v)
 		v = r.Bare(v)
-		if u != nil && u.call != nil { // the host answers it, with plain data
+		if u != nil && u.call != nil { // the host answers it with plain data
 			return v
 		}
 		switch p := PromiseOf(v); p.State() {
@@ -54,7 +53,7 @@ func (r *Guest) ofPromise(v goja.Value, send bool) goja.Value {
 	panic(r.VM.NewTypeError("a promise is resolved with itself"))
 }
 
-// Executed is v, or a promise of its value if it is one that was not awaited, or of its reply if it is a described thing to send.
+// Executed returns v; for an unawaited promise a promise of its value; for a described thing to send a promise of its reply.
 func (r *Guest) Executed(v goja.Value) goja.Value {
 	if r.UnawaitedIn(v) != nil {
 		return r.ofPromise(v, true)
@@ -65,9 +64,9 @@ func (r *Guest) Executed(v goja.Value) goja.Value {
 	return v
 }
 
-// sent is v, or a promise of its reply if it is a described thing whose then, catch or finally
-// is called by that name: whoever writes q.then(…) takes it for one. The engine, which asks every
-// value for its then, finds none.
+// sent is called when the program calls then, catch or finally of v by that name: the author
+// of q.then(…) takes q for a promise. If v is a described thing, sent sends it and returns a
+// promise of its reply, else v. The engine asks every value for its then, and finds none.
 func (r *Guest) sent(v goja.Value) goja.Value {
 	if len(r.Frames) > 0 || r.UnawaitedIn(v) != nil {
 		return v
@@ -79,8 +78,8 @@ func (r *Guest) sent(v goja.Value) goja.Value {
 	return r.HandPromise(v, Unawaited{Name: APromise})
 }
 
-// SentItems is an array of what an array, a set or an iterator holds, with promises of the engine for what is sent and for
-// promises; anything else is given as it is.
+// SentItems returns an array of the items of an array, a set or an iterator. Each described thing is
+// sent, and it and each promise become a promise of the engine. Any other value is returned unchanged.
 func (r *Guest) SentItems(list goja.Value) goja.Value {
 	if r.RowsIn(list) != nil {
 		return list
@@ -110,20 +109,19 @@ func (r *Guest) gathered(list *goja.Object) goja.Value {
 	return r.VM.NewArray(items...)
 }
 
-// answers are the replies to what was sent, and what promises resolved to, for the places of a result.
+// answers has the replies to the sent things in a result, and the values of its promises.
 type answers struct {
-	of    map[goja.Value]goja.Value // nil: asked for
-	asked []goja.Value              // in this round, in order
-	sent  []goja.Value              // the promises of their answers
+	of    map[goja.Value]goja.Value // nil: it was asked for
+	asked []goja.Value              // asked for in this round, in order
+	sent  []goja.Value              // the promises of their replies
 }
 
-// rounds bound how often a result is read: a getter can return something new to send each time.
+// rounds bounds how often a result is read: a getter can return something new to send each time.
 const rounds = 4
 
-// Result is what the program returned, as data. Reading it sends what is described
-// in it, all at once; when the replies are there, it is read again with the replies in
-// their places. settled waits for a promise, and failure is
-// the error for what its code threw.
+// Result returns the program's result as data. It sends all described things in
+// the result at once, and reads the result again when it has the replies. settled
+// waits for a promise, and failure makes the error for a value that was thrown.
 func (r *Guest) Result(result goja.Value, settled func(goja.Value) (goja.Value, error), failure func(error) error) (value.Value, error) {
 	a := &answers{of: map[goja.Value]goja.Value{}}
 	for range rounds {
@@ -135,7 +133,7 @@ func (r *Guest) Result(result goja.Value, settled func(goja.Value) (goja.Value, 
 		}
 		if err != nil {
 			e := AsError(err)
-			if e.Pos.Line > 0 { // of a method that was not called: what is wrong is there
+			if e.Pos.Line > 0 { // a method that was not called: the error has its place
 				return value.Value{}, e
 			}
 			if e.Op != "" {
@@ -158,7 +156,7 @@ func (r *Guest) Result(result goja.Value, settled func(goja.Value) (goja.Value, 
 	return value.Value{}, r.Placed(fail.Errorf(fail.Invalid, "the result", "%s", r.Say(nil, "again", "holds calls that were not awaited, again and again; await each before you return it")), 0, 0)
 }
 
-// answer is the reply for a described thing or a promise in a result; null until it is known.
+// answer returns the reply for a described thing or a promise in a result; null until there is a reply.
 func (c *converter) answer(o goja.Value, depth int, at *place) (value.Value, error) {
 	if v, asked := c.answers.of[o]; v != nil {
 		return c.value(v, depth+1, at)
@@ -171,14 +169,14 @@ func (c *converter) answer(o goja.Value, depth int, at *place) (value.Value, err
 	return value.Null(), nil
 }
 
-// send sends an expression and returns the promise of its answer.
+// send sends an expression and returns the promise of its reply.
 func (r *Guest) send(n *message.Node) goja.Value {
-	if r.Failed { // a getter of what was thrown
+	if r.Failed { // the caller is a getter of the thrown value
 		panic(r.Throw(fail.Errorf(fail.Cancelled, "", "the program has failed; it can't call any more")))
 	}
 	r.lastID++
 	id := r.lastID
-	r.WatchPromises() // the first one may be this
+	r.WatchPromises() // this may be the first promise
 	promise, resolve, reject := r.VM.NewPromise()
 	line, col := r.here()
 	if line == 0 && r.returned != nil {
@@ -193,8 +191,8 @@ func (r *Guest) send(n *message.Node) goja.Value {
 	return r.hand(p, Unawaited{call: n, line: line, col: col})
 }
 
-// Awaited is what `await x` waits for: a query that was not sent is sent, be it x
-// or what the promise x gives, but only by a method that changes nothing.
+// Awaited returns the value that `await x` waits for. If x is an unsent query, or
+// a promise of one, the query is sent, but only by a method that changes nothing.
 func (r *Guest) Awaited(v goja.Value) goja.Value {
 	x := r.expressionIn(v)
 	if x == nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// keyCalled is the error for calling a member that is not declared and was taken for a key; nil where x is none.
+// keyCalled returns the error for calling an undeclared member that was read as a key; nil if x is no key.
 func (x *Recorded) keyCalled() error {
 	n := x.Node
 	if n.Op != message.OpCall || len(n.Args) != 1 || n.Args[0].Op != message.OpLit || n.Args[0].Lit.Type() != value.TypeText {
@@ -34,12 +34,12 @@ func (x *Recorded) keyCalled() error {
 	if out == "" {
 		out = "it has `" + strings.Join(i.Names(), "`, `") + "`"
 	}
-	return fail.Errorf(fail.Denied, "", "%s has no method `%s`: it is read as a key, and no function; %s", what, scalar.Shorten(name, 60), out)
+	return fail.Errorf(fail.Denied, "", "%s has no method `%s`: it was read as a key, which is no function; %s", what, scalar.Shorten(name, 60), out)
 }
 
-// key is what reading a member stands for that is not declared, where the interface has a
-// method for that (message.Interface.Keys); else nil. A name that means something of texts or arrays, and
-// one that JavaScript itself asks for, is no key: what is said of it names the method.
+// key reads an undeclared member as a key, if the interface has a method for that
+// (message.Interface.Keys); else it returns nil. Names of members of texts and arrays are no keys,
+// and neither are names that JavaScript itself asks for: the error for them names the method.
 func (x *Recorded) key(name string) goja.Value {
 	i := x.Iface()
 	if i == nil || i.Keys == "" || realm.Quiet(name) || x.wayOut(name) != "" {

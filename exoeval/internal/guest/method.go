@@ -1,6 +1,6 @@
 package guest
 
-// This file has the value of a method that was read and not called yet.
+// This file has the value of a method that was read and not yet called.
 
 import (
 	"reflect"
@@ -15,28 +15,27 @@ import (
 
 var proxyType = reflect.TypeFor[goja.Proxy]()
 
-// methodKey names one method of one kind, under one of its names.
+// methodKey identifies a method of one interface, by one of its names.
 type methodKey struct {
 	m    *message.Method
 	name string
 }
 
-// method is one for all objects that have it: what it acts on is what it is
-// called on. So a program that calls one on another object gets what that
-// object's own would have done.
+// method is shared by all objects that have the method: it acts on the object on which it is
+// called. If a program calls it on another object, it does the same as that object's own method.
 type method struct {
 	r     *Guest
 	m     *message.Method
-	name  string        // as the program wrote it, for messages
-	read  *message.Node // what it was last read from, for messages only
-	line  int           // where that was
+	name  string        // the name in the program, for error texts
+	read  *message.Node // where it was last read from, for error texts only
+	line  int           // the place of that reading
 	col   int
 	proxy *goja.Object
 }
 
-// method is what reading a method gives: a function that also answers for its
-// own members. Without that, task.assignee.name would quietly be the name of a
-// JavaScript function where the column of a linked row was meant.
+// method returns the value of a method that is read: a function that also answers
+// for its own members. Otherwise task.assignee.name would silently be the name of
+// a JavaScript function, where the author means the column of a linked row.
 func (r *Guest) method(recv *message.Node, m *message.Method, name string) goja.Value {
 	key := methodKey{m, name}
 	x := r.methods[key]
@@ -77,7 +76,7 @@ func (x *method) call(c goja.FunctionCall) goja.Value {
 	if steps := r.Synonym(node, x.name); steps != "" {
 		return r.means(node, x.name, steps, c.Arguments)
 	}
-	return on.absent(x.name) // it was called on what has no such method
+	return on.absent(x.name) // the object has no such method
 }
 
 func (x *method) traps(f *goja.Object) *goja.ProxyTrapConfig {
@@ -87,11 +86,11 @@ func (x *method) traps(f *goja.Object) *goja.ProxyTrapConfig {
 			switch member {
 			case "call", "apply":
 				return f.Get(member)
-			case "bind": // of the function: binding reads members
+			case "bind": // bind of the function: binding reads members
 				bind, _ := goja.AssertFunction(f.Get(member))
 				return r.Function(member, func(c goja.FunctionCall) goja.Value { return r.Called(bind(f, c.Arguments...)) })
 			case "toString", "valueOf", "toLocaleString":
-				// Undefined would make the engine print the object itself, addresses and all.
+				// If this were undefined, the engine would print the object itself, with addresses.
 				return r.Function(member, func(goja.FunctionCall) goja.Value { panic(r.Throw(r.uncalled(x.read, x.m))) })
 			}
 			if realm.Quiet(member) {
@@ -99,7 +98,7 @@ func (x *method) traps(f *goja.Object) *goja.ProxyTrapConfig {
 			}
 			err := r.uncalled(x.read, x.m)
 			if e := AsError(err); r.GivesQuery(x.m) && strings.HasSuffix(e.Msg, "()") && keyIdent().MatchString(member) {
-				e.Msg += "." + member // as it is called, and then read
+				e.Msg += "." + member // the form with the call, then the member
 			}
 			panic(r.Throw(err))
 		},
@@ -110,7 +109,7 @@ func (x *method) traps(f *goja.Object) *goja.ProxyTrapConfig {
 	}
 }
 
-// uncalled says what to do with a method that was named and not called.
+// uncalled returns the error for a method that was named and not called.
 func (r *Guest) uncalled(recv *message.Node, m *message.Method) error {
 	what := r.Check.Name(recv) + "." + m.Name
 	if i := r.Check.Catalog[recv.Type.Name]; i != nil && !i.Expr && !m.Sends && len(m.Params) == 0 {
@@ -133,8 +132,8 @@ func (r *Guest) uncalled(recv *message.Node, m *message.Method) error {
 	return fail.Errorf(fail.Invalid, "", "%s is a method: call it, %s(%s)", what, what, args)
 }
 
-// AsData is the error of a method in the place of data. JSON leaves functions out, so a program that forgot to call would get an answer without
-// the value and without a word.
+// AsData returns the error for a method that is used as data. JSON leaves functions out, so
+// without the error a program that forgot the call would silently get a result without the value.
 func (r *Guest) AsData(v goja.Value) error {
 	for _, x := range r.methods {
 		if goja.Value(x.proxy) == v {
@@ -144,14 +143,14 @@ func (r *Guest) AsData(v goja.Value) error {
 	return fail.Errorf(fail.Invalid, "", "a method was named and not called: add ()")
 }
 
-// IsMethod reports whether v is a method that was read and not called. Programs
-// can't make proxies, so every proxy that can be called is one of these.
+// IsMethod reports whether v is a method that was read and not called.
+// Programs can't make proxies, so every callable proxy is one.
 func IsMethod(v goja.Value) bool {
 	o, ok := v.(*goja.Object)
 	return ok && o.ExportType() == proxyType && o.ClassName() == "Function"
 }
 
-// protoOfRecorded answers for the symbols that JavaScript asks a recorded thing for.
+// protoOfRecorded answers when JavaScript asks a recorded thing for a symbol.
 func (r *Guest) protoOfRecorded() *goja.Object {
 	p := r.VM.CreateObject(nil)
 	get := r.Function("iterator", func(c goja.FunctionCall) goja.Value {

@@ -1,6 +1,6 @@
 package guest
 
-// This file reads names of fields in the place of a callback.
+// This file reads names of fields that are given instead of a callback.
 
 import (
 	"strconv"
@@ -13,10 +13,10 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// Other libraries take these instead of a callback: the names of fields, objects of them, and a
-// direction. Each becomes the lambda that the callback would have been.
+// Other libraries take these instead of a callback: names of fields, objects with
+// such names, and a direction. Each becomes the lambda that a callback would be.
 
-// described makes the lambda of a callback that build stands for.
+// described makes a lambda. build makes its body, in place of a callback.
 func (r *Guest) described(recv *message.Node, m *message.Method, i int, prior []*message.Node, build func(param *message.Node) *message.Node) *message.Node {
 	param, err := r.Check.MakeParam(recv, m.Name, i, prior)
 	if err != nil {
@@ -36,7 +36,7 @@ func (r *Guest) described(recv *message.Node, m *message.Method, i int, prior []
 	return l
 }
 
-// must is a node that was made, or its error thrown.
+// must returns n, or throws err.
 func (r *Guest) must(n *message.Node, err error) *message.Node {
 	if err != nil {
 		panic(r.Throw(err))
@@ -44,8 +44,8 @@ func (r *Guest) must(n *message.Node, err error) *message.Node {
 	return n
 }
 
-// namedField is the field that a text names: of the only part there is, or of one that the text
-// names before a dot. An aggregate of a group is named like its fields.
+// namedField returns the field that a text names. If there are several parts, the
+// text names one before a dot. An aggregate of a group is named like its fields.
 func (r *Guest) namedField(op func() string, of *message.Method, param *message.Node, name string) *message.Node {
 	on := (&Recorded{r: r, Node: param}).only()
 	if part, rest, ok := strings.Cut(name, "."); ok && param.Type.Field(part) != nil {
@@ -63,7 +63,7 @@ func (r *Guest) namedField(op func() string, of *message.Method, param *message.
 		name = on.Type.Fields[0].Name
 	}
 	if i := r.Check.Catalog[on.Type.Name]; r.Check.Selected(param, name) != nil && on.Type.Field(name) == nil && (i == nil || i.Fields[name] == nil) {
-		return r.must(r.Check.MakeField(param, name)) // what select named, as in a callback
+		return r.must(r.Check.MakeField(param, name)) // a name that select made, as in a callback
 	}
 	n, err := r.Check.MakeField(on, name)
 	if s := r.OfRows(on, name, of); err != nil && s != "" {
@@ -72,8 +72,8 @@ func (r *Guest) namedField(op func() string, of *message.Method, param *message.
 	return r.must(n, err)
 }
 
-// naming is the lambda that names of fields stand for where m wants a callback, or nil if v
-// is none of the forms that mean something there.
+// naming returns the lambda that names of fields mean where m wants
+// a callback, or nil if v is no form that has a meaning there.
 func (r *Guest) naming(recv *message.Node, m *message.Method, i int, prior []*message.Node, v goja.Value) *message.Node {
 	p := &m.Params[i]
 	if p.Plain || p.Filter || r.RecordedIn(v) != nil {
@@ -81,7 +81,7 @@ func (r *Guest) naming(recv *message.Node, m *message.Method, i int, prior []*me
 	}
 	op := func() string { return r.Check.Name(recv) + "." + m.Name }
 	var names []string
-	var ways []goja.Value // beside each name, or nil
+	var ways []goja.Value // the direction of each name, or nil
 	o, _ := v.(*goja.Object)
 	switch {
 	case realm.IsText(v):
@@ -144,10 +144,10 @@ func (r *Guest) naming(recv *message.Node, m *message.Method, i int, prior []*me
 	})
 }
 
-const maxNames = 1000 // more than a table has columns
+const maxNames = 1000 // more names than a table has columns
 
-// directed is n in the direction that a program gave beside it: the name of a method, or a
-// synonym of one ("desc", "DESC", -1).
+// directed returns n in a direction: the name of a method
+// of n, or a synonym of the name ("desc", "DESC", -1).
 func (r *Guest) directed(op func() string, n *message.Node, way goja.Value) *message.Node {
 	if d := r.direction(n, way); d != "" {
 		return r.must(r.Check.MakeCall(n, d, nil))
@@ -155,7 +155,7 @@ func (r *Guest) directed(op func() string, n *message.Node, way goja.Value) *mes
 	panic(r.Throw(fail.Errorf(fail.Invalid, op(), "%s", r.Say(n, "direction", "what comes after {it} in the list means nothing here", "it", r.Check.Name(n)))))
 }
 
-// direction is the method of n that a value beside it names, or "".
+// direction returns the method of n that a value names as its direction, or "".
 func (r *Guest) direction(n *message.Node, way goja.Value) string {
 	if _, object := way.(*goja.Object); object || r.RecordedIn(way) != nil {
 		return ""
@@ -166,13 +166,13 @@ func (r *Guest) direction(n *message.Node, way goja.Value) string {
 		name, m = s, r.methodOf(n, s)
 	}
 	if m == nil || len(m.Params) > 0 || m.Result == nil || m.Result.Con == nil || r.Check.Catalog[m.Result.Con.Name] == nil || r.Check.Catalog[m.Result.Con.Name].Expr {
-		return "" // it is none that gives an order
+		return "" // the method returns no order
 	}
 	return name
 }
 
-// several is a call with more arguments than the method has parameters, in the forms that mean
-// something: names of fields, a field with a value or a direction, several orders. nil for any other.
+// several handles a call with more arguments than the method has parameters, if it has a form with a meaning:
+// names of fields, a field with a value or a direction, several orders. It returns nil for any other form.
 func (r *Guest) several(recv *message.Node, m *message.Method, name string, args []goja.Value) goja.Value {
 	if len(m.Params) == 0 {
 		if steps := r.Synonym(recv, name); steps != "" {
@@ -226,8 +226,8 @@ func (r *Guest) several(recv *message.Node, m *message.Method, name string, args
 	return nil
 }
 
-// sideways is an order and its direction, given as two arguments; nil where the second is
-// the name of a field.
+// sideways handles an order and its direction, given as two
+// arguments. It returns nil if the second is the name of a field.
 func (r *Guest) sideways(recv *message.Node, m *message.Method, order, way goja.Value) *message.Node {
 	op := func() string { return r.Check.Name(recv) + "." + m.Name }
 	turn := func(n *message.Node) *message.Node { return r.directed(op, n, way) }

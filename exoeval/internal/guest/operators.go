@@ -17,17 +17,17 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// mirrored is the method of the right operand that means the operator with its
-// operands exchanged.
+// mirrored has the methods of the right operand that do the
+// same as the operator with its operands exchanged.
 var mirrored = map[string]string{"===": "===", "!==": "!==", "<": ">", "<=": ">=", ">": "<", ">=": "<=", "*": "*", "-": "rsub", "/": "rdiv", "%": "rmod"}
 
-// sameInCallbacks: in a callback == means what === means; the loose rules of
-// JavaScript can't be had in what is recorded.
+// sameInCallbacks makes == mean === in a callback: a
+// recorded expression can't follow JavaScript's loose rules.
 var sameInCallbacks = map[string]string{"==": "===", "!=": "!=="}
 
-// Helpers are what the rewritten operators call; the realm of a program holds
-// those that it calls (needs). They record when an operand is recorded, and otherwise
-// do what JavaScript does, short circuits included.
+// Helpers are the functions that rewritten operators call. A realm has only
+// those that its program calls (needs). They record if an operand is
+// recorded; otherwise they do what JavaScript does, also its short circuits.
 var Helpers = map[string]func(*Guest, goja.FunctionCall) goja.Value{
 	front.HelperAwait: func(r *Guest, c goja.FunctionCall) goja.Value { return r.Awaited(c.Argument(0)) },
 	front.HelperCalled: func(r *Guest, c goja.FunctionCall) goja.Value {
@@ -167,7 +167,7 @@ func (r *Guest) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bo
 		if op == "??" {
 			b := r.thunk(thunk)
 			if goja.IsNull(b) || goja.IsUndefined(b) {
-				return a // `x ?? null` is a habit
+				return a // many authors write `x ?? null` by habit
 			}
 			return r.operate(x.Node, op, b)
 		}
@@ -186,7 +186,7 @@ func (r *Guest) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bo
 
 func (r *Guest) binary(op string, a, b goja.Value) goja.Value {
 	if p := r.UnawaitedIn(a); p != nil && op == "instanceof" {
-		a = p.promise // whether it is a promise is all that may be asked of it
+		a = p.promise // a program may ask of it only whether it is a promise
 	}
 	r.RefuseUnawaited(a, b)
 	written := op
@@ -204,7 +204,7 @@ func (r *Guest) binary(op string, a, b goja.Value) goja.Value {
 	if x == nil && y == nil {
 		for _, v := range []goja.Value{a, b} {
 			if IsMethod(v) && op != "in" && op != "instanceof" {
-				v.(*goja.Object).Get("()") // says which it is: task.assignee === null would be false
+				v.(*goja.Object).Get("()") // this throws an error that names the method: task.assignee === null would be false
 			}
 		}
 		return r.calculate(op, a, b)
@@ -245,8 +245,7 @@ func (r *Guest) binary(op string, a, b goja.Value) goja.Value {
 	return r.operateAs(y.Node, m, written, a)
 }
 
-// linkIsNull is the comparison of a link to at most one row with null; nil if it is
-// something else.
+// linkIsNull compares a link to at most one row with null. It returns nil for any other comparison.
 func (r *Guest) linkIsNull(op string, a, b goja.Value) goja.Value {
 	if goja.IsNull(a) || goja.IsUndefined(a) {
 		a, b = b, a
@@ -266,8 +265,8 @@ func (r *Guest) linkIsNull(op string, a, b goja.Value) goja.Value {
 	return nil
 }
 
-// nullTest is the comparison of an expression, x or y, that can be compared with
-// null only, with null; nil if it is something else.
+// nullTest compares an expression that has only the methods isNull
+// and isNotNull with null. It returns nil for any other comparison.
 func (r *Guest) nullTest(op string, x, y *Recorded, a, b goja.Value) goja.Value {
 	method := map[string]string{"===": "isNull", "!==": "isNotNull"}[op]
 	if x == nil {
@@ -279,7 +278,7 @@ func (r *Guest) nullTest(op string, x, y *Recorded, a, b goja.Value) goja.Value 
 	return r.operate(x.Node, method)
 }
 
-// methodOf is a method of an expression that stands for a value, or nil.
+// methodOf returns the method of an expression for a value, or nil.
 func (r *Guest) methodOf(n *message.Node, name string) *message.Method {
 	i := r.Check.Catalog[n.Type.Name]
 	if i == nil || !i.Expr {
@@ -316,8 +315,8 @@ func (r *Guest) lacks(n *message.Node, method, op string) error {
 	return fail.Errorf(fail.Invalid, "", "`%s` can't be used with %s%s%s", op, r.Check.Name(n), what, r.Instead(n, method))
 }
 
-// refuseColumn throws for an expression where only a value will do: format names it, and
-// on is a situation with its parts.
+// refuseColumn throws if v is an expression where only a value is possible. format has a
+// place for its name, and on is a situation and its parts, for the rest of the error text.
 func (r *Guest) refuseColumn(v goja.Value, format string, on ...string) {
 	if x := r.RecordedIn(v); x != nil {
 		if i := x.Iface(); i != nil && i.Expr {
@@ -330,7 +329,7 @@ func (r *Guest) refuseColumn(v goja.Value, format string, on ...string) {
 	}
 }
 
-// plainSource are JavaScript's own operators, for operands that are not recorded.
+// plainSource has JavaScript's own operators, for operands that are not recorded.
 const plainSource = `({
 '.': (o, k) => o[k], '.=': (o, k, v) => o[k] = v, 'typeof': a => typeof a, 'in': (a, b) => a in b, 'instanceof': (a, b) => a instanceof b,
 '===': (a, b) => a === b, '!==': (a, b) => a !== b, '==': (a, b) => a == b, '!=': (a, b) => a != b,
@@ -341,8 +340,8 @@ const plainSource = `({
 
 var plainProgram = realm.Compiled("operators", plainSource)
 
-// plain does what JavaScript does. Which closures do it is not looked up in the
-// realm: a program can't have touched them.
+// plain does what JavaScript does. It uses functions of our own,
+// not those in the realm that the program could have changed.
 func (r *Guest) plain(op string, args ...goja.Value) goja.Value {
 	switch op {
 	case "===":
@@ -354,8 +353,8 @@ func (r *Guest) plain(op string, args ...goja.Value) goja.Value {
 		r.plainOps = r.loadPlainOps()
 	}
 	if op == "==" || op == "!=" {
-		// goja compares by a method of the left operand. It turns an object on the right into a primitive, which may be a
-		// recorded value, unasked: so such an object goes to the left, which means the same.
+		// goja calls a method of the left operand and turns an object on the right into a primitive. A
+		// recorded value on the right would so escape our check. Swap the operands: == and != are symmetric.
 		_, left := args[0].(*goja.Object)
 		if _, right := args[1].(*goja.Object); right && !left {
 			args = []goja.Value{args[1], args[0]}

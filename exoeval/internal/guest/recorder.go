@@ -1,6 +1,6 @@
 package guest
 
-// This file shows a granted object, and what is recorded of it, to the program.
+// This file shows a granted object, and what is recorded about it, to the program.
 
 import (
 	"cmp"
@@ -19,16 +19,15 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Recorded is the guest's side of an expression: an object whose members are
-// those of the node's type and that does nothing but grow the expression. It
-// knows the catalogue and nothing else; every step is checked as it is made, so an error
-// has the position of the call that made it.
+// Recorded is the guest's side of an expression: an object with the members of the node's type.
+// Using a member only makes a longer expression. It knows the catalogue and nothing else. Each
+// step is checked when it is made, so an error has the position of the call that made it.
 type Recorded struct {
 	r    *Guest
 	Node *message.Node
-	row  *message.Node // what only gives, once asked for
+	row  *message.Node // the result of only, once asked for
 
-	stack []goja.StackFrame // of the call that made it, outside callbacks: where it is wrong if nothing in the program executes it
+	stack []goja.StackFrame // the call that made it, outside callbacks: the place of the error if the program never sends it
 }
 
 func (r *Guest) record(n *message.Node) *Opaque {
@@ -36,7 +35,7 @@ func (r *Guest) record(n *message.Node) *Opaque {
 	return &Opaque{Object: r.opaqueObject(x), X: x}
 }
 
-// opaqueObject is the object behind an opaque value.
+// opaqueObject returns the object behind an opaque value.
 func (r *Guest) opaqueObject(x goja.DynamicObject) *goja.Object {
 	if r.recordedProto == nil {
 		r.recordedProto = r.protoOfRecorded()
@@ -64,7 +63,7 @@ func (r *Guest) GrantedObject(id uint32) goja.Value {
 	return v
 }
 
-// callable is a granted object that is called itself: a function and nothing else.
+// callable returns a granted object that is called itself: it is only a function.
 func (r *Guest) callable(n *message.Node, i *message.Interface) *goja.Object {
 	return r.Function(i.Call, func(c goja.FunctionCall) goja.Value {
 		args := c.Arguments
@@ -75,7 +74,7 @@ func (r *Guest) callable(n *message.Node, i *message.Interface) *goja.Object {
 	})
 }
 
-// RecordedIn is the node that a JavaScript value stands for, or nil.
+// RecordedIn returns the recorded thing of a JavaScript value, or nil.
 func (r *Guest) RecordedIn(v goja.Value) *Recorded {
 	o, ok := v.(*Opaque)
 	if !ok || o.X == nil || o.X.r != r {
@@ -84,11 +83,11 @@ func (r *Guest) RecordedIn(v goja.Value) *Recorded {
 	return o.X
 }
 
-// Iface is the interface of the expression, nil for a namespace.
+// Iface returns the interface of the expression, nil for a namespace.
 func (x *Recorded) Iface() *message.Interface { return x.r.Check.Catalog[x.Node.Type.Name] }
 
-// only is, for a namespace of one table, that table: `t => t.title` then means
-// `({ todo }) => todo.title`.
+// only returns the table of a namespace that has one table,
+// else nil. So `t => t.title` means `({ todo }) => todo.title`.
 func (x *Recorded) only() *message.Node {
 	t := x.Node.Type
 	if x.Node.Op != message.OpParam || t.Name != value.TypeRecord || len(t.Fields) != 1 {
@@ -97,7 +96,7 @@ func (x *Recorded) only() *message.Node {
 	if x.row == nil {
 		n, err := x.r.Check.MakeField(x.Node, t.Fields[0].Name)
 		if err != nil {
-			panic(x.r.Throw(err)) // its callback has returned
+			panic(x.r.Throw(err)) // the callback of this placeholder has returned
 		}
 		x.row = n
 	}
@@ -112,7 +111,7 @@ func (x *Recorded) has(name string) bool {
 	return x.Node.Type.Field(name) != nil || row != nil && row.Fields[name] != nil
 }
 
-// Get implements goja.DynamicObject: a member, or an error that names the nearest.
+// Get implements goja.DynamicObject. It returns a member, or throws an error that names a similar one.
 func (x *Recorded) Get(name string) goja.Value {
 	if _, sealed := x.Sealed(); sealed {
 		if realm.Quiet(name) && name != "toString" && name != "valueOf" && name != "toJSON" {
@@ -131,7 +130,7 @@ func (x *Recorded) Get(name string) goja.Value {
 	if x.r.Check.Selected(x.Node, name) != nil {
 		n, err := x.r.Check.MakeField(x.Node, name)
 		if err != nil {
-			panic(x.r.Throw(err)) // its callback has returned
+			panic(x.r.Throw(err)) // the callback of this placeholder has returned
 		}
 		return x.r.record(n)
 	}
@@ -148,7 +147,7 @@ func (x *Recorded) Get(name string) goja.Value {
 	return x.absent(name)
 }
 
-// member is a member that is there, or nil.
+// member returns an existing member, or nil.
 func (x *Recorded) member(name string) goja.Value {
 	r := x.r
 	if !x.has(name) {
@@ -165,18 +164,18 @@ func (x *Recorded) member(name string) goja.Value {
 	return r.record(n)
 }
 
-// absent answers for a member that is not there. JavaScript itself asks for
-// some names, on the way of an operation that a recorded thing can't take part in.
+// absent answers for a member that does not exist. Some names JavaScript itself
+// asks for, during an operation in which a recorded thing can't take part.
 func (x *Recorded) absent(name string) goja.Value {
 	r := x.r
 	switch name {
 	case "toString", "valueOf", "toLocaleString":
 		return r.Function(name, func(goja.FunctionCall) goja.Value {
-			if err := x.keyCalled(); err != nil { // the engine asks what it is that was called and is no function
+			if err := x.keyCalled(); err != nil { // the engine asks for the text of something that was called and is no function
 				panic(r.Throw(err))
 			}
 			e := x.Novalue()
-			if n := x.Node; n.Op == message.OpRef && name == "toString" { // the engine asks for its text too where it is called
+			if n := x.Node; n.Op == message.OpRef && name == "toString" { // the engine also asks for the text if the thing is called
 				if s := r.Say(n, "called", "", "it", "api."+r.Check.Name(n), "link", r.Check.Link(n.Type.Name)); s != "" {
 					e = fail.Errorf(fail.Invalid, "", "%s", s)
 				}
@@ -187,7 +186,7 @@ func (x *Recorded) absent(name string) goja.Value {
 		return r.Function(name, func(goja.FunctionCall) goja.Value { panic(r.Throw(x.notRun())) })
 	}
 	if realm.Quiet(name) {
-		return nil // undefined, and an error that names it where it is called
+		return nil // undefined; if it is called, an error names it
 	}
 	if out := x.wayOut(name); out != "" {
 		what := x.Node
@@ -214,7 +213,7 @@ func (x *Recorded) absent(name string) goja.Value {
 			}
 			known = slices.Concat(known, r.Check.Catalog[row.Type.Name].Names(), r.Check.Catalog.Measures(row.Type))
 		} else {
-			// Name the part whose member it is; ({ tasks }) is more likely the part task.
+			// Name the part that has the member. For ({ tasks }), the part task is more likely meant.
 			near := scalar.Nearest(name, names) != ""
 			for _, f := range x.Node.Type.Fields {
 				i := r.Check.Catalog[f.Type.Name]
@@ -246,7 +245,7 @@ func (x *Recorded) absent(name string) goja.Value {
 		}
 		panic(r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`; it has `%s`%s", what, scalar.Shorten(name, 60), strings.Join(known[:min(len(known), 24)], "`, `"), hint.And(more))))
 	}
-	if what := r.Check.Name(x.Node); x.Node.Op == message.OpField && x.Node.Name == name { // g.key.month, where g.key is the one key month
+	if what := r.Check.Name(x.Node); x.Node.Op == message.OpField && x.Node.Name == name { // g.key.month; the one key, g.key, is named month
 		panic(r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`: it is the value itself; write %s", what, scalar.Shorten(name, 60), what)))
 	}
 	_, err := r.Check.MakeField(x.Node, name)
@@ -260,7 +259,7 @@ func (r *Guest) whichMember(part, name string) string {
 	return r.Say(nil, "which.member", "write {part}.{name}: ({ {part} }) => {part}.{name}", "part", part, "name", name)
 }
 
-// linkedTable is the error for a link that is named where a table is due.
+// linkedTable returns the error for naming a link where a table is expected.
 func (r *Guest) linkedTable(table string, m *message.Method, names []string) error {
 	if to := m.Result; to != nil && to.Con != nil && to.Con.Args["ns"] != nil && len(to.Con.Args["ns"].Fields) == 1 {
 		if n := to.Con.Args["ns"].Fields[0].Name; slices.Contains(names, n) {
@@ -270,8 +269,8 @@ func (r *Guest) linkedTable(table string, m *message.Method, names []string) err
 	return fail.Errorf(fail.Denied, "", "%s", r.Say(nil, "link", "`{link}` is a link of {part}: call it, {part}.{link}()", "link", m.Name, "part", table))
 }
 
-// Novalue is the error for a recorded thing that is taken for a value: true, equal, a
-// number, a text. It is met in functions whose operators are not recorded, too.
+// Novalue returns the error for using a recorded thing as a value: as true, equal, a
+// number or a text. It also happens in functions whose operators are not recorded.
 func (x *Recorded) Novalue() error {
 	if _, sealed := x.Sealed(); sealed {
 		return x.Shut()
@@ -286,7 +285,7 @@ func (x *Recorded) Novalue() error {
 		if x.Node.Op == message.OpCall && x.r.ValueType(x.Node) == value.TypeBool {
 			return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(x.Node, "condition", "{it} is a condition and has no value in the program; join conditions with && and || in the callback itself, where operators are recorded", "it", name))
 		}
-		of := x.Node // an operator has the name of what it is of
+		of := x.Node // an operator has the name of its operand
 		for of.Op == message.OpCall && of.Recv != nil {
 			of = of.Recv
 		}
@@ -298,8 +297,8 @@ func (x *Recorded) Novalue() error {
 	return x.notRun()
 }
 
-// chain is the program's own text of what was described outside of callbacks, so that a form that names it can be copied; … where
-// that is too long.
+// chain returns the program's own text for a thing that was described outside
+// callbacks, so that an error can show a form to copy. It is … if the text is too long.
 func (x *Recorded) chain() string {
 	if x.Node.Op == message.OpRef {
 		return x.r.Check.Name(x.Node)
@@ -308,12 +307,12 @@ func (x *Recorded) chain() string {
 	return cmp.Or(x.r.Prog.Call(line, col), "…")
 }
 
-// receiver is the same of what the last call was made on.
+// receiver returns the program's text for the receiver of the last call.
 func (x *Recorded) receiver() string {
 	return receiver(x.chain(), x.Node.Name)
 }
 
-// receiver is the part of a call's text that the method of that name was called on; … where the name is called twice in it.
+// receiver returns the part of a call's text before the call of the method name; … if the text calls that name twice.
 func receiver(call, name string) string {
 	if on, args, ok := strings.Cut(call, "."+name+"("); ok && on != "" && !strings.Contains(args, "."+name+"(") {
 		return on
@@ -334,7 +333,7 @@ func (x *Recorded) notRun() *fail.Error {
 	return fail.Errorf(fail.Invalid, "", "%s is no data: call one of its methods and use the result", x.r.Check.Name(x.Node))
 }
 
-// Set implements goja.DynamicObject: nothing can be set.
+// Set implements goja.DynamicObject. It always throws or refuses: nothing can be set.
 func (x *Recorded) Set(name string, _ goja.Value) bool {
 	if _, sealed := x.Sealed(); sealed {
 		panic(x.r.Throw(x.Shut()))
@@ -347,7 +346,7 @@ func (x *Recorded) Set(name string, _ goja.Value) bool {
 	panic(x.r.Throw(fail.Errorf(fail.Invalid, "", "`%s` can't be assigned: this %s; to compare use ===", scalar.Shorten(name, 60), x.r.Describes())))
 }
 
-// Delete implements goja.DynamicObject: nothing can be deleted.
+// Delete implements goja.DynamicObject. Nothing can be deleted.
 func (x *Recorded) Delete(string) bool { return false }
 
 // Has implements goja.DynamicObject.
@@ -359,8 +358,8 @@ func (x *Recorded) Has(name string) bool {
 	return row != nil && (&Recorded{r: x.r, Node: row}).has(name)
 }
 
-// Keys implements goja.DynamicObject: the fields of a record and the names of a
-// namespace, so that { ...todo } has all fields; methods are not listed.
+// Keys implements goja.DynamicObject. It lists the fields of a record and the names
+// of a namespace, so that { ...todo } has all fields. Methods are not listed.
 func (x *Recorded) Keys() []string {
 	var ns []string
 	if i := x.Iface(); i != nil {
@@ -375,7 +374,7 @@ func (x *Recorded) Keys() []string {
 		return ns
 	}
 	if row := x.only(); row != nil {
-		return (&Recorded{r: x.r, Node: row}).Keys() // { ...t } is { ...todo }
+		return (&Recorded{r: x.r, Node: row}).Keys() // { ...t } is the same as { ...todo }
 	}
 	for _, f := range x.Node.Type.Fields {
 		ns = append(ns, f.Name)

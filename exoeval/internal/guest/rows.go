@@ -1,6 +1,6 @@
 package guest
 
-// This file makes rows into objects when the program first reads them.
+// This file turns rows into objects when the program first reads them.
 
 import (
 	"strconv"
@@ -12,29 +12,27 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// rows is an array of rows as a program has it. It behaves in everything like
-// an array of objects, and is one once it was gone through; before, an object is
-// made only of the rows that were asked for. Those that never were reach the
-// result as the host gave them.
+// rows is an array of rows as the program sees it. It behaves like an array of objects, and
+// becomes one when the program iterates over it. Until then, only the rows that the program
+// asked for become objects. The others go to the result in the form in which the host gave them.
 //
-// The program holds a proxy. Its target is a true array, at first of the right
-// length and empty; the traps answer for its items. Whatever is more than reading
-// items fills the target and takes the traps away, after which the proxy passes
-// everything on.
+// The program has a proxy. Its target is a true array, which at first has the right length
+// and no items: the traps answer for the items. Any use beyond reading items fills the
+// target and removes the traps. After that the proxy passes everything on to the target.
 type rows struct {
 	r      *Guest
 	value  value.Value
-	n      int            // rows of value
-	text   int            // bytes of text in them, while they are held
-	held   bool           // their cells are still with the host
-	made   []*goja.Object // of the rows that were asked for; nil: none yet
-	count  int            // of them
+	n      int            // the number of rows in value
+	text   int            // bytes of text in them, while held is true
+	held   bool           // the host still has their cells
+	made   []*goja.Object // objects of the rows that were asked for; nil: none yet
+	count  int            // the number of objects in made
 	whole  bool           // the target is filled
 	reader *value.RowReader
 	target *goja.Object
 	traps  goja.ProxyTrapConfig
-	fixed  map[string]bool // what can't be assigned of a row: see fixedBy
-	types  []*message.Type // of the cells of a row, as its shape has them: see cellTypes
+	fixed  map[string]bool // the fields of a row that can't be assigned: see fixedBy
+	types  []*message.Type // the types of the cells of a row, in the order of its shape: see cellTypes
 }
 
 func (r *Guest) newRows(v value.Value, of *message.Type) goja.Value {
@@ -53,7 +51,7 @@ func (r *Guest) newRows(v value.Value, of *message.Type) goja.Value {
 		x.whole = true
 	}
 	proxy := r.VM.ToValue(r.VM.NewProxy(x.target, &x.traps)).(*goja.Object)
-	// Programs written for exoagent read { results } from what execute gives.
+	// Some authors read { results } from the result of execute.
 	realm.Hide(x.target, "results", proxy)
 	if r.rows == nil {
 		r.rows = map[*goja.Object]*rows{}
@@ -62,7 +60,7 @@ func (r *Guest) newRows(v value.Value, of *message.Type) goja.Value {
 	return proxy
 }
 
-// RowsIn is what the program holds as v, if that is an array of rows.
+// RowsIn returns the array of rows that v is, or nil.
 func (r *Guest) RowsIn(v goja.Value) *rows {
 	if len(r.rows) == 0 {
 		return nil
@@ -71,7 +69,7 @@ func (r *Guest) RowsIn(v goja.Value) *rows {
 	return r.rows[o]
 }
 
-// PlainValue is v, the array that is behind it, or a Decimal as it is given.
+// PlainValue returns v; for an array of rows the plain array behind it; for a Decimal the number or text to pass on.
 func (r *Guest) PlainValue(v goja.Value) goja.Value {
 	if d := realm.DecimalIn(v); d != nil {
 		return d.Given()
@@ -83,7 +81,7 @@ func (r *Guest) PlainValue(v goja.Value) goja.Value {
 	return v
 }
 
-// row is the object of row i, always the same.
+// row returns the object of row i, always the same one.
 func (x *rows) row(i int) *goja.Object {
 	if x.made == nil {
 		x.made = make([]*goja.Object, x.n)
@@ -108,7 +106,7 @@ func (x *rows) fetch() {
 	}
 }
 
-// fill makes the target the plain array of objects that the proxy has pretended to be.
+// fill makes the target a plain array of objects, as the proxy has promised.
 func (x *rows) fill() {
 	if x.whole {
 		return
@@ -151,7 +149,7 @@ func (x *rows) trap() {
 		},
 		Set: func(target *goja.Object, name string, v, receiver goja.Value) bool {
 			x.fill()
-			if o, ok := receiver.(*goja.Object); ok && x.r.rows[o] != x { // it inherits from the array
+			if o, ok := receiver.(*goja.Object); ok && x.r.rows[o] != x { // the receiver only inherits from the array
 				return o.DefineDataProperty(name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE) == nil
 			}
 			return target.Set(name, v) == nil
@@ -174,7 +172,7 @@ func (x *rows) trap() {
 		PreventExtensions: func(target *goja.Object) bool {
 			x.fill()
 			prevent, ok := goja.AssertFunction(x.r.Intrinsic("Object").Get("preventExtensions"))
-			if !ok { // the program took it away
+			if !ok { // the program removed it
 				return false
 			}
 			x.r.Called(prevent(goja.Undefined(), target))
@@ -183,25 +181,25 @@ func (x *rows) trap() {
 	}
 }
 
-// rows turns an array of rows into data. A row that the program asked for may
-// have been changed since, so it is read; the others are as the host gave them.
+// rows turns an array of rows into data. The program may have changed a row that it asked
+// for, so such a row is read again. The other rows keep the form in which the host gave them.
 func (c *converter) rows(x *rows, depth int, at *place) (value.Value, error) {
 	if c.how == forArgument || x.whole {
 		x.fill()
 		return c.list(x.target, depth, at)
 	}
-	if c.how != forResult { // a result can hold what stays with the host
+	if c.how != forResult { // only a result may have rows whose cells are in the host
 		x.fetch()
 	}
 	rs := x.value.Rows()
-	// Counted like what is made of objects: a list of one array a thousand times
-	// over would be small here, and huge as text.
+	// Count the rows like objects. If a list has one array
+	// a thousand times, it is small here and huge as text.
 	c.items += x.n*rs.Shape.Width() + x.n
-	text, plain := x.text, true // where they are held
+	text, plain := x.text, true // the values for held rows
 	if !x.held {
 		text, plain = rs.Plain()
 	}
-	if c.bytes += text; !plain { // a list could hold a reference, which is no data
+	if c.bytes += text; !plain { // a list could have a reference, which is no data
 		x.fill()
 		return c.list(x.target, depth, at)
 	}
@@ -211,7 +209,7 @@ func (c *converter) rows(x *rows, depth int, at *place) (value.Value, error) {
 	if x.count == 0 {
 		return x.value, nil
 	}
-	made := x.made // a getter of a row may change the array
+	made := x.made // a getter of a row may change x.made
 	out := make([]value.Value, rs.Len())
 	for i := range out {
 		if made[i] == nil {
@@ -230,7 +228,7 @@ func (c *converter) rows(x *rows, depth int, at *place) (value.Value, error) {
 	return value.List(out...), nil
 }
 
-// recordBytes is what a row that became a record counts for MaxResult.
+// recordBytes is the number of bytes that a row that became a record counts against MaxResult.
 func recordBytes(v value.Value) int {
 	n := ValueBytes + len(v.Text())
 	for name, x := range v.Fields() {

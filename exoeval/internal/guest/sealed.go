@@ -15,12 +15,12 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// A sealed value stands in the program as a recorded literal: the engine's questions whether it is true, equal, a
-// number or a text are answered with an error, as those to a column are (opaque), and its members are none. The
-// program's side has a number and nothing of the content. It can be kept, put into objects, arrays and the
-// values of a Map, passed to what was granted, and returned; as text it is `[sealed …]`.
+// In the program a sealed value is a recorded literal. If the engine asks whether it is true or equal, or
+// for its number or text, it answers with an error, as a column does (opaque). It has no members. The
+// program's side has only its number and nothing of the content. A program can keep it, put it into objects,
+// arrays and the values of a Map, pass it to a granted object, and return it; as text it is `[sealed …]`.
 
-// sealedValue is v as the program has it.
+// sealedValue returns v in the form that the program gets.
 func (r *Guest) sealedValue(v value.Value) goja.Value {
 	r.HoldsSealed = true
 	n, err := r.Check.MakeLit(v)
@@ -30,7 +30,7 @@ func (r *Guest) sealedValue(v value.Value) goja.Value {
 	return r.record(n)
 }
 
-// Sealed is the value that a recorded thing stands for, if it is sealed.
+// Sealed returns the value of a recorded thing if it is sealed.
 func (x *Recorded) Sealed() (v value.Value, ok bool) {
 	if x == nil || x.Node.Op != message.OpLit {
 		return v, false
@@ -39,7 +39,7 @@ func (x *Recorded) Sealed() (v value.Value, ok bool) {
 	return x.Node.Lit, ok
 }
 
-// AddSealed gives structuredClone, which is a program, what recognises a sealed value and a Decimal: nothing changes one, so it is its own copy.
+// AddSealed gives structuredClone, which is JavaScript, a function that finds sealed values and Decimals: neither changes, so each is its own copy.
 func (r *Guest) AddSealed(map[string]goja.Value) {
 	realm.Hide(r.Intrinsics, "sealed", r.Function("sealed", func(c goja.FunctionCall) goja.Value {
 		_, ok := r.SealedIn(c.Argument(0))
@@ -47,10 +47,10 @@ func (r *Guest) AddSealed(map[string]goja.Value) {
 	}))
 }
 
-// SealedIn is what a JavaScript value stands for, if that is sealed.
+// SealedIn returns the sealed value of a JavaScript value, if it has one.
 func (r *Guest) SealedIn(v goja.Value) (value.Value, bool) { return r.RecordedIn(v).Sealed() }
 
-// expressionIn is recordedIn without what is sealed: that is passed on as a value.
+// expressionIn does the same as RecordedIn, but returns nil for a sealed value: that is passed on as a value.
 func (r *Guest) expressionIn(v goja.Value) *Recorded {
 	x := r.RecordedIn(v)
 	if _, sealed := x.Sealed(); sealed {
@@ -59,7 +59,7 @@ func (r *Guest) expressionIn(v goja.Value) *Recorded {
 	return x
 }
 
-// taggedParts is the one argument of exo.Compose's text, where it tags a template: its texts and values in turn.
+// taggedParts returns the one argument of exo.Compose's text, if it tags a template: the texts and values of the template in turn.
 func (r *Guest) taggedParts(args []goja.Value) []goja.Value {
 	if len(args) == 0 || !realm.IsArray(args[0]) {
 		return args
@@ -78,7 +78,7 @@ func (r *Guest) taggedParts(args []goja.Value) []goja.Value {
 	return []goja.Value{r.VM.NewArray(parts...)}
 }
 
-// Shut is the error of whoever looks at a sealed value.
+// Shut is the error for a program that looks at a sealed value.
 func (x *Recorded) Shut() *fail.Error {
 	v, _ := x.Sealed()
 	tags, _ := v.Sealed()
@@ -93,11 +93,11 @@ func (x *Recorded) Shut() *fail.Error {
 			out = "; await text`… ${x} …` makes a sealed text of it" + out
 		}
 	}
-	return fail.Errorf(fail.Denied, "", "%s is sealed (%s): programs can't look at it, compare it or calculate with it; return it, pass it on as it is%s", v, strings.Join(tags.About().Tags(), ", "), out)
+	return fail.Errorf(fail.Denied, "", "%s is sealed (%s): programs can't look at it, compare it or calculate with it; return it, pass it on unchanged%s", v, strings.Join(tags.About().Tags(), ", "), out)
 }
 
-// withSealed is an operator one of whose operands is sealed: with an expression it is a value like any other, and else an
-// error. nil: none is.
+// withSealed handles an operator with a sealed operand. If the other operand is an expression, the
+// sealed value is an ordinary value; otherwise it is an error. It returns nil if no operand is sealed.
 func (r *Guest) withSealed(op string, a, b goja.Value) goja.Value {
 	x, y := r.RecordedIn(a), r.RecordedIn(b)
 	_, left := x.Sealed()

@@ -1,6 +1,6 @@
 package guest
 
-// This file makes texts and numbers of expressions.
+// This file records texts and numbers made of expressions.
 
 import (
 	"math"
@@ -15,9 +15,9 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Text that is made of expressions: templates, +, and String(x).
+// These functions record texts that are made of expressions: templates, +, and String(x).
 
-// plus is JavaScript's +: with text on one side both are text, otherwise numbers.
+// plus is JavaScript's +. If one side is a text, it joins texts, otherwise it adds numbers.
 func (r *Guest) plus(a, b goja.Value) goja.Value {
 	text := r.IsText(a) || r.IsText(b)
 	if text {
@@ -29,7 +29,7 @@ func (r *Guest) plus(a, b goja.Value) goja.Value {
 		return r.operate(x.Node, "+", b)
 	}
 	y := r.RecordedIn(b)
-	m := "+" // of numbers: the order is nothing to it
+	m := "+" // for numbers the order does not matter
 	if text {
 		m = "prepend"
 	}
@@ -39,8 +39,8 @@ func (r *Guest) plus(a, b goja.Value) goja.Value {
 	return r.operate(y.Node, m, a)
 }
 
-// refuseJoined throws for an expression of decimals beside a text that is a decimal, as results
-// hold them: the sum was meant, and 12.5 + '1.5' would be recorded as the text '12.51.5'.
+// refuseJoined throws if an expression of decimals is joined with a text that is a decimal, as
+// results have them. The sum was meant, and 12.5 + '1.5' would be recorded as the text '12.51.5'.
 func (r *Guest) refuseJoined(column, text goja.Value) {
 	x := r.RecordedIn(column)
 	if x == nil || r.ValueType(x.Node) != value.TypeDecimal || !goja.IsString(text) {
@@ -58,8 +58,7 @@ func (r *Guest) IsText(v goja.Value) bool {
 	return goja.IsString(v)
 }
 
-// asText is what + takes for its text: null stays what it is, an empty
-// value and no text "null".
+// asText returns the text of v for +. A null stays null; it does not become the text "null".
 func (r *Guest) asText(v goja.Value) goja.Value {
 	if x := r.RecordedIn(v); x != nil {
 		if r.methodOf(x.Node, "concat") == nil && r.methodOf(x.Node, "String") != nil {
@@ -73,8 +72,8 @@ func (r *Guest) asText(v goja.Value) goja.Value {
 	return r.VM.ToValue(v.String())
 }
 
-// template makes the text of a template. With expressions in it, it is recorded: the
-// text between them is joined, and what leads is put before the first.
+// template makes the text of a template. If it has expressions, it is recorded: the texts
+// between them are joined to them, and the text at the beginning is put before the first.
 func (r *Guest) template(c goja.FunctionCall) goja.Value {
 	between := c.Argument(0).(*goja.Object)
 	text := between.Get("0").String()
@@ -116,12 +115,12 @@ func (r *Guest) template(c goja.FunctionCall) goja.Value {
 	return first
 }
 
-// numbers are what JavaScript may have lost digits of in this program.
+// numbers checks for numbers in this program that JavaScript may have rounded.
 func (r *Guest) numbers() front.Numbers {
 	return front.Numbers{Check: r.Check, Written: r.Prog.Written}
 }
 
-// RefuseInexact throws where a Decimal would be made of something recorded, or of a number of which JavaScript has lost digits.
+// RefuseInexact throws if a Decimal would be made from a recorded thing, or from a number that has lost digits in JavaScript.
 func (r *Guest) RefuseInexact(where string, v goja.Value) {
 	if x := r.RecordedIn(v); x != nil {
 		panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s", r.Say(x.Node, "decimal", "{by} can't calculate with {it}, which has no value in the program", "by", where, "it", r.Check.Name(x.Node)))))

@@ -1,6 +1,6 @@
 package guest
 
-// This file makes errors as the program catches them, with their places.
+// This file makes the errors that the program catches, with their places.
 
 import (
 	"slices"
@@ -14,15 +14,15 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// thrown is what the run knows of an error object that it gave to the program:
-// the object carries the guest's text only, never the host's cause.
+// thrown is what the run knows about an error object that it gave to the
+// program. The object has only the guest's text, never the host's cause.
 type thrown struct {
 	Err       error
-	Line, Col int // in the wrapped text; 0: take it from the object's stack
+	Line, Col int // in the wrapped text; 0: the object's stack has the place
 }
 
-// Throw makes the JavaScript error for err. Never NewGoError: it would hand the
-// Go error itself to the program, with everything that it wraps.
+// Throw makes the JavaScript error for err. Never use NewGoError: it would
+// give the program the Go error itself, with everything that it wraps.
 func (r *Guest) Throw(err error) goja.Value {
 	kind := fail.KindOf(err)
 	if kind == fail.Limit {
@@ -56,18 +56,18 @@ func (r *Guest) ThrowMissing(what, name string, names []string) goja.Value {
 	return r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`; it has `%s`", what, name, strings.Join(names, "`, `")))
 }
 
-// here is the place in the program that called into the host.
+// here returns the place in the program that called the host.
 func (r *Guest) here() (line, col int) {
 	return FrameOf(r.VM.CaptureCallStack(12, nil))
 }
 
 var StackPlace = realm.Expression(programName + `:(\d+):(\d+)`)
 
-// programName is the file name of programs in goja's positions.
+// programName is the file name of a program in goja's positions.
 const programName = "program"
 
-// OfResult is the error for a member that plain data, what a call gave, does not have;
-// "" if nothing is known of the name.
+// OfResult returns the error text for a member that plain data, the result
+// of a call, does not have. It is "" if nothing is known about the name.
 func (r *Guest) OfResult(name string) string {
 	if name == "then" {
 		return "only promises have `then`" + hint.Prefixed(": ", r.Say(nil, "result.then", ""))
@@ -84,7 +84,7 @@ func (r *Guest) OfResult(name string) string {
 	return ""
 }
 
-// isLink reports whether something that was granted has a method of this name.
+// isLink reports whether a granted interface has a method of this name.
 func (r *Guest) isLink(name string) bool {
 	for _, i := range r.Check.Catalog {
 		if i.Methods[name] != nil {
@@ -94,7 +94,7 @@ func (r *Guest) isLink(name string) bool {
 	return false
 }
 
-// FrameOf is the innermost place of a stack that is in the program.
+// FrameOf returns the innermost place of a stack that is in the program.
 func FrameOf(stack []goja.StackFrame) (line, col int) {
 	for _, f := range stack {
 		if f.SrcName() == programName {
@@ -104,7 +104,7 @@ func FrameOf(stack []goja.StackFrame) (line, col int) {
 	return 0, 0
 }
 
-// Placed gives an error its place in the program as it was handed in.
+// Placed gives an error its place in the given text of the program.
 func (r *Guest) Placed(err error, line, col int) error {
 	var at fail.Pos
 	if line > 0 && r.Prog != nil {
@@ -113,10 +113,10 @@ func (r *Guest) Placed(err error, line, col int) error {
 	return AsError(err).At(at)
 }
 
-// spot is a line and column as the engine has them.
+// spot is a line and a column that the engine reports.
 type spot struct{ line, col int }
 
-// place is where in the program as it was handed in a call stands. A loop sends from one place.
+// place returns the place of a call in the given text of the program. It is cached, because a loop sends from one place.
 func (r *Guest) place(line, col int) fail.Pos {
 	at := spot{line, col}
 	p, ok := r.spots[at]
@@ -128,5 +128,5 @@ func (r *Guest) place(line, col int) fail.Pos {
 	return p
 }
 
-// AsError is err, which is not nil, with its fields.
+// AsError returns err, which is not nil, as a *fail.Error.
 func AsError(err error) *fail.Error { return fail.Classify("", err).(*fail.Error) }

@@ -15,33 +15,33 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// A promise that was not awaited has no value, and JavaScript takes it for one: `if (q.first())` holds always, and a template
-// shows `[object Promise]`. So the promise of a call, of an async function of the program and of what is made of such promises
-// reaches the program as an opaque value: the engine's questions whether it is true, equal, a number or a text are answered
-// with an error that names the call. It has then, catch and finally. Where the engine needs its own promise (await, the
-// functions of Promise, the program's result), bare gives that.
+// A promise that was not awaited has no value, but JavaScript uses it as one: `if (q.first())` is always
+// true, and a template shows `[object Promise]`. So the program gets an opaque value for the promise of a
+// call, of its own async functions, and of functions on such promises. If the engine asks whether it is true
+// or equal, or for its number or text, it answers with an error that names the call. It has then, catch and
+// finally. Bare returns the engine's own promise for await, the functions of Promise, and the result.
 
-// Unawaited is what such a promise is.
+// Unawaited is a promise that was not awaited.
 type Unawaited struct {
 	r       *Guest
 	self    *Opaque
-	promise *goja.Object  // the engine's
-	call    *message.Node // what was sent, nil for a promise of the program
-	Name    string        // of what the program called
+	promise *goja.Object  // the engine's promise
+	call    *message.Node // the call that was sent, nil for a promise of the program
+	Name    string        // the name of what the program called
 	GoesOn  bool          // code of the program runs until the promise is settled
 	stack   []goja.StackFrame
-	number  int // in the order in which they were made
+	number  int // its place in the order in which they were made
 
-	line, col int // where it was called, 0 if that is unknown
+	line, col int // the place of the call, 0 if unknown
 }
 
-// APromise is the name of one that no call of the program gave.
+// APromise is the name of a promise that no call of the program returned.
 const APromise = "the promise"
 
-// MaxPassed bounds the promises that resolve to one another; one that resolves to itself would be followed for ever.
+// MaxPassed bounds a chain of promises that resolve to one another: a promise that resolves to itself would be followed for ever.
 const MaxPassed = 1_000_000
 
-// hand is a promise as the program gets it.
+// hand returns a promise in the form that the program gets.
 func (r *Guest) hand(promise *goja.Object, u Unawaited) goja.Value {
 	r.WatchPromises()
 	r.Handed++
@@ -55,7 +55,7 @@ func (r *Guest) hand(promise *goja.Object, u Unawaited) goja.Value {
 	return p.self
 }
 
-// HandPromise is v, as the program gets it if it is a promise.
+// HandPromise returns v, or if v is a promise, the form that the program gets.
 func (r *Guest) HandPromise(v goja.Value, u Unawaited) goja.Value {
 	if o, ok := v.(*goja.Object); ok && PromiseOf(o) != nil {
 		return r.hand(o, u)
@@ -63,7 +63,7 @@ func (r *Guest) HandPromise(v goja.Value, u Unawaited) goja.Value {
 	return v
 }
 
-// UnawaitedIn is the promise that a JavaScript value stands for, or nil.
+// UnawaitedIn returns the promise of a JavaScript value, or nil.
 func (r *Guest) UnawaitedIn(v goja.Value) *Unawaited {
 	if o, ok := v.(*Opaque); ok && o.p != nil && o.p.r == r {
 		return o.p
@@ -71,7 +71,7 @@ func (r *Guest) UnawaitedIn(v goja.Value) *Unawaited {
 	return nil
 }
 
-// Bare is v, or the engine's promise that it stands for. Whoever asks for it waits.
+// Bare returns v, or if v is an Unawaited, the engine's promise. Its caller waits for the promise.
 func (r *Guest) Bare(v goja.Value) goja.Value {
 	if p := r.UnawaitedIn(v); p != nil {
 		delete(r.Going, p)
@@ -80,7 +80,7 @@ func (r *Guest) Bare(v goja.Value) goja.Value {
 	return v
 }
 
-// RefuseUnawaited throws for a promise where only a value will do.
+// RefuseUnawaited throws if a value is a promise that was not awaited.
 func (r *Guest) RefuseUnawaited(vs ...goja.Value) {
 	if r.Handed == 0 {
 		return
@@ -92,7 +92,7 @@ func (r *Guest) RefuseUnawaited(vs ...goja.Value) {
 	}
 }
 
-// RefuseAmong is refuseUnawaited for the items of an array.
+// RefuseAmong does the same as RefuseUnawaited for the items of an array.
 func (r *Guest) RefuseAmong(list goja.Value) {
 	if r.Handed == 0 || !realm.IsArray(list) || r.RowsIn(list) != nil {
 		return
@@ -102,7 +102,7 @@ func (r *Guest) RefuseAmong(list goja.Value) {
 	}
 }
 
-// what names the call in errors.
+// what returns the name of the call for error texts.
 func (p *Unawaited) what() string {
 	switch {
 	case p.call != nil:
@@ -115,17 +115,17 @@ func (p *Unawaited) what() string {
 	return "the async function"
 }
 
-// mended is the form to write instead: the call with its await, and a member of what that gives. Where the function that it is in
-// is not async, it is the whole form, with what waits for the function.
+// mended returns the form to write instead: the call with its await, and a member of its value. If the
+// function around it is not async, it returns the whole form, with the code that waits for the function.
 func (p *Unawaited) mended(member string) string {
 	waited := p.waited() + member
-	if strings.Contains(waited, "…") { // no text to copy: where await belongs
+	if strings.Contains(waited, "…") { // there is no text to copy, so say where await belongs
 		if at := p.r.Prog.Begins(p.line, p.col); at != (fail.Pos{}) && p.may() {
 			return fmt.Sprintf("`(await ` before it, at %d:%d, and `)` behind it", at.Line, at.Column)
 		}
 	}
 	in := p.r.VM.CaptureCallStack(12, nil)
-	if len(p.r.Frames) > 0 { // a callback that describes can't wait
+	if len(p.r.Frames) > 0 { // a describing callback can't wait
 		return "`const value = " + strings.TrimSuffix(strings.TrimPrefix(p.waited(), "("), ")") + ";` before that, and value" + member + " in the callback"
 	}
 	for i, f := range in {
@@ -150,10 +150,10 @@ func (p *Unawaited) mended(member string) string {
 	return waited
 }
 
-// may reports whether `await` may stand where it was called.
+// may reports whether `await` is allowed at the place of the call.
 func (p *Unawaited) may() bool { return p.r.Prog.Awaits(p.line, p.col) }
 
-// waited is the call with its await: the program's own text where that is short, so that it can be copied.
+// waited returns the call with its await. If the program's own text is short, it is used, so that it can be copied.
 func (p *Unawaited) waited() string {
 	if text := p.r.Prog.Call(p.line, p.col); text != "" {
 		return "(await " + text + ")"
@@ -164,7 +164,7 @@ func (p *Unawaited) waited() string {
 	return "(await " + p.what() + ")"
 }
 
-// deciding are the functions of arrays that can't wait for what their callback gives, and what to write instead.
+// deciding has functions of arrays that can't wait for the result of their callback, and what to write instead.
 var deciding = map[string]string{
 	"filter":        "first write `const kept = await Promise.all(list.map(async (x) => …))`, then list.filter((x, i) => kept[i])",
 	"some":          "write (await Promise.all(list.map(async (x) => …))).some((found) => found)",
@@ -177,7 +177,7 @@ var deciding = map[string]string{
 	"toSorted":      "first read the values that the order needs, with await, and then sort",
 }
 
-// novalue is the error for a promise that is taken for its value.
+// novalue is the error for a promise that is used as its value.
 func (p *Unawaited) novalue() error {
 	for _, f := range p.r.VM.CaptureCallStack(3, nil) {
 		if f.SrcName() == programName {
@@ -190,7 +190,7 @@ func (p *Unawaited) novalue() error {
 	return fail.Errorf(fail.Invalid, "", "%s was not awaited: it is a promise, which has no value yet; write %s", p.what(), p.mended(""))
 }
 
-// Get implements goja.DynamicObject: what promises have, or an error that says where the member is.
+// Get implements goja.DynamicObject. It returns a member of promises, or throws an error that says where the member is.
 func (p *Unawaited) Get(name string) goja.Value {
 	r := p.r
 	switch name {
@@ -209,14 +209,14 @@ func (p *Unawaited) Get(name string) goja.Value {
 		r.afterChange(p.call.Recv, m, name)
 	}
 	if m := p.method(); m != nil && m.Effect == message.NoEffect && !realm.EarlyNames[name] {
-		if s := r.OfResult(name); s != "" { // awaiting it would not give that either
+		if s := r.OfResult(name); s != "" { // awaiting it would not give the member either
 			panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s was not awaited, and %s", p.what(), s)))
 		}
 	}
 	panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s was not awaited: `%s` is a member of what the promise gives; write %s", p.what(), scalar.Shorten(name, 60), p.mended(memberText(name)))))
 }
 
-// memberText is a member as a program writes it behind what has it.
+// memberText returns a member as a program writes it after the value that has it.
 func memberText(name string) string {
 	if _, err := strconv.ParseUint(name, 10, 32); err == nil {
 		return "[" + name + "]"
@@ -231,10 +231,10 @@ func (p *Unawaited) method() *message.Method {
 	return p.call.Method()
 }
 
-// Set implements goja.DynamicObject: nothing can be set.
+// Set implements goja.DynamicObject. Nothing can be set.
 func (p *Unawaited) Set(string, goja.Value) bool { panic(p.r.Throw(p.novalue())) }
 
-// Delete implements goja.DynamicObject: nothing can be deleted.
+// Delete implements goja.DynamicObject. Nothing can be deleted.
 func (p *Unawaited) Delete(string) bool { panic(p.r.Throw(p.novalue())) }
 
 // Has implements goja.DynamicObject.
@@ -245,8 +245,8 @@ func (p *Unawaited) Has(name string) bool {
 // Keys implements goja.DynamicObject.
 func (p *Unawaited) Keys() []string { return nil }
 
-// reaction is then, catch or finally of the engine's own promises. The promise that it gives counts as code of the program that still
-// runs after then, which goes on with the value, and otherwise only if this one does.
+// reaction returns then, catch or finally of the engine's own promises. The promise that these return counts as code of
+// the program that still runs: always after then, which goes on with the value, and otherwise only if this promise does.
 func (p *Unawaited) reaction(name string) goja.Value {
 	r := p.r
 	return r.Function(name, func(c goja.FunctionCall) goja.Value {
@@ -273,10 +273,10 @@ func (p *Unawaited) reaction(name string) goja.Value {
 	})
 }
 
-// Unfinished are the promises for which code of the program still runs and nobody waits. Without a word the program's
-// result would lack what that code adds to it: forEach and map with an async callback leave such promises.
+// Unfinished returns the promises for which nobody waits while code of the program still runs. The result
+// would silently lack what that code adds to it: forEach and map with an async callback leave such promises.
 func (r *Guest) Unfinished() (list []*Unawaited) {
-	if len(r.Open) == 0 { // nothing goes on any more
+	if len(r.Open) == 0 { // no code goes on
 		return nil
 	}
 	for p := range r.Going {
@@ -287,7 +287,7 @@ func (r *Guest) Unfinished() (list []*Unawaited) {
 	return list
 }
 
-// Left is the error for the first of what unfinished gave that nobody waits for yet.
+// Left returns the error for the first promise in list for which still nobody waits.
 func (r *Guest) Left(list []*Unawaited) error {
 	var first *Unawaited
 	for _, p := range list {
@@ -308,8 +308,8 @@ func (r *Guest) Left(list []*Unawaited) error {
 	return r.Placed(fail.Errorf(fail.Invalid, "", "%s was not awaited, and still ran when the program had its result; %s", first.what(), how), line, col)
 }
 
-// seeker is a value that indexOf looks for: the first opaque one of a kind. So the engine goes through a list, which costs
-// less than to ask it for each item by name.
+// seeker is a value for which indexOf searches: it matches the first opaque value of a kind.
+// So the engine searches the list, which costs less than reading each item by its name.
 type seeker struct {
 	goja.Value
 	is    func(*Opaque) bool
@@ -324,7 +324,7 @@ func (s *seeker) StrictEquals(v goja.Value) bool {
 	return s.found != nil
 }
 
-// Among is the first opaque value of a kind in an array, or nil.
+// Among returns the first opaque value of a kind in an array, or nil.
 func (r *Guest) Among(list goja.Value, is func(*Opaque) bool) goja.Value {
 	s := &seeker{Value: goja.Null(), is: is}
 	if r.IndexOf(goja.FunctionCall{This: list, Arguments: []goja.Value{s}}); s.found == nil {

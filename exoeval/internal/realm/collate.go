@@ -11,7 +11,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// AddOrder gives localeCompare its locale and its options, which the engine passes over: it would sort file 10 before file 9 without a word.
+// AddOrder adds the locale and the options of localeCompare. The engine ignores them: it would silently sort file 10 before file 9.
 func (r *Realm) AddOrder() {
 	texts := r.VM.ToValue("").ToObject(r.VM).Prototype()
 	native, _ := goja.AssertFunction(texts.Get("localeCompare"))

@@ -1,6 +1,6 @@
 package realm
 
-// This file has Date in the run's own time zone. The methods that format use the files of Intl.
+// This file has Date in the run's own time zone. Its methods that format use the files of Intl.
 
 import (
 	"math"
@@ -11,18 +11,18 @@ import (
 	"github.com/dop251/goja"
 )
 
-// The host's time zone is nobody's business and would make runs differ from
-// machine to machine: local time is UTC, or that of the zone that the gate was given. Nothing here converts from or to the
-// host's local time, not even to correct it: around a change of clocks that shows.
+// Programs must not learn the host's time zone, and runs must not differ from machine to machine. So local time is
+// UTC, or the zone that the gate has. Nothing here converts to or from the host's local time, not even to undo it later:
+// around a change of clocks the difference would show.
 //
-// Nothing but its name leads to Date: no literal is one, and no built-in and no
-// value of the host gives one.
+// A program reaches Date only by its name: no literal is a Date, and no built-in and no
+// value of the host returns one.
 
-// newDate makes the constructor. Only a function of JavaScript sees whether it
-// was called with new.
+// newDate makes the constructor. Only a function of
+// JavaScript knows whether it was called with new.
 var newDate = Compiled("date", "(function (make, text) { 'use strict'; const none = void 0; return function Date(...a) { return new.target === none ? text() : make(...a); }; })")
 
-// AddDate makes Date and changes what the prototype of dates does.
+// AddDate makes Date and changes methods of its prototype.
 func (r *Realm) AddDate(made map[string]goja.Value) {
 	native := r.Intrinsic("Date")
 	dates := native.Get("prototype").(*goja.Object)
@@ -36,7 +36,7 @@ func (r *Realm) AddDate(made map[string]goja.Value) {
 	}
 	r.addLocalParts(dates, getTime, fresh)
 	remove(dates, "setYear")
-	instant := func(v goja.Value) (time.Time, bool) { // refuses what is no date
+	instant := func(v goja.Value) (time.Time, bool) { // throws if v is no date
 		ms := r.Called(getTime(v)).ToFloat()
 		return r.Zone.In(time.UnixMilli(int64(ms))), !math.IsNaN(ms)
 	}
@@ -109,8 +109,8 @@ func (r *Realm) AddDate(made map[string]goja.Value) {
 	made["Date"] = date
 }
 
-// instant is what Date makes of its one argument before it looks at it. The
-// engine must not be left to do that: it would read a text in the host's zone.
+// instant converts the one argument of Date as Date does before it reads
+// it. The engine must not do that: it would read a text in the host's zone.
 func (r *Realm) instant(v goja.Value, getTime goja.Callable) goja.Value {
 	if d := DecimalIn(v); d != nil {
 		return d.ToNumber()
@@ -121,7 +121,7 @@ func (r *Realm) instant(v goja.Value, getTime goja.Callable) goja.Value {
 	return r.primitive("default", v)
 }
 
-// addLocalParts makes the methods of local time. In UTC they are those that there are.
+// addLocalParts makes the methods for local time. In UTC these are the methods for UTC.
 func (r *Realm) addLocalParts(dates *goja.Object, getTime goja.Callable, fresh func(...goja.Value) *goja.Object) {
 	setTime, _ := goja.AssertFunction(dates.Get("setTime"))
 	for _, part := range []string{"FullYear", "Month", "Date", "Hours", "Minutes", "Seconds", "Milliseconds", "Day"} {
@@ -133,7 +133,7 @@ func (r *Realm) addLocalParts(dates *goja.Object, getTime goja.Callable, fresh f
 			}
 			continue
 		}
-		// The getter and the setter of local time work on a shifted date, which has as its UTC time what local clocks show.
+		// The getter and the setter of local time use a shifted date: its time in UTC is the time that local clocks show.
 		shown := func(v goja.Value) *goja.Object {
 			ms := r.Called(getTime(v))
 			if f := ms.ToFloat(); !math.IsNaN(f) {
@@ -155,7 +155,7 @@ func (r *Realm) addLocalParts(dates *goja.Object, getTime goja.Callable, fresh f
 	}
 }
 
-// localInstant is the milliseconds of when clocks show what ms has in UTC.
+// localInstant returns, in milliseconds, when local clocks show the time that ms has in UTC.
 func (r *Realm) localInstant(ms goja.Value) goja.Value {
 	f := ms.ToFloat()
 	if r.Zone == nil || math.IsNaN(f) {

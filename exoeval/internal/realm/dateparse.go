@@ -1,7 +1,7 @@
 package realm
 
-// How Date reads a text: token by token, in the order in which the engine of Node.js does it, so that no text is another
-// time here. The work is linear in the length of the text.
+// This file reads a text as Date does: token by token, in the same order as the engine of Node.js,
+// so that each text means the same time in both. The work is linear in the length of the text.
 
 import (
 	"math"
@@ -14,33 +14,33 @@ import (
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
-// dateToken is one of a date's text. Its kind is 'n' for a number, one of a dateWord for a word, ' ' for a space, '?' for
-// what is passed over, 0 at the end, and else the sign itself.
+// dateToken is a token of a date's text. Its kind is 'n' for a number, the kind of a dateWord for
+// a word, ' ' for a space, '?' for ignored text, 0 at the end, and otherwise the character itself.
 type dateToken struct {
 	kind       byte
-	n          int // of a number, or of a word
+	n          int // the number, or the n of the word
 	characters int
 }
 
 type dateWord struct {
-	kind byte // 'm' a month, 'h' a half of the day, 'z' a zone, 't' what precedes a time, 'w' any other
-	n    int  // the month; the hours of the half, or of the zone
+	kind byte // 'm' a month, 'h' a half of the day, 'z' a zone, 't' the letter before a time, 'w' any other
+	n    int  // the month; the hours of the half or of the zone
 }
 
-// dateWords are by three letters. A month may have more.
+// dateWords has the words by their first three letters. The name of a month may be longer.
 var dateWords = map[string]dateWord{
 	"jan": {'m', 1}, "feb": {'m', 2}, "mar": {'m', 3}, "apr": {'m', 4}, "may": {'m', 5}, "jun": {'m', 6}, "jul": {'m', 7}, "aug": {'m', 8}, "sep": {'m', 9}, "oct": {'m', 10}, "nov": {'m', 11}, "dec": {'m', 12},
 	"am": {'h', 0}, "pm": {'h', 12}, "t": {'t', 0}, "z": {'z', 0}, "ut": {'z', 0}, "utc": {'z', 0}, "gmt": {'z', 0},
 	"cdt": {'z', -5}, "cst": {'z', -6}, "edt": {'z', -4}, "est": {'z', -5}, "mdt": {'z', -6}, "mst": {'z', -7}, "pdt": {'z', -7}, "pst": {'z', -8},
 }
 
-// dateReader has the rest of a text behind the token that comes next.
+// dateReader has the next token, and the rest of the text after it.
 type dateReader struct {
 	s    string
 	next dateToken
 }
 
-// take gives the next token, and reads the one behind it.
+// take returns the next token and reads the one after it.
 func (d *dateReader) take() dateToken {
 	t := d.next
 	d.next = d.scan()
@@ -56,7 +56,7 @@ func (d *dateReader) skip(kind byte) bool {
 	return true
 }
 
-// pair adds a number of two digits to list, if one within bounds comes next.
+// pair adds the next token to list, if that is a number of two digits within the bounds.
 func (d *dateReader) pair(list *[]int, least, most int) bool {
 	if d.next.kind != 'n' || d.next.characters != 2 || d.next.n < least || d.next.n > most {
 		return false
@@ -107,7 +107,7 @@ func (d *dateReader) scan() dateToken {
 	return dateToken{kind: '?'}
 }
 
-// cut takes what comes before the first character that ends it.
+// cut removes and returns the text before the first character for which ends is true.
 func (d *dateReader) cut(ends func(rune) bool) string {
 	end := strings.IndexFunc(d.s, ends)
 	if end < 0 {
@@ -122,10 +122,10 @@ func dateSpace(c rune) bool {
 	return c == '\uFEFF' || unicode.IsSpace(c) && c != '\u0085'
 }
 
-// dateParts is what was read of a date.
+// dateParts has the parts of a date that were read.
 type dateParts struct {
 	day          []int // at most 3
-	month        int   // by name; 0: none
+	month        int   // given by name; 0: none
 	iso          bool
 	clock        []int // at most 4: hours to milliseconds
 	half         int   // hours; -1: none
@@ -133,7 +133,7 @@ type dateParts struct {
 	hour, minute int   // of the zone; -1: none
 }
 
-// add appends n to a list that has at most so many.
+// add appends n to a list that may have most items.
 func add(list *[]int, most, n int) bool {
 	if len(*list) == most {
 		return false
@@ -142,7 +142,7 @@ func add(list *[]int, most, n int) bool {
 	return true
 }
 
-// expectsClock is whether n goes on with a time that was begun.
+// expectsClock reports whether n can be the next part of a time that has begun.
 func (p *dateParts) expectsClock(n int) bool {
 	return len(p.clock) > 0 && len(p.clock) < 4 && n < []int{0, 60, 60, 1000}[len(p.clock)]
 }
@@ -153,12 +153,12 @@ func (p *dateParts) endClock(n int) {
 	}
 }
 
-// milliseconds are the first three digits of a fraction.
+// milliseconds returns the first three digits of a fraction.
 func milliseconds(t dateToken) int {
 	return t.n * 1000 / int(math.Pow10(min(t.characters, 9)))
 }
 
-// parseDate is the time that a text means, in milliseconds, or NaN. A text without a zone is local.
+// parseDate returns the time of a text in milliseconds, or NaN. A text without a zone is local time.
 func parseDate(s string, z *zone.Zone) float64 {
 	d, p := dateReader{s: s}, dateParts{half: -1, hour: -1, minute: -1}
 	d.take()
@@ -169,8 +169,8 @@ func parseDate(s string, z *zone.Zone) float64 {
 	return p.instant(z)
 }
 
-// iso reads as much of ISO 8601 as there is. The token that it gives back is the first of what has another form; ok is false
-// for a text that is ISO 8601 up to its time, and not from there.
+// iso reads the longest beginning that is ISO 8601. rest is the first token that has
+// another form. ok is false if the text is ISO 8601 up to its time, and then is not.
 func (d *dateReader) iso(p *dateParts) (rest dateToken, ok bool) {
 	switch {
 	case d.next.kind == '+' || d.next.kind == '-':
@@ -207,7 +207,7 @@ func (d *dateReader) iso(p *dateParts) (rest dateToken, ok bool) {
 	case d.next.kind != 0:
 		return d.take(), true
 	default:
-		p.sign, p.hour, p.minute = 1, 0, 0 // a date alone is in UTC
+		p.sign, p.hour, p.minute = 1, 0, 0 // a date without a time is in UTC
 	}
 	p.iso = true
 	return rest, true
@@ -253,7 +253,7 @@ func (d *dateReader) isoClock(p *dateParts) bool {
 	return true
 }
 
-// rest reads what has any other form, from the token t on.
+// rest reads the other forms, beginning with the token t.
 func (d *dateReader) rest(t dateToken, p *dateParts) bool {
 	read := len(p.day) > 0 // whether a number was read
 	if t.kind == 0 {
@@ -301,7 +301,7 @@ func (d *dateReader) rest(t dateToken, p *dateParts) bool {
 	return true
 }
 
-// number reads a number that is n, of a time, a zone or a day by what surrounds it.
+// number reads the number n. The tokens around it decide whether it belongs to a time, a zone or a day.
 func (d *dateReader) number(n int, p *dateParts) bool {
 	switch {
 	case d.skip(':'):
@@ -331,7 +331,7 @@ func (d *dateReader) number(n int, p *dateParts) bool {
 	return true
 }
 
-// instant is the time that the parts mean.
+// instant returns the time of the parts.
 func (p *dateParts) instant(z *zone.Zone) float64 {
 	if len(p.day) == 0 {
 		return math.NaN()

@@ -1,6 +1,6 @@
 package realm
 
-// This file has Decimal, the value of decimals and long whole numbers in a program. Its operators are in calculate.go.
+// This file has Decimal: the decimals and long whole numbers of a program. calculate.go has its operators.
 
 import (
 	"fmt"
@@ -18,33 +18,33 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// JavaScript has no decimals: its numbers lose cents. A Decimal calculates exactly, by the rules of the database's
-// columns. It is a value like a number, and no object: see Decimal.
+// JavaScript has no decimals: its numbers lose cents. A Decimal calculates exactly, by the
+// rules of the database's columns. Like a number it is a value and no object: see Decimal.
 
-// Decimal is a decimal, or a whole number beyond 2^53, as the engine holds it. Every object of JavaScript is true and
-// differs from every other, so `if (row.total)` and `a.total === b.total` would be wrong without a word. This type answers
-// the engine's questions (is it true, which number, equal to what) by its value, as a number does. It embeds the object
-// for the members alone; the engine's own type switches don't see that object. Calculate has the operators.
+// Decimal is a decimal, or a whole number beyond 2^53, in the engine. Why no plain object: every object of JavaScript
+// is true and differs from every other, so `if (row.total)` and `a.total === b.total` would be silently wrong. This type
+// answers the engine's questions (is it true, which number, equal to what) by its value, as a number does. It embeds an
+// object only for its members; the engine's type switches don't see that object. Calculate has the operators.
 //
-// Where the engine asks the other operand, a check comes first: Calculate for operators, the guards of package exoeval
-// for natives (TestDecimalPairs).
+// If the engine asks the other operand, a check of ours comes first: Calculate for operators, the guards of package
+// exoeval for natives (TestDecimalPairs).
 type Decimal struct {
 	*goja.Object
 	r    *Realm
-	text string // in the one form of its value
-	n    exact  // once it was asked for
-	only bool   // it looks for Decimals: neither a number nor a text equals it
+	text string // the canonical form of its value
+	n    exact  // set when it was first needed
+	only bool   // it only searches for Decimals: it equals no number and no text
 }
 
 var _ goja.Value = (*Decimal)(nil)
 
-// decimalObject is the Go value behind the object of a Decimal. Nothing that a program makes has its type. Prototypes and
-// getters prove nothing.
+// decimalObject is the Go value of a Decimal's object. Nothing that a program
+// makes has this type, while a program can imitate prototypes and getters.
 type decimalObject struct{ d *Decimal }
 
 var decimalType = reflect.TypeFor[*decimalObject]()
 
-// DecimalIn is the Decimal that v is, or nil. It runs nothing of the program.
+// DecimalIn returns the Decimal that v is, or nil. It runs no code of the program.
 func DecimalIn(v goja.Value) *Decimal {
 	switch v := v.(type) {
 	case *Decimal:
@@ -57,7 +57,7 @@ func DecimalIn(v goja.Value) *Decimal {
 	return nil
 }
 
-// NewDecimal is the Decimal of a text that a host gave. ok is false where the text is none.
+// NewDecimal returns the Decimal of a text from the host. ok is false if the text is no decimal.
 func (r *Realm) NewDecimal(text string) (v goja.Value, ok bool) {
 	if text, ok = scalar.Canonical(value.TypeDecimal, text); !ok {
 		return nil, false
@@ -77,10 +77,10 @@ func (r *Realm) makeDecimal(d *Decimal) *Decimal {
 	return d
 }
 
-// give is the Decimal of what was calculated.
+// give returns the Decimal of a calculated number.
 func (r *Realm) give(n exact, ok bool) goja.Value {
 	if !ok {
-		panic(r.RangeError("the result has more than " + strconv.Itoa(scalar.MaxDigits) + " digits before or behind its point; round(places) its parts before"))
+		panic(r.RangeError("the result has more than " + strconv.Itoa(scalar.MaxDigits) + " digits before or after its point; first round its parts with round(places)"))
 	}
 	return r.makeDecimal(&Decimal{text: n.String(), n: n})
 }
@@ -92,12 +92,12 @@ func (d *Decimal) exact() exact {
 	return d.n
 }
 
-// significant is how many digits d has between the zeros at its ends; at least one.
+// significant returns the number of digits between the zeros at both ends; at least one.
 func (d *Decimal) significant() int {
 	return max(1, len(strings.Trim(strings.Replace(d.text, ".", "", 1), "-0")))
 }
 
-// Number is d as a number of JavaScript's, if 15 digits hold it: those are never lost.
+// Number returns d as a number of JavaScript, if it has at most 15 digits: a number never loses these.
 func (d *Decimal) Number() (v goja.Value, ok bool) {
 	f := d.ToFloat()
 	if d.significant() > 15 || f == 0 && d.text != "0" || math.IsInf(f, 0) {
@@ -106,15 +106,15 @@ func (d *Decimal) Number() (v goja.Value, ok bool) {
 	return d.r.VM.ToValue(f), true
 }
 
-// Equal is the number of JavaScript's that equals d, if there is one: its shortest text is d.
+// Equal returns the number of JavaScript that equals d, if there is one: its shortest text is d.
 func (d *Decimal) Equal() (v goja.Value, ok bool) {
 	v = d.ToNumber()
 	text, ok := canonical(v)
 	return v, ok && text == d.text
 }
 
-// Given is d as a program would give it to what was granted: a number, for columns of any numbers, where that is exact there, and else the
-// text.
+// Given returns d in the form in which a program would give it to a granted object:
+// a number, if that is exact for columns of every kind of number, else the text.
 func (d *Decimal) Given() goja.Value {
 	if n, ok := d.Number(); ok && math.Abs(n.ToFloat()) <= scalar.SafeInteger {
 		return n
@@ -122,7 +122,7 @@ func (d *Decimal) Given() goja.Value {
 	return d.ToString()
 }
 
-// JSON is d in JSON that a program writes: a number where that is exact, and else the text.
+// JSON returns d for the JSON of a program: a number if that is exact, else the text.
 func (d *Decimal) JSON() goja.Value {
 	if n, ok := d.Number(); ok {
 		return n
@@ -130,7 +130,7 @@ func (d *Decimal) JSON() goja.Value {
 	return d.ToString()
 }
 
-// equals reports whether v has the value of d. A text has it if it is a decimal: that is what programs compare with.
+// equals reports whether v has the value of d. A text that is a decimal may have it, because programs compare with texts.
 func (d *Decimal) equals(v goja.Value) bool {
 	if o := DecimalIn(v); o != nil {
 		return o.text == d.text
@@ -142,7 +142,7 @@ func (d *Decimal) equals(v goja.Value) bool {
 	return ok && text == d.text
 }
 
-// canonical is the decimal that a number or a text is. A text that is longer than any is not read: a search may ask a million times.
+// canonical returns the decimal of a number or a text. It skips a text longer than any decimal: a search may ask a million times.
 func canonical(v goja.Value) (string, bool) {
 	if s, ok := v.(goja.String); ok && s.Length() > 4*scalar.MaxDigits {
 		return "", false
@@ -156,7 +156,7 @@ func canonical(v goja.Value) (string, bool) {
 	return scalar.Canonical(value.TypeDecimal, text)
 }
 
-// ToBoolean implements goja.Value: only zero is false.
+// ToBoolean implements goja.Value. Only zero is false.
 func (d *Decimal) ToBoolean() bool { return d.text != "0" }
 
 // StrictEquals implements goja.Value.
@@ -177,7 +177,7 @@ func (d *Decimal) Equals(v goja.Value) bool {
 	return d.equals(v)
 }
 
-// ToFloat implements goja.Value: the nearest number.
+// ToFloat implements goja.Value. It returns the nearest number.
 func (d *Decimal) ToFloat() float64 {
 	f, _ := strconv.ParseFloat(d.text, 64)
 	return f
@@ -204,8 +204,8 @@ func (d *Decimal) Export() any { return d.text }
 // ExportType implements goja.Value.
 func (d *Decimal) ExportType() reflect.Type { return reflect.TypeFor[string]() }
 
-// Key is the Decimal by which collections find the value of d: the engine hashes the address. keep is for one that goes
-// into a collection. Those that no collection holds any more are forgotten.
+// Key returns the Decimal under which collections have the value of d: the engine hashes its address. keep
+// is true if the Decimal goes into a collection. A Decimal that no collection has any more is forgotten.
 func (d *Decimal) Key(keep bool) *Decimal {
 	keys := d.r.keys
 	if k := keys[d.text].Value(); k != nil {
@@ -225,7 +225,7 @@ func (d *Decimal) Key(keep bool) *Decimal {
 	return d
 }
 
-// KeyOf is the Decimal of a collection that has the value of a number or a text; nil if there is none.
+// KeyOf returns the key of a collection that has the value of a number or a text; nil if there is none.
 func (r *Realm) KeyOf(v goja.Value) *Decimal {
 	if len(r.keys) == 0 || !goja.IsNumber(v) && !goja.IsString(v) {
 		return nil
@@ -237,7 +237,7 @@ func (r *Realm) KeyOf(v goja.Value) *Decimal {
 	return r.keys[text].Value()
 }
 
-// Seeker looks for Decimals that have the value of a number or a text; nil if none can.
+// Seeker returns a value that searches for Decimals with the value of a number or a text; nil if no Decimal can have it.
 func (r *Realm) Seeker(v goja.Value) goja.Value {
 	if !goja.IsNumber(v) && !goja.IsString(v) {
 		return nil
@@ -249,35 +249,34 @@ func (r *Realm) Seeker(v goja.Value) goja.Value {
 	return r.makeDecimal(&Decimal{text: text, only: true})
 }
 
-// decimalMembers are what a Decimal has.
+// decimalMembers are the members of a Decimal.
 var decimalMembers = []string{"plus", "minus", "times", "div", "cmp", "eq", "lt", "gt", "round", "neg", "abs", "toFixed", "toPrecision", "toExponential", "toLocaleString", "toString", "toJSON", "toNumber", "valueOf"}
 
-// decimalHabits are members that other libraries have, and JavaScript's numbers.
+// decimalHabits are members of other libraries' decimals, with what to write instead.
 var decimalHabits = map[string]string{"add": "a + b", "sub": "a - b", "subtract": "a - b", "mul": "a * b", "multiply": "a * b", "multipliedBy": "a * b",
 	"divide": "a / b", "dividedBy": "a / b", "equals": "a === b", "lte": "a <= b", "gte": "a >= b", "greaterThan": "a > b", "lessThan": "a < b",
 	"comparedTo": "a.cmp(b)", "isZero": "a === 0", "negated": "-a", "toDecimalPlaces": "a.round(places)", "isNegative": "a < 0", "isPositive": "a > 0"}
 
-// askedOfThrown are members that are looked for in whatever is thrown, and by habit.
+// askedOfThrown are members that many programs read of whatever was thrown.
 var askedOfThrown = map[string]bool{"name": true, "message": true, "stack": true, "cause": true, "code": true}
 
-// textHabits are members of texts: hosts gave decimals as texts once, and some libraries do.
+// textHabits are members of texts. Decimals are texts in some libraries, and were texts here once.
 var textHabits = []string{"length", "slice", "split", "replace", "replaceAll", "padStart", "padEnd", "startsWith", "endsWith", "includes", "indexOf", "substring", "trim", "concat", "charAt", "match", "localeCompare", "at"}
 
-// Get implements goja.DynamicObject: members are the prototype's, and one that is
-// nowhere is an error.
+// Get implements goja.DynamicObject. The prototype has the members; an unknown member is an error.
 func (x *decimalObject) Get(name string) goja.Value {
 	d := x.d
 	if slices.Contains(decimalMembers, name) || Quiet(name) || askedOfThrown[name] {
 		return nil
 	}
 	if v := d.r.Objects().Get(name); v != nil {
-		return nil // of every object
+		return nil // a member of every object
 	}
 	if way := decimalHabits[name]; way != "" {
 		panic(d.r.VM.NewTypeError("a Decimal has no `%s`: write %s", name, way))
 	}
 	if slices.Contains(textHabits, name) {
-		panic(d.r.VM.NewTypeError("a Decimal is a number and has no `%s`: of its text write String(a).%s", name, name))
+		panic(d.r.VM.NewTypeError("a Decimal is a number and has no `%s`: for its text write String(a).%s", name, name))
 	}
 	if near := scalar.Nearest(name, decimalMembers); near != "" {
 		panic(d.r.VM.NewTypeError("a Decimal has no `%s`: did you mean `%s`?", scalar.Shorten(name, 60), near))
@@ -285,7 +284,7 @@ func (x *decimalObject) Get(name string) goja.Value {
 	panic(d.r.VM.NewTypeError("a Decimal has no `%s`; it has %s", scalar.Shorten(name, 60), strings.Join(decimalMembers, ", ")))
 }
 
-// Set implements goja.DynamicObject: nothing can be set.
+// Set implements goja.DynamicObject. Nothing can be set.
 func (x *decimalObject) Set(string, goja.Value) bool {
 	panic(x.d.r.VM.NewTypeError("a Decimal can't be changed; operators and its methods give new ones"))
 }
@@ -293,7 +292,7 @@ func (x *decimalObject) Has(string) bool    { return false }
 func (x *decimalObject) Delete(string) bool { return false }
 func (x *decimalObject) Keys() []string     { return nil }
 
-// AddDecimal makes Decimal, and freezes it.
+// AddDecimal makes the global Decimal and freezes it.
 func (r *Realm) AddDecimal(made map[string]goja.Value) {
 	r.HasDecimals = true
 	if r.decimals == nil {
@@ -312,19 +311,19 @@ func (r *Realm) freeze(o goja.Value) {
 	Native(r.Intrinsic("Object"), "freeze")(goja.FunctionCall{Arguments: []goja.Value{o}})
 }
 
-// decimalPrototype makes the object that has the members of every Decimal.
+// decimalPrototype makes the object with the members of every Decimal.
 func (r *Realm) decimalPrototype() *goja.Object {
 	proto := r.VM.NewObject()
 	add := func(name string, f func(d *Decimal, c goja.FunctionCall) goja.Value) {
 		Hide(proto, name, r.Function(name, func(c goja.FunctionCall) goja.Value {
 			d := DecimalIn(c.This)
 			if d == nil {
-				panic(r.VM.NewTypeError("%s is a method of a Decimal, and was called without one", name))
+				panic(r.VM.NewTypeError("%s is a method of a Decimal, and was called on another value", name))
 			}
 			return f(d, c)
 		}))
 	}
-	// In an order, not from a map: a program that lists them runs alike each time.
+	// The methods are added in a fixed order, not from a map. So a program that lists them gives the same result each time.
 	calculate := func(name string, f func(a, b exact) (exact, bool)) {
 		add(name, func(d *Decimal, c goja.FunctionCall) goja.Value {
 			b := r.exactOf(name, c.Argument(0))
@@ -386,7 +385,7 @@ func (r *Realm) decimalPrototype() *goja.Object {
 	add("toJSON", func(d *Decimal, _ goja.FunctionCall) goja.Value { return d.JSON() })
 	add("toNumber", func(d *Decimal, _ goja.FunctionCall) goja.Value { return d.ToNumber() })
 	add("valueOf", func(d *Decimal, _ goja.FunctionCall) goja.Value { return d })
-	// These are methods of the object, which Object(d) and natives pass on. A Decimal itself is no object to the engine.
+	// These are methods of the object, which Object(d) and natives pass on. To the engine a Decimal itself is no object.
 	primitive := r.Function("[Symbol.toPrimitive]", func(c goja.FunctionCall) goja.Value {
 		d := DecimalIn(c.This)
 		if d == nil {
@@ -404,7 +403,7 @@ func (r *Realm) decimalPrototype() *goja.Object {
 	return proto
 }
 
-// exactOf reads what Decimal and its methods take. A number stands for its shortest text.
+// exactOf reads an argument of Decimal or its methods. A number means the decimal of its shortest text.
 func (r *Realm) exactOf(where string, v goja.Value) exact {
 	r.RefuseExact(where, v)
 	if d := DecimalIn(v); d != nil {
@@ -417,7 +416,7 @@ func (r *Realm) exactOf(where string, v goja.Value) exact {
 	_, object := v.(*goja.Object)
 	_, symbol := v.(*goja.Symbol)
 	if object || symbol {
-		panic(r.VM.NewTypeError("%s, and this is none", wants))
+		panic(r.VM.NewTypeError("%s, and this is another value", wants))
 	}
 	text := v.String()
 	switch x := v.Export().(type) {
@@ -439,7 +438,7 @@ func (r *Realm) exactOf(where string, v goja.Value) exact {
 	return n
 }
 
-// places is the argument of round and toFixed.
+// places reads the argument of round and toFixed.
 func (r *Realm) places(v goja.Value) int {
 	if goja.IsUndefined(v) {
 		return 0

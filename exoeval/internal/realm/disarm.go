@@ -1,6 +1,6 @@
 package realm
 
-// This file cuts what leads out of a realm, before any code of the program runs.
+// This file cuts the ways out of a realm, before any code of the program runs.
 
 import (
 	"sync"
@@ -8,8 +8,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// One function of each further kind whose constructor compiles text. They are compiled when
-// they are first wanted: each worker would do it at its start.
+// One function of each kind that has a constructor of its own, which compiles text.
+// Each is compiled at its first use, or each worker would do it at its start.
 var (
 	asyncFunction = sync.OnceValue(func() *goja.Program { return MustCompile("kinds", "(async () => {})") })
 	generator     = sync.OnceValue(func() *goja.Program { return MustCompile("kinds", "(function* () {})") })
@@ -18,19 +18,19 @@ var (
 // cutOfObjects are the members of Object.prototype that set a prototype or read and set accessors.
 var cutOfObjects = []string{"__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"}
 
-// Needs is what of a realm its program can reach: what only a name or a piece of syntax leads to is
-// made safe where the program has it.
+// Needs is what a program can reach in its realm. A thing that only a name or a
+// piece of syntax leads to is made safe only if the program has that name or syntax.
 type Needs struct {
-	// Regular expressions, generators and async functions are in the program, or may be:
-	// what they lead to must be made safe before it runs.
+	// The program has regular expressions, generators or async functions,
+	// or may have them: what they lead to must be made safe before it runs.
 	Patterns, Generators, Asyncs bool
 	Reflects                     bool // the program may reach a property whose name is not in its text
-	Texts                        bool // it mentions a method of texts that makes a pattern
+	Texts                        bool // the program mentions a method of texts that makes a regular expression
 }
 
-// Disarm cuts what leads out of a program's own code by names that no checker
-// can see, because they are computed. Each of these things is reached from a
-// literal, so it is done before any code of the program runs, in every realm.
+// Disarm cuts links from literals to compilers and to the host. A program can reach them by computed names, which no checker sees. So Disarm runs
+// before any code of the program. The constructors of async functions and generators are cut only if the program has that syntax or computes names:
+// nothing else leads to them.
 func (r *Realm) Disarm(need Needs) {
 	if need.Texts {
 		r.disarmStrings()
@@ -61,13 +61,13 @@ func (r *Realm) Disarm(need Needs) {
 	if need.Reflects {
 		r.disarmObject()
 	} else {
-		// A program that neither names Object nor computes a name comes to it by nothing else.
-		// The link is cut all the same, should the checker have missed one.
+		// A program that neither names Object nor computes names can't reach it.
+		// The link is cut nevertheless, in case the checker has missed a way.
 		Fix(r.Objects(), "constructor", goja.Undefined())
 	}
 }
 
-// disarmObject takes from Object what would undo the rest.
+// disarmObject removes from Object the methods that could undo the rest.
 func (r *Realm) disarmObject() {
 	object := r.Intrinsic("Object")
 	define, _ := goja.AssertFunction(object.Get("defineProperty"))
@@ -102,7 +102,7 @@ func (r *Realm) cutConstructor(kind *goja.Program) {
 
 func (r *Realm) defineOne(define goja.Callable, o, key, d goja.Value) goja.Value {
 	if _, symbol := key.(*goja.Symbol); !symbol {
-		key = key.ToString() // once: a second answer of its toString could be another name
+		key = key.ToString() // only once: a second call of its toString could return another name
 	}
 	if _, isFunction := goja.AssertFunction(o); isFunction && key.String() == "name" {
 		panic(r.VM.NewTypeError("the name of a function can't be changed"))
@@ -110,16 +110,15 @@ func (r *Realm) defineOne(define goja.Callable, o, key, d goja.Value) goja.Value
 	return r.Called(define(goja.Undefined(), o, key, d))
 }
 
-// EarlyNames are members of arrays that programs ask a promise of rows for: the
-// most frequent mistake of all.
+// EarlyNames are members of arrays that programs read of a
+// promise of rows, which is their most frequent mistake.
 var EarlyNames = map[string]bool{
 	"map": true, "filter": true, "forEach": true, "reduce": true, "find": true, "findIndex": true, "some": true, "every": true, "slice": true,
 	"sort": true, "flatMap": true, "includes": true, "length": true, "at": true, "results": true, "join": true, "push": true, "concat": true,
 }
 
-// WatchPromises puts an object behind the prototype of promises that answers
-// for the members of arrays. One object is quicker to make than an accessor for
-// each name.
+// WatchPromises puts an object behind the prototype of promises that throws for the
+// members of arrays. One object is quicker to make than an accessor for each name.
 func (r *Realm) WatchPromises() {
 	if r.Then != nil {
 		return
@@ -131,7 +130,7 @@ func (r *Realm) WatchPromises() {
 		panic(err)
 	}
 	iterator := r.Function("iterator", func(goja.FunctionCall) goja.Value {
-		panic(r.VM.NewTypeError("a promise was not awaited: the iterator is a member of its result; write (await …) before going through it"))
+		panic(r.VM.NewTypeError("a promise was not awaited: write (await …) to iterate over its result"))
 	})
 	if err := promises.DefineAccessorPropertySymbol(goja.SymIterator, iterator, nil, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
 		panic(err)

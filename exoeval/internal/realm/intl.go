@@ -1,6 +1,6 @@
 package realm
 
-// This file reads the options of Intl from objects of the program. The formats themselves are in intldate and intlnumber.
+// This file reads the options of Intl from objects of the program. intldate and intlnumber have the formats.
 
 import (
 	"cmp"
@@ -18,21 +18,21 @@ import (
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
-// The engine has no Intl. This is what programs use of it, for the locales of locales.txt and all time zones;
-// whatever else there is of it is an error that names the way out.
+// The engine has no Intl. Here are the parts that programs use, for the locales of
+// locales.txt and all time zones. Every other part is an error that names a way out.
 
-// AddIntl makes Intl and the method of numbers that goes by it.
+// AddIntl makes Intl, and the method of numbers that uses it.
 func (r *Realm) AddIntl(made map[string]goja.Value) {
 	made["Intl"] = r.VM.NewDynamicObject(&intlObject{r: r})
 	numbers := r.VM.ToValue(0).ToObject(r.VM).Prototype()
 	valueOf, _ := goja.AssertFunction(numbers.Get("valueOf"))
 	Hide(numbers, "toLocaleString", r.Function("toLocaleString", func(c goja.FunctionCall) goja.Value {
-		n := r.Called(valueOf(c.This)) // refuses what is no number
+		n := r.Called(valueOf(c.This)) // throws if it is no number
 		return r.VM.ToValue(r.numberFormat(c.Argument(0), c.Argument(1)).format(n.ToFloat()))
 	}))
 }
 
-// intlObject is Intl itself.
+// intlObject is the object Intl.
 type intlObject struct {
 	r             *Realm
 	numbers, date *goja.Object
@@ -70,7 +70,7 @@ func (x *intlObject) Get(name string) goja.Value {
 	panic(r.VM.NewTypeError("Intl.%s is not available; %s", scalar.Shorten(name, 60), hint))
 }
 
-// intlHints are what to write in place of what isn't there.
+// intlHints has what to write instead of missing parts.
 var intlHints = map[string]string{
 	"Collator": "compare texts with a.localeCompare(b), or < and >", "PluralRules": "compare the number with 1", "ListFormat": "use list.join(', ')",
 	"RelativeTimeFormat": spanHint, "DurationFormat": spanHint, "Segmenter": "use [...text] for characters and text.split(' ') for words",
@@ -83,18 +83,18 @@ func (x *intlObject) Delete(string) bool          { return false }
 func (x *intlObject) Has(name string) bool        { return slices.Contains(x.Keys(), name) }
 func (x *intlObject) Keys() []string              { return []string{"NumberFormat", "DateTimeFormat"} }
 
-// formatter makes a constructor of objects with a format function.
+// formatter makes a constructor of objects that have a method format.
 func (r *Realm) formatter(name string, make func(locale, opts goja.Value) (func(goja.Value) string, map[string]string)) *goja.Object {
 	var o *goja.Object
 	o = r.VM.ToValue(func(c goja.ConstructorCall) *goja.Object {
 		format, resolved := make(c.Argument(0), c.Argument(1))
 		prototype, _ := o.Get("prototype").(*goja.Object)
-		out := r.VM.CreateObject(prototype) // also where it is called without new
+		out := r.VM.CreateObject(prototype) // also if it is called without new
 		Hide(out, "format", r.Function("format", func(c goja.FunctionCall) goja.Value { return r.VM.ToValue(format(c.Argument(0))) }))
 		Hide(out, "resolvedOptions", r.Function("resolvedOptions", func(goja.FunctionCall) goja.Value {
 			o := r.VM.NewObject()
 			r.Put(o, "numberingSystem", r.VM.ToValue("latn"))
-			for _, k := range slices.Sorted(maps.Keys(resolved)) { // a program runs alike each time
+			for _, k := range slices.Sorted(maps.Keys(resolved)) { // sorted, so that a program gives the same result each time
 				r.Put(o, k, r.VM.ToValue(resolved[k]))
 			}
 			return o
@@ -110,23 +110,23 @@ func (r *Realm) formatter(name string, make func(locale, opts goja.Value) (func(
 	return o
 }
 
-// locale is the tables of one: of the lines of locales.txt those behind its name.
+// locale has the tables of one locale: the lines of locales.txt after its name.
 type locale struct{ name, tables string }
 
 //go:embed locales.txt
 var locales string
 
-// row is the values of a key; one that is empty if there is no such key.
+// row returns the values of a key. If there is no such key, it is one empty value.
 func (l locale) row(key string) []string {
 	_, rest, _ := strings.Cut(l.tables, "\n"+key+"\t")
 	line, _, _ := strings.Cut(rest, "\n")
 	return strings.Split(line, "\t")
 }
 
-// tables are the locales that there are, by the name of their tables.
+// tables has the locales that can be used, with the name of their tables.
 var tables = map[string]string{"en": "en-US", "en-US": "en-US", "en-GB": "en-GB", "de": "de", "de-DE": "de", "fr": "fr", "fr-FR": "fr", "es": "es", "es-ES": "es", "sv": "sv-SE", "sv-SE": "sv-SE"}
 
-// locale finds the tables of a locale, en-US if none is named. Others are refused: each writes the same number as another text.
+// locale returns the tables of a locale, en-US if none is named. Unknown ones are refused, as each writes the same number differently.
 func (r *Realm) locale(v goja.Value) locale {
 	if o, ok := v.(*goja.Object); ok && IsArray(v) {
 		v = o.Get("0")
@@ -143,7 +143,7 @@ func (r *Realm) locale(v goja.Value) locale {
 	return locale{name, "\n" + rest}
 }
 
-// options reads an object of options, each once.
+// options reads each option of an object once.
 type options struct {
 	r *Realm
 	o *goja.Object
@@ -166,7 +166,7 @@ func (o options) get(name string) goja.Value {
 	return nil
 }
 
-// word is an option that is one of some words; a missing one is the first.
+// word reads an option with a fixed set of words. The first word is the default.
 func (o options) word(name string, words ...string) string {
 	v := o.get(name)
 	if v == nil {
@@ -179,7 +179,7 @@ func (o options) word(name string, words ...string) string {
 	return s
 }
 
-// refuse is for options that would change the text in ways that there are not here.
+// refuse throws for options that would change the text in a way that is not available here.
 func (o options) refuse(names ...string) {
 	for _, name := range names {
 		if o.get(name) != nil {
@@ -188,7 +188,7 @@ func (o options) refuse(names ...string) {
 	}
 }
 
-// count is an option that is a number of digits; -1 if it is missing.
+// count reads an option that is a number of digits; -1 if it is missing.
 func (o options) count(name string, least, most int) int {
 	v := o.get(name)
 	if v == nil {
@@ -306,8 +306,8 @@ func (r *Realm) dateFormat(locale, opts goja.Value, date, clock, either bool) *d
 	return f
 }
 
-// formatDate formats the argument of a format function: a date, a number of
-// milliseconds, or the present.
+// formatDate formats the argument of a format function: a date,
+// a number of milliseconds, or undefined for the present.
 func (r *Realm) formatDate(f *dateFormat, v goja.Value) string {
 	ms := float64(r.Start.UnixMilli())
 	if !goja.IsUndefined(v) {

@@ -1,6 +1,6 @@
 package realm
 
-// This file writes dates in a locale, from options that are read.
+// This file writes dates in a locale. Its options have been read already.
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
-// dateFormat is how an instant is written, with the options of Intl.DateTimeFormat. An empty field is not shown.
+// dateFormat has the options of Intl.DateTimeFormat. An empty field is not shown.
 type dateFormat struct {
 	r                    *Realm
 	locale               locale
@@ -25,8 +25,8 @@ type dateFormat struct {
 	pattern              string
 }
 
-// settle finds the pattern in the tables of the locale. What is usual is added unless something of its kind was asked for, or,
-// with either, anything at all.
+// settle finds the pattern in the tables of the locale. It adds the usual date if date is set, and the usual
+// time if clock is set, unless the options name a part of the same kind. With either, naming any part suffices.
 func (f *dateFormat) settle(date, clock, either bool) {
 	styled := f.dateStyle+f.timeStyle != ""
 	dated, timed := f.weekday+f.month+f.year+f.day != "", f.hour+f.minute+f.second != ""
@@ -51,7 +51,7 @@ func (f *dateFormat) settle(date, clock, either bool) {
 		dated, timed = f.dateStyle != "", f.timeStyle != ""
 		day, time = "D"+initials(f.dateStyle), "T"+initials(f.timeStyle)+cycle
 	}
-	if timed && !styled && f.weekday != "" && f.year+f.month+f.day == "" && (f.locale.name != "en-US" || f.hour == "" || f.zone != "") { // patterns of their own
+	if timed && !styled && f.weekday != "" && f.year+f.month+f.day == "" && (f.locale.name != "en-US" || f.hour == "" || f.zone != "") { // own patterns
 		panic(f.r.RangeError("a weekday with a time and no day is not available; format the weekday and the time each on its own, and join them"))
 	}
 	zone := slices.Index([]string{"", "short", "long"}, f.zone)
@@ -66,11 +66,11 @@ func (f *dateFormat) settle(date, clock, either bool) {
 	}
 	if timed {
 		row := f.locale.row(time)
-		f.pattern += row[min(zone, len(row)-1)] // with a style it has its zone
+		f.pattern += row[min(zone, len(row)-1)] // with a style, the pattern has its own zone
 	}
 }
 
-// initials are how the tables name what an option is.
+// initials returns the names of options in the tables.
 func initials(options ...string) string {
 	s := ""
 	for _, o := range options {
@@ -88,8 +88,8 @@ func initials(options ...string) string {
 
 func (f *dateFormat) format(t time.Time) string {
 	t = f.in.In(t)
-	if f.in != nil && f.in != f.r.Zone && t.Unix() < 0 { // of most zones the data have one history for several places
-		panic(f.r.RangeError("what clocks showed before 1970 is known in UTC and the tool's own time zone only; use timeZone: 'UTC'"))
+	if f.in != nil && f.in != f.r.Zone && t.Unix() < 0 { // the time zone data share one older history among several places
+		panic(f.r.RangeError("a time before 1970 can be formatted only in UTC and the tool's own time zone; use timeZone: 'UTC'"))
 	}
 	if t.Year() < 1 {
 		panic(f.r.RangeError("a year before 1 can't be formatted; use toISOString"))
@@ -122,9 +122,9 @@ func (f *dateFormat) format(t time.Time) string {
 	return strings.NewReplacer(fields...).Replace(f.pattern)
 }
 
-// clocks is what the clocks of the zone are called: a short and a long name, or none where they go by their shift. Node.js has
-// names by the zone, the time and the locale: CST is one of America and one of Asia. The tables have them from 1990 on, or
-// from when the law of the place last changed what a shift is called.
+// clocks returns the short and the long name of the zone's clocks at a time, or none if they are shown by their
+// shift. As in Node.js, the names depend on the zone, the time and the locale: CST is a name in America and
+// another one in Asia. The tables have the names since 1990, or since the place last changed the name of a shift.
 func (f *dateFormat) clocks(t time.Time) []string {
 	_, seconds := t.Zone()
 	for _, known := range (locale{tables: locales}).row(f.in.Name()) {
@@ -134,10 +134,10 @@ func (f *dateFormat) clocks(t time.Time) []string {
 			return append(f.locale.row("z"+kind), "")
 		}
 	}
-	panic(f.r.RangeError("there is no name for the clocks of " + f.in.Name() + " at that time; leave timeZoneName and the timeStyle 'long' or 'full' out"))
+	panic(f.r.RangeError("there is no name for the time zone " + f.in.Name() + " at that time; leave out timeZoneName, and the timeStyle 'long' or 'full'"))
 }
 
-// zoneName is the name of the zone, short or long.
+// zoneName returns the short or the long name of the zone.
 func (f *dateFormat) zoneName(t time.Time, long bool) string {
 	row := f.locale.row("zone")
 	switch {

@@ -1,6 +1,6 @@
 package realm
 
-// This file writes numbers in a locale, from options that are read.
+// This file writes numbers in a locale. Its options have been read already.
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// numberFormat is how a number is written, with the options of Intl.NumberFormat. A negative count of digits is one that was not given.
+// numberFormat has the options of Intl.NumberFormat. A negative number of digits means that the option was not given.
 type numberFormat struct {
 	locale                           locale
 	row                              []string // of the locale: number
@@ -19,14 +19,14 @@ type numberFormat struct {
 	accounting                       bool     // negative money in parentheses
 	compact, long                    bool     // 1.2K, 1.2 thousand
 	sign                             string   // auto, always, exceptZero, negative, never
-	grouping                         string   // always, min2, never, or auto and others that are the usual way
+	grouping                         string   // always, min2, never; auto and any other word are the usual way
 	minInt                           int
 	minFraction, maxFraction         int
 	minSignificant, maxSignificant   int
 }
 
-// decimal is a number that is not negative: 0.digits × 10^point. A number stands
-// for its shortest digits, so 1.005 rounds to 1.01.
+// decimal is a number that is not negative: 0.digits × 10^point.
+// It has the shortest digits of a number, so 1.005 rounds to 1.01.
 type decimal struct {
 	digits []byte
 	point  int
@@ -43,7 +43,7 @@ func decimalOf(f float64) decimal {
 	return d
 }
 
-// round cuts d to n digits behind the point, half away from zero.
+// round cuts d to n digits after the point, and rounds halves away from zero.
 func (d *decimal) round(n int) {
 	keep := d.point + n
 	if keep >= len(d.digits) {
@@ -69,7 +69,7 @@ func (d *decimal) round(n int) {
 	}
 }
 
-// text writes d with at least so many digits before and behind the point.
+// text writes d with at least the required digits before and after the point.
 func (n *numberFormat) text(d *decimal) string {
 	whole, fraction := "", ""
 	for i := range max(d.point, 0) {
@@ -117,7 +117,7 @@ func (n *numberFormat) format(f float64) string {
 	return n.dress(math.Signbit(f), body, zero, true)
 }
 
-// formatExact formats a Decimal, every digit of it.
+// formatExact formats a Decimal with all its digits.
 func (n *numberFormat) formatExact(a exact) string {
 	digits := a.abs().coef.String()
 	d := decimal{[]byte(strings.TrimRight(digits, "0")), len(digits) - a.places}
@@ -128,8 +128,8 @@ func (n *numberFormat) formatExact(a exact) string {
 	return n.dress(a.coef.Sign() < 0, body, zero, true)
 }
 
-// dress puts the unit and the sign to the digits of a number. zero is whether they show
-// zero, finite whether it has any.
+// dress adds the unit and the sign to the digits of a number. zero
+// reports whether they show zero, finite whether it is a finite number.
 func (n *numberFormat) dress(negative bool, body string, zero, finite bool) string {
 	row := n.row
 	if n.style == "percent" {
@@ -160,14 +160,14 @@ func (n *numberFormat) dress(negative bool, body string, zero, finite bool) stri
 	return body
 }
 
-// body is the number without its sign and its unit, and whether that shows zero.
+// body returns the number without its sign and its unit, and whether it shows zero.
 func (n *numberFormat) body(d decimal) (string, bool) {
 	if n.style == "percent" && len(d.digits) > 0 {
 		d.point += 2
 	}
 	form := "#"
 	if n.compact {
-		// What is rounded up to the next power of ten has that one's unit.
+		// A number that is rounded up to the next power of ten has the unit of that power.
 		for power, whole := d.point-1, d; ; power++ {
 			row := []string{"0", "#", "#", "#"}
 			if power >= 3 {
@@ -177,7 +177,7 @@ func (n *numberFormat) body(d decimal) (string, bool) {
 			d = decimal{bytes.Clone(whole.digits), whole.point - shift}
 			n.cut(&d)
 			form = row[3]
-			if d.point == 1 && d.digits[0] == '1' { // of 1, and of 1 and a part
+			if d.point == 1 && d.digits[0] == '1' { // for 1, and for 1 with a fraction
 				if form = row[2]; len(d.digits) == 1 && n.fraction(&d) == 0 {
 					form = row[1]
 				}
@@ -192,8 +192,8 @@ func (n *numberFormat) body(d decimal) (string, bool) {
 	return strings.Replace(form, "#", n.text(&d), 1), len(d.digits) == 0
 }
 
-// cut rounds d as the options say. A compact number without any has two digits,
-// or as many as stand before the point.
+// cut rounds d by the options. A compact number without such
+// options has two digits, or as many as are before its point.
 func (n *numberFormat) cut(d *decimal) {
 	switch {
 	case n.maxSignificant > 0:
@@ -205,7 +205,7 @@ func (n *numberFormat) cut(d *decimal) {
 	}
 }
 
-// fraction is how many digits must stand behind the point.
+// fraction returns the least number of digits after the point.
 func (n *numberFormat) fraction(d *decimal) int {
 	if n.maxSignificant > 0 {
 		if len(d.digits) == 0 {
@@ -216,7 +216,7 @@ func (n *numberFormat) fraction(d *decimal) int {
 	return n.minFraction
 }
 
-// digits are how many a currency has behind the point.
+// digits returns how many digits a currency has after the point.
 func (n *numberFormat) digits() int {
 	if row := n.locale.row("$" + n.currency); len(row) > 2 {
 		digits, _ := strconv.Atoi(row[2])

@@ -1,6 +1,6 @@
 package realm
 
-// This file says what a value of the engine is, seen from Go.
+// This file tells in Go what kind of value a value of the engine is.
 
 import (
 	"reflect"
@@ -8,8 +8,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// plainBool is v as a truth value, if it is one. It never calls Export on an
-// object: that would walk all of it, getters included.
+// Bool returns v as a truth value, if it is one. It never calls Export
+// on an object: that would read all of the object and run its getters.
 func Bool(v goja.Value) (b, ok bool) {
 	if _, object := v.(*goja.Object); object || v == nil {
 		return false, false
@@ -23,7 +23,7 @@ var (
 	mapType     = reflect.TypeFor[[][2]any]()
 )
 
-// classOf tells Map, Set and Promise apart, which all have the class Object.
+// ClassOf returns the class of an object. It distinguishes Map, Set and Promise, which all have the class Object in the engine.
 func ClassOf(o *goja.Object) string {
 	switch c, t := o.ClassName(), o.ExportType(); {
 	case t == promiseType:
@@ -37,7 +37,7 @@ func ClassOf(o *goja.Object) string {
 	}
 }
 
-// loneSurrogate: goja exports half a surrogate pair as U+FFFD, silently another text.
+// LoneSurrogate reports whether v is a text with half a surrogate pair. goja exports it as U+FFFD, which is silently another text.
 func LoneSurrogate(v goja.Value) bool {
 	s, ok := v.(goja.String)
 	if !ok {

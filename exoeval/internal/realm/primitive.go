@@ -1,10 +1,10 @@
 package realm
 
-// This file converts objects for operators and Date: the engine does so by valueOf and toString, which can't give it a Decimal.
+// This file converts objects for operators and Date. The engine does so by valueOf and toString, but it can't take a Decimal from them.
 
 import "github.com/dop251/goja"
 
-// primitive is what an object is to an operator that calculates or compares, or to Date. It is asked once, as in JavaScript, and may be a Decimal.
+// primitive converts an object for an operator or for Date. The object is asked once, as in JavaScript. The result may be a Decimal.
 func (r *Realm) primitive(hint string, v goja.Value) goja.Value {
 	o, object := v.(*goja.Object)
 	if !object || DecimalIn(v) != nil {
@@ -33,7 +33,7 @@ func (r *Realm) primitive(hint string, v goja.Value) goja.Value {
 	panic(r.VM.NewTypeError("Cannot convert object to primitive value"))
 }
 
-// Primitives are the operands of an operator that asks objects what they are.
+// Primitives converts the operands of an operator that asks objects for their primitive values.
 func (r *Realm) Primitives(op string, a, b goja.Value) (goja.Value, goja.Value) {
 	hint := "number"
 	switch op {
@@ -41,7 +41,7 @@ func (r *Realm) Primitives(op string, a, b goja.Value) (goja.Value, goja.Value) 
 		hint = "default"
 		_, left := a.(*goja.Object)
 		_, right := b.(*goja.Object)
-		if left == right || goja.IsNull(a) || goja.IsNull(b) || goja.IsUndefined(a) || goja.IsUndefined(b) { // two objects are equal if they are one
+		if left == right || goja.IsNull(a) || goja.IsNull(b) || goja.IsUndefined(a) || goja.IsUndefined(b) { // equal only if they are the same
 			return a, b
 		}
 	case "+":
@@ -54,7 +54,7 @@ func (r *Realm) Primitives(op string, a, b goja.Value) (goja.Value, goja.Value) 
 	}
 	x := r.primitive(hint, a)
 	y := r.primitive(hint, b)
-	if op != "+" { // where texts are compared with a Decimal, those of objects are no mistake of the program: [] is 0
+	if op != "+" { // a text of an object, compared with a Decimal, is no mistake of the program: [] is 0
 		if x != a && DecimalIn(y) != nil {
 			x = Numeric(x)
 		}

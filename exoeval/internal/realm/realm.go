@@ -1,6 +1,6 @@
 package realm
 
-// This file has the realm itself: a runtime of the engine, and the functions by which the host makes things in it.
+// This file has the realm itself: a runtime of the engine, and functions with which the host makes values in it.
 
 import (
 	"errors"
@@ -19,44 +19,44 @@ import (
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
-// Realm is the realm of one program. It lives on one goroutine, and is never used twice.
+// Realm is the realm of one program. One goroutine uses it, and it is never used for a second program.
 type Realm struct {
 	VM    *goja.Runtime
-	Start time.Time  // the present
-	Zone  *zone.Zone // of local time; nil: UTC
-	Seed  uint64     // of random numbers
+	Start time.Time  // the present, in the program
+	Zone  *zone.Zone // the zone of local time; nil: UTC
+	Seed  uint64     // the seed of random numbers
 
-	Throws      func(error) goja.Value           // makes the error that a program is given
-	RefuseExact func(where string, v goja.Value) // throws where v is no number that Decimal can calculate with exactly
+	Throws      func(error) goja.Value           // makes the error that a program gets
+	RefuseExact func(where string, v goja.Value) // throws if v is no number with which Decimal can calculate exactly
 
-	HasDecimals bool                             // a Decimal was made, or may be
+	HasDecimals bool                             // a Decimal was made, or may be made
 	Intrinsics  *goja.Object                     // the engine's own global object, which no program can reach
-	Then        goja.Callable                    // of promises, as the engine made it; nil until watchPromises
-	Finally     goja.Callable                    // the same
+	Then        goja.Callable                    // of promises, as the engine made it; nil until WatchPromises
+	Finally     goja.Callable                    // the same for finally
 	Keys        goja.Callable                    // Object.keys, as the engine made it
-	proto       *goja.Object                     // Object.prototype: see objects
+	proto       *goja.Object                     // Object.prototype: see Objects
 	spelt       map[*string]*goja.Object         // prototypes of rows: see RowPrototype
-	fields      map[string][]string              // of records, by their names: see Record
-	decimals    *goja.Object                     // the prototype of Decimals, once there is one
+	fields      map[string][]string              // the fields of records, by their names: see Record
+	decimals    *goja.Object                     // the prototype of Decimals; nil before the first
 	keys        map[string]weak.Pointer[Decimal] // Decimals that are keys of collections: see (*Decimal).Key
-	sweep       int                              // how many of them are there when those that are gone are looked for
-	safeRegExp  *goja.Object                     // what programs find as RegExp, once a regular expression can be reached
-	rand        *rand.Rand                       // of seed, once it is asked for one
+	sweep       int                              // the number of keys at which those that were collected are removed
+	safeRegExp  *goja.Object                     // the RegExp that programs find; nil before a regular expression can be reached
+	rand        *rand.Rand                       // made from Seed at the first use
 }
 
-// Begin readies the engine. It comes first, and disarm next; depth bounds nested calls of functions.
+// Begin prepares the engine. It comes first, and Disarm follows. depth bounds nested calls of functions.
 func (r *Realm) Begin(depth int) {
 	r.VM.SetParserOptions(parser.WithDisableSourceMaps)
-	r.VM.SetMaxCallStackSize(depth) // without it, recursion through native functions ignores the interrupt
+	r.VM.SetMaxCallStackSize(depth) // without this bound, recursion through native functions ignores the interrupt
 	r.VM.SetTimeSource(r.now)
 	r.VM.SetRandSource(r.random)
-	// The engine makes its intrinsics when they are first asked for. Its own global
-	// object stays on the host's side, so that they can still be asked for, and the
-	// program gets an empty one: nothing has to be taken away.
+	// The engine makes its intrinsics at their first use. Its own global object
+	// stays on the host's side, so that they can be made later, too. The
+	// program gets an empty global object: nothing has to be removed from it.
 	r.Intrinsics = r.VM.GlobalObject()
 }
 
-func (r *Realm) now() time.Time { return r.Start } // the clock stands still: time is no channel
+func (r *Realm) now() time.Time { return r.Start } // the clock stands still, so that a program can't measure time
 func (r *Realm) random() float64 {
 	if r.rand == nil {
 		r.rand = rand.New(rand.NewPCG(r.Seed, r.Seed^0x9e3779b97f4a7c15))
@@ -64,7 +64,7 @@ func (r *Realm) random() float64 {
 	return r.rand.Float64()
 }
 
-// Objects is Object.prototype.
+// Objects returns Object.prototype.
 func (r *Realm) Objects() *goja.Object {
 	if r.proto == nil {
 		r.proto = r.VM.NewObject().Prototype()
@@ -72,27 +72,26 @@ func (r *Realm) Objects() *goja.Object {
 	return r.proto
 }
 
-// Intrinsic is a constructor as the engine made it, whatever a program did with
-// what it can reach.
+// Intrinsic returns a constructor as the engine made it, even
+// if a program has changed everything that it can reach.
 func (r *Realm) Intrinsic(name string) *goja.Object { return r.Intrinsics.Get(name).(*goja.Object) }
 
-// Fix defines a property for good. It panics where that fails: what protects is
-// never left out silently.
+// Fix defines a property that can never change. It panics
+// if that fails: a protection must not be missing silently.
 func Fix(o *goja.Object, name string, v goja.Value) {
 	if err := o.DefineDataProperty(name, v, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE); err != nil {
 		panic(err)
 	}
 }
 
-// Hide defines a property as the engine's own are: it can be written, and is
-// not listed.
+// Hide defines a property like the engine's own: it can be assigned, and is not listed.
 func Hide(o *goja.Object, name string, v goja.Value) {
 	if err := o.DefineDataProperty(name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
 		panic(err)
 	}
 }
 
-// Put defines a property; it never assigns, so no setter of a prototype runs.
+// Put defines a property. It never assigns, so no setter of a prototype runs.
 func (r *Realm) Put(o *goja.Object, name string, v goja.Value) {
 	_ = o.DefineDataProperty(name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
 }
@@ -104,16 +103,16 @@ func remove(o *goja.Object, name string) {
 	}
 }
 
-// Function makes a function of the host. goja would name it after the Go
-// function, and a function's name shows in stacks and in its text: host paths.
+// Function makes a function of the host. goja would give it the name of the Go
+// function, and stacks and the function's text would reveal paths of the host.
 func (r *Realm) Function(name string, f func(goja.FunctionCall) goja.Value) *goja.Object {
 	o := r.VM.ToValue(f).(*goja.Object)
 	Fix(o, "name", r.VM.ToValue(name))
 	return o
 }
 
-// Called is the result of a function of the program, or of the engine, that
-// native code called; what it threw goes on.
+// Called returns the result of a function of the program, or of the engine,
+// that native code called. If the function threw, it throws the same.
 func (r *Realm) Called(v goja.Value, err error) goja.Value {
 	if err != nil {
 		panic(r.Rethrow(err))
@@ -121,7 +120,7 @@ func (r *Realm) Called(v goja.Value, err error) goja.Value {
 	return v
 }
 
-// Rethrow passes on what a function of the program threw while Go code called it.
+// Rethrow passes on what a function of the program threw when Go code called it.
 func (r *Realm) Rethrow(err error) any {
 	var ex *goja.Exception
 	if errors.As(err, &ex) {
@@ -138,8 +137,8 @@ func (r *Realm) RangeError(text string) goja.Value {
 	return e
 }
 
-// Quiet names are asked for by the engine and by habit (feature tests, promise
-// checks); they are undefined instead of an error. Recorders are no thenables.
+// Quiet reports whether a name is read by the engine, or by programs out of habit (feature tests,
+// checks for promises). Such a member is undefined instead of an error. A recorded thing has no `then`.
 func Quiet(name string) bool {
 	switch name {
 	case "then", "catch", "finally", "constructor", "toJSON", "toString", "valueOf", "hasOwnProperty", "length", "prototype", "nodeType", "isPrototypeOf":
@@ -149,7 +148,7 @@ func Quiet(name string) bool {
 }
 
 func MustCompile(name, src string) *goja.Program {
-	// Never goja.Compile: its default parser follows sourceMappingURL comments and reads files.
+	// Never use goja.Compile: its default parser reads the files that sourceMappingURL comments name.
 	ast, err := source.ParseFile(name, src)
 	if err != nil {
 		panic(err)
@@ -161,8 +160,8 @@ func MustCompile(name, src string) *goja.Program {
 	return p
 }
 
-// Compiled and expression are made when they are first wanted, too: what a package
-// makes when it is initialised is paid at every start of a worker.
+// Compiled returns a function that compiles a program at its first use. Expression does
+// the same for a regular expression. Otherwise each start of a worker would pay for it.
 func Compiled(name, src string) func() *goja.Program {
 	return sync.OnceValue(func() *goja.Program { return MustCompile(name, src) })
 }
@@ -171,7 +170,7 @@ func Expression(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// Native is a function of the engine, to be called from one of the host's.
+// Native returns a function of the engine, for a call from a function of the host.
 func Native(holder *goja.Object, name string) func(goja.FunctionCall) goja.Value {
 	return holder.Get(name).(*goja.Object).Export().(func(goja.FunctionCall) goja.Value)
 }

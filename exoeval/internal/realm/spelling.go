@@ -1,6 +1,6 @@
 package realm
 
-// Members of rows that are spelt as the database may have them.
+// This file finds members of rows that are spelt as the database may spell them.
 
 import (
 	"strings"
@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// RowPrototype is the prototype of rows with these columns. A member that is one of them in another spelling, `order_id` or `orderid` of
-// `orderId`, is an error, where a plain object has undefined: a sum or a filter by it would be wrong without a word.
+// RowPrototype returns the prototype of rows with these columns. If a member is a column in another spelling, `order_id` or
+// `orderid` for `orderId`, it throws. In a plain object the member would be undefined, and a sum or a filter by it silently wrong.
 func (r *Realm) RowPrototype(names []string) *goja.Object {
 	if len(names) == 0 {
 		return r.Objects()
@@ -26,8 +26,8 @@ func (r *Realm) RowPrototype(names []string) *goja.Object {
 	return r.spelt[&names[0]]
 }
 
-// Record is an empty object for the fields of v. Of what is not declared, as of JSON, any name may be asked for. Records with the same
-// fields, as in a list, have one prototype.
+// Record returns an empty object for the fields of v. If the fields are not declared, as in JSON,
+// a program may ask for any name. Records with the same fields, as in a list, share one prototype.
 func (r *Realm) Record(v value.Value, declared bool) *goja.Object {
 	o, names := r.VM.NewObject(), []string{}
 	if !declared {
@@ -61,18 +61,18 @@ func (r *Realm) spellings(names []string) *goja.Object {
 	return proto
 }
 
-// spelling is what the spellings of a name have in common.
+// spelling returns the part that all spellings of a name have in common.
 func spelling(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
 type spellings struct {
 	r  *Realm
-	of map[string]string // the column of a spelling
+	of map[string]string // the column for each spelling
 }
 
 func (s *spellings) Get(name string) goja.Value {
 	column, ok := s.of[spelling(name)]
 	if !ok || column == name || Quiet(name) || s.r.Objects().Get(name) != nil {
-		return nil // the program has taken the column away, or means something else
+		return nil // the program has removed the column, or means something else
 	}
 	panic(s.r.VM.NewTypeError("there is no `%s` here; did you mean `%s`?", scalar.Shorten(name, 60), column))
 }

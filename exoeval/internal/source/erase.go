@@ -1,23 +1,22 @@
 package source
 
-// This file makes JavaScript of TypeScript after the scan. The result goes through the scan and the parser like any text.
+// This file turns TypeScript into JavaScript, after the scan. The result goes through the scan and the parser like any text.
 
 import (
 	"sort"
 	"strings"
 )
 
-// Erased is a TypeScript program as JavaScript.
+// Erased is a TypeScript program turned into JavaScript.
 type Erased struct {
 	Text  string
 	At    Map
-	Found bool // there was something to erase
+	Found bool // something was erased
 }
 
-// eraseTypes takes the types off a program. Where the text can't be read as a
-// body or as an expression it is erased as far as it could be, and the parser
-// says what is wrong with the rest. A fault is a limit, or TypeScript that has
-// no counterpart here.
+// eraseTypes removes the types from a program. If the text can't be read as a body or as an
+// expression, it is erased as far as possible, and the parser reports what is wrong with
+// the rest. A fault is a limit that was exceeded, or TypeScript without a counterpart here.
 func eraseTypes(src string, toks []tok) (Erased, *Fault) {
 	body, bodyEnd, f := eraseAs(src, toks, func(e *eraser) { e.statements("") })
 	if f != nil || bodyEnd < 0 {
@@ -33,7 +32,7 @@ func eraseTypes(src string, toks []tok) (Erased, *Fault) {
 	return body, nil
 }
 
-// eraseAs returns the offset at which it could not go on, -1 when it read all.
+// eraseAs returns the offset where it could not go on, or -1 if it read all of the text.
 func eraseAs(src string, toks []tok, walk func(*eraser)) (out Erased, stuck int, f *Fault) {
 	e := &eraser{src: src, toks: append(toks[:len(toks):len(toks)], tok{off: len(src), end: len(src)})}
 	e.matchBrackets()

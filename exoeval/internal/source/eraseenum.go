@@ -1,6 +1,6 @@
 package source
 
-// This file turns enums into code: no other part of TypeScript becomes code.
+// This file turns enums into code. No other part of TypeScript becomes code, but for declared fields.
 
 import (
 	"slices"
@@ -9,8 +9,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// enum writes the object that an enum stands for: numbers lead back to their
-// names, a member without a value is one more than the last.
+// enum writes the object for an enum: a number leads back to its
+// name, and a member without a value is one more than the last.
 func (e *eraser) enum(from int) {
 	for !e.take("enum") {
 		e.next()
@@ -54,7 +54,7 @@ func (e *eraser) enum(from int) {
 	e.replace(at, e.read(), "return "+name+" })({});")
 }
 
-// unused is a name that the program does not use: it has more underscores in a row.
+// unused returns a name that the program does not use: it has more underscores in a row than any name in it.
 func (e *eraser) unused() string {
 	if e.counter == "" {
 		most, run := 0, 0

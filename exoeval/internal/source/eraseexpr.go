@@ -22,7 +22,7 @@ var eraserOperators = func() map[string]bool {
 	return m
 }()
 
-// assign reads an expression without commas. How operators bind is nothing to the eraser.
+// assign reads an expression without commas. The eraser ignores the precedence of operators.
 func (e *eraser) assign() {
 	e.enter()
 	defer e.leave()
@@ -62,7 +62,7 @@ func (e *eraser) assign() {
 	}
 }
 
-// arrow reads an arrow function, if one is here.
+// arrow reads an arrow function, if the next tokens are one.
 func (e *eraser) arrow() bool {
 	k := e.i
 	if e.toks[k].text == "async" && e.toks[k].kind == 'w' && !e.newlineBefore(min(k+1, len(e.toks)-1)) && e.peek(1).text != "=>" {
@@ -90,7 +90,7 @@ func (e *eraser) arrow() bool {
 	default:
 		return false
 	}
-	if e.sub > 0 && e.at("=") && e.peek(1).text == ">" { // Promise<T>=> was scanned as `>=` `>`
+	if e.sub > 0 && e.at("=") && e.peek(1).text == ">" { // Promise<T>=> was scanned as `>=` and `>`
 		e.next()
 		e.next()
 	} else {
@@ -104,8 +104,8 @@ func (e *eraser) arrow() bool {
 	return true
 }
 
-// casted reads an expression that must not begin with a brace: without the type,
-// `=> <T>{ a: 1 }` would be a block, so it gets parentheses.
+// casted reads an expression that must not begin with a brace. Without
+// its type, `=> <T>{ a: 1 }` would be a block, so it gets parentheses.
 func (e *eraser) casted(read func()) {
 	from, edits := e.tok().off, len(e.edits)
 	cast := e.at("<")
@@ -114,7 +114,7 @@ func (e *eraser) casted(read func()) {
 		return
 	}
 	to := from
-	for _, x := range e.edits[edits:] { // <A><B>{ ... }
+	for _, x := range e.edits[edits:] { // there may be several, <A><B>{ ... }
 		if x.from == to {
 			to = x.to
 			to += len(e.src[to:]) - len(strings.TrimLeft(e.src[to:], " \t\r\n"))
@@ -126,8 +126,8 @@ func (e *eraser) casted(read func()) {
 	}
 }
 
-// isArrow decides whether the parentheses at token i are parameters. In `a ? (b) : c => d`
-// the colon is that of ?: unless what is in them can be nothing but parameters.
+// isArrow reports whether the parentheses at token i are parameters. In `a ? (b) : c
+// => d` the colon belongs to the ?, unless only parameters can be in the parentheses.
 func (e *eraser) isArrow(i int) bool {
 	last := e.match[i]
 	switch after := e.toks[min(last+1, len(e.toks)-1)].text; {
@@ -160,11 +160,11 @@ func (e *eraser) isArrow(i int) bool {
 	return false
 }
 
-// unary reads an operand with what stands before and after it.
+// unary reads an operand with its prefixes and suffixes.
 func (e *eraser) unary() {
 	for {
 		switch t := e.tok(); {
-		case e.at("<"): // <T>x, the old way to say `x as T`
+		case e.at("<"): // <T>x, the old form of `x as T`
 			e.expect("<")
 			e.typ(true)
 			e.closeAngle()
@@ -251,8 +251,8 @@ func (e *eraser) suffix() {
 	}
 }
 
-// mayFollowTypeArgs is TypeScript's own rule for `f<T>`: a call, a template, or
-// something that can't go on a comparison.
+// mayFollowTypeArgs applies TypeScript's own rule for `f<T>`: a call
+// follows, a template, or a token that can't continue a comparison.
 func (e *eraser) mayFollowTypeArgs() bool {
 	switch {
 	case e.sub > 0:
@@ -294,7 +294,7 @@ func (e *eraser) array() {
 	e.next()
 }
 
-// notName follows a word that is a property's own name, not `get`, `async` or the like.
+// notName reports whether a word such as `get` or `async` is a modifier here, and not itself the name of a property.
 func (e *eraser) notName() bool {
 	n := e.peek(1)
 	switch n.text {

@@ -4,7 +4,7 @@ package source
 
 import "strings"
 
-// functionHead reads up to the body.
+// functionHead reads a function up to its body.
 func (e *eraser) functionHead() {
 	e.take("async")
 	e.expect("function")
@@ -22,7 +22,7 @@ var accessWords = map[string]bool{"public": true, "private": true, "protected": 
 var modifierWords = map[string]bool{"public": true, "private": true, "protected": true, "readonly": true, "override": true,
 	"abstract": true, "declare": true, "static": true, "async": true, "get": true, "set": true, "accessor": true}
 
-// params reads parameters. The names of those that declare fields are added to fields.
+// params reads parameters. It adds the names of those that declare fields to fields.
 func (e *eraser) params(fields *[]string) {
 	defer func(old bool) { e.trueSide = old }(e.trueSide)
 	e.trueSide = false
@@ -98,7 +98,7 @@ func (e *eraser) class() {
 	}
 }
 
-// member reads a field, a method, or a declaration of one, which goes.
+// member reads a field or a method. If it only declares one, it is erased.
 func (e *eraser) member(derived bool) {
 	e.enter()
 	defer e.leave()
@@ -159,7 +159,7 @@ func (e *eraser) member(derived bool) {
 		if e.take("=") {
 			e.assign()
 		} else if typed {
-			e.edits[len(e.edits)-1].text = ";" // `static: T`, without: a modifier of what comes next
+			e.edits[len(e.edits)-1].text = ";" // `static: T` without its type would be a modifier of the next member
 		}
 	}
 	e.end()
@@ -168,7 +168,7 @@ func (e *eraser) member(derived bool) {
 	}
 }
 
-// declareFields writes what `constructor(private db: Db)` does besides.
+// declareFields writes the assignments that `constructor(private db: Db)` implies.
 func (e *eraser) declareFields(fields []string, derived bool) {
 	if len(fields) == 0 {
 		return

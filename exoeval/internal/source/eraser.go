@@ -1,29 +1,28 @@
 package source
 
-// This file has the eraser's cursor over tokens and its list of edits, with its bounds. The walks in the files before call it.
+// This file has the eraser's cursor over tokens, its list of edits, and its bounds. The other files of the eraser use them.
 
 import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// TypeScript is JavaScript with text that can be taken away. The eraser reads the
-// tokens of the scan by the grammar of both and overwrites types with spaces, line
-// ends too: an offset in the result is the offset in the text as given, so every
-// later error, of the parser, the checker or a run, has its place without a table.
-// Only enums and the fields that constructors declare insert text (see Map).
+// TypeScript is JavaScript with text that can be removed. The eraser reads the tokens of the scan by the
+// grammar of both, and overwrites types, and the line ends in them, with spaces. So an offset in the
+// result is an offset in the given text, and every later error, of the parser, the checker or a run, has
+// its place without a table. Only enums and the fields that constructors declare insert text (see Map).
 //
-// The result goes the way of every program: scan, parser, allow-list. A text that the
-// eraser misreads is therefore a syntax error or another program, never one with more authority.
+// The result takes the same way as every program: scan, parser, allow-list. If the eraser misreads a text, the result is
+// a syntax error or another program, but never one with more authority.
 type eraser struct {
 	src      string
-	toks     []tok // and one more, empty, at the end
-	match    []int // for what opens a bracket or a template: the token that closes it
-	i, sub   int   // the token to read, and how many of its bytes are read (>> closes two lists)
-	trueSide bool  // between ? and its colon, or after case: a colon after ) ends something
+	toks     []tok // with an empty one more at the end
+	match    []int // for the token of an opening bracket or template: the token that closes it
+	i, sub   int   // the next token, and how many of its bytes are read (>> closes two lists)
+	trueSide bool  // we are between ? and its colon, or after case: a colon after ) ends this part
 	depth    int
 	steps    int
 	edits    []edit
-	inserted int    // bytes
+	inserted int    // bytes that were inserted
 	counter  string // a name that the program does not use
 }
 
@@ -31,19 +30,19 @@ type eraser struct {
 type edit struct {
 	from, to int
 	text     string
-	blank    bool // spaces of the same length, text first
+	blank    bool // the text, then spaces up to the same length
 }
 
 const (
-	maxEraseDepth = 1000      // nested statements, expressions and types; about 1 KB of stack each
-	maxEraseSteps = 4_000_000 // tokens read, those of attempts that failed too
-	maxInserted   = 128 << 10 // bytes that enums and declared fields become: a long name is written once for each member
+	maxEraseDepth = 1000      // nested statements, expressions and types; each takes about 1 KB of stack
+	maxEraseSteps = 4_000_000 // tokens read, also by attempts that failed
+	maxInserted   = 128 << 10 // bytes of code for enums and declared fields: a long name is written once for each member
 )
 
-// unread is what the walk panics with where it can't go on.
+// unread is the value with which the walk panics if it can't go on.
 type unread struct{ f *Fault }
 
-// try runs f and returns how it gave up, if it did.
+// try runs f and returns how f gave up, or nil.
 func (e *eraser) try(f func()) (u *unread) {
 	defer func() {
 		switch x := recover().(type) {
@@ -58,7 +57,7 @@ func (e *eraser) try(f func()) (u *unread) {
 	return nil
 }
 
-// attempt runs f and undoes it when it gives up.
+// attempt runs f, and undoes it if f gives up.
 func (e *eraser) attempt(f func()) bool {
 	i, sub, depth, side, n := e.i, e.sub, e.depth, e.trueSide, len(e.edits)
 	u := e.try(f)
@@ -74,7 +73,7 @@ func (e *eraser) attempt(f func()) bool {
 
 func (e *eraser) bail() { panic(&unread{}) }
 
-// refuse ends the walk: the author uses what can't be had.
+// refuse ends the walk with an error: the program uses something that is not available.
 func (e *eraser) refuse(off int, msg string) { panic(&unread{Faultf(fail.Syntax, off, "%s", msg)}) }
 
 func (e *eraser) enter() {
@@ -85,7 +84,7 @@ func (e *eraser) enter() {
 
 func (e *eraser) leave() { e.depth-- }
 
-// matchBrackets relies on the scan, which has refused brackets that don't match.
+// matchBrackets finds the pairs of brackets. The scan has refused brackets that don't match.
 func (e *eraser) matchBrackets() {
 	e.match = make([]int, len(e.toks))
 	for i := range e.match {
@@ -116,7 +115,7 @@ func (e *eraser) tok() tok     { return e.toks[e.i] }
 func (e *eraser) text() string { return e.toks[e.i].text[e.sub:] }
 func (e *eraser) atEnd() bool  { return e.i == len(e.toks)-1 }
 
-// peek is the token n further on.
+// peek returns the token n places further on.
 func (e *eraser) peek(n int) tok { return e.toks[min(e.i+n, len(e.toks)-1)] }
 
 func (e *eraser) at(texts ...string) bool {
@@ -142,7 +141,7 @@ func (e *eraser) jump(i int) {
 	e.i, e.sub = min(i, len(e.toks)-1), 0
 }
 
-// skip jumps over a bracket and all that is in it.
+// skip jumps over a bracket and everything in it.
 func (e *eraser) skip() { e.jump(e.match[e.i] + 1) }
 
 func (e *eraser) take(text string) bool {
@@ -166,7 +165,7 @@ func (e *eraser) word() {
 	e.next()
 }
 
-// newline reports whether a line ends before token i.
+// newlineBefore reports whether a line ends before token i.
 func (e *eraser) newlineBefore(i int) bool {
 	if i == 0 {
 		return false
@@ -181,7 +180,7 @@ func (e *eraser) newlineBefore(i int) bool {
 
 func (e *eraser) newline() bool { return e.sub == 0 && e.newlineBefore(e.i) }
 
-// read is where what was read last ends.
+// read returns the offset at the end of the last read token.
 func (e *eraser) read() int {
 	if e.sub > 0 || e.i == 0 {
 		return e.tok().off + e.sub
@@ -193,7 +192,7 @@ func (e *eraser) erase(from int) {
 	e.edits = append(e.edits, edit{from: from, to: e.read(), blank: true})
 }
 
-// eraseStatement leaves a semicolon: the statements round it must not join.
+// eraseStatement erases a statement but leaves a semicolon, so that the statements around it don't join.
 func (e *eraser) eraseStatement(from, edits int) {
 	e.edits = append(e.edits[:edits], edit{from: from, to: e.read(), text: ";", blank: true})
 }
@@ -205,7 +204,7 @@ func (e *eraser) replace(from, to int, text string) {
 	e.edits = append(e.edits, edit{from: from, to: to, text: text})
 }
 
-// statementWords can begin no expression and no type.
+// statementWords can't begin an expression or a type.
 var statementWords = map[string]bool{"var": true, "return": true, "if": true, "for": true, "while": true, "do": true, "switch": true, "case": true,
 	"break": true, "continue": true, "throw": true, "try": true, "catch": true, "finally": true, "else": true, "with": true, "in": true, "instanceof": true, "debugger": true}
 

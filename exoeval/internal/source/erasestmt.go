@@ -16,7 +16,7 @@ func (e *eraser) block() {
 	e.expect("}")
 }
 
-// end is the end of a statement: a semicolon, or where one is inserted.
+// end reads the end of a statement: a semicolon, or a place where JavaScript inserts one.
 func (e *eraser) end() {
 	if !e.take(";") && !e.at("}") && !e.atEnd() && !e.newline() {
 		e.bail()
@@ -118,7 +118,7 @@ func (e *eraser) exprStatement() {
 	e.end()
 }
 
-// typeStatement reads a statement that is only for the compiler, if the words mean that here.
+// typeStatement reads a statement that exists only for the compiler, if the words have that meaning here.
 func (e *eraser) typeStatement(t, after tok, sameLine bool, from, edits int) bool {
 	named := after.kind == 'w' && sameLine
 	switch {
@@ -180,7 +180,7 @@ func (e *eraser) typeStatement(t, after tok, sameLine bool, from, edits int) boo
 	return true
 }
 
-// typeImport recognises imports of types alone: `import type ...`, `import { type A, type B } from`.
+// typeImport reports whether an import has only types: `import type ...`, `import { type A, type B } from`.
 func (e *eraser) typeImport() bool {
 	if e.peek(1).text == "type" {
 		return e.peek(2).text == "{" || e.peek(2).text == "*" || e.peek(2).kind == 'w' && (e.peek(2).text != "from" || e.peek(3).text == "from")
@@ -203,7 +203,7 @@ func (e *eraser) parens() {
 	e.group(")")
 }
 
-// group reads a bracket with an expression in it.
+// group reads a bracket that has an expression in it.
 func (e *eraser) group(closes string) {
 	defer func(old bool) { e.trueSide = old }(e.trueSide)
 	e.trueSide = false
@@ -230,7 +230,7 @@ func (e *eraser) declarators() {
 	}
 }
 
-// target reads a name or a pattern that is declared; patterns look like literals.
+// target reads a declared name or pattern. A pattern looks like a literal.
 func (e *eraser) target() {
 	switch {
 	case e.at("["):
@@ -256,7 +256,7 @@ func (e *eraser) forHead() {
 		return
 	}
 	if e.take(")") {
-		return // `for (k in o)`: read as an operator
+		return // `for (k in o)` was read as an operator
 	}
 	e.expect(";")
 	if !e.at(";") {
@@ -307,7 +307,7 @@ func (e *eraser) tryStatement() {
 	}
 }
 
-// functionDeclaration reads one with a body, or erases a signature without.
+// functionDeclaration reads a function with a body, or erases a signature without one.
 func (e *eraser) functionDeclaration() {
 	from, edits := e.tok().off, len(e.edits)
 	e.functionHead()

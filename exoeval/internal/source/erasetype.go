@@ -1,19 +1,19 @@
 package source
 
-// This file has the eraser's walk over types: what it walks over is erased.
+// This file has the eraser's walk over types: it erases what it reads.
 
 import "strings"
 
 var typePrefixes = map[string]bool{"keyof": true, "unique": true, "readonly": true, "infer": true, "asserts": true, "abstract": true}
 
-// typ reads one type. Text in brackets is skipped: it holds no code. conditional says that
-// `extends ... ? ... : ...` may follow.
+// typ reads one type. It skips text in brackets, which has no code.
+// conditional says that `extends ... ? ... : ...` may follow.
 func (e *eraser) typ(conditional bool) {
 	e.enter()
 	defer e.leave()
 	for {
 		if !e.typeOperand() {
-			continue // `keyof`, `(a: string) =>`: the type goes on
+			continue // after `keyof` or `(a: string) =>` the type goes on
 		}
 		for e.at("[") && !e.newline() {
 			e.skip()
@@ -35,8 +35,7 @@ func (e *eraser) typ(conditional bool) {
 	}
 }
 
-// typeOperand reads what stands between | and &; false means that it was only
-// the beginning.
+// typeOperand reads an operand of | and &. It returns false if it has read only the beginning.
 func (e *eraser) typeOperand() bool {
 	if e.at("|", "&") {
 		e.next()
@@ -111,7 +110,7 @@ func (e *eraser) typeArgs() {
 	e.closeAngle()
 }
 
-// closeAngle reads one > of a token that may begin with several.
+// closeAngle reads one >. The token may begin with several.
 func (e *eraser) closeAngle() {
 	switch {
 	case e.at(">"):
@@ -144,7 +143,7 @@ func (e *eraser) typeParams() {
 	e.closeAngle()
 }
 
-// Erasures of optional parts.
+// These functions erase optional parts.
 
 func (e *eraser) eraseTypeParams() {
 	if from := e.tok().off; e.at("<") {
@@ -153,7 +152,7 @@ func (e *eraser) eraseTypeParams() {
 	}
 }
 
-// eraseAnnotation takes off `: T`.
+// eraseAnnotation erases `: T`.
 func (e *eraser) eraseAnnotation() {
 	if from := e.tok().off; e.take(":") {
 		e.typ(true)

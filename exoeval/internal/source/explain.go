@@ -1,6 +1,6 @@
 package source
 
-// This file writes the error where the scan or the parser gives up.
+// This file writes the error if the scan or the parser gives up.
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// Texts for forms that programs do not have. The checker refuses with them, too.
+// These are errors for forms that programs do not have. The checker uses them, too.
 const (
 	NoModules        = "no modules here: `import`, `export` and `require` are not available; remove it: what is granted is in scope by name, and nothing else is needed"
 	NoForAwait       = "`for await` goes through a list: write `for await (const x of list) { ... }`"
@@ -17,7 +17,7 @@ const (
 	MixedLogic       = "`??` can't be combined with `&&` or `||` without parentheses: write (a && b) ?? c, or a && (b ?? c)"
 )
 
-// explain says in the author's terms what goja's parser tripped over.
+// explain returns an error of goja's parser in the author's terms.
 func explain(c message.Catalog, text string, off int, msg string) string {
 	word, before := wordAt(text, off), strings.TrimRight(text[:off], " \t\r\n")
 	prev := lastWord(before)
@@ -52,7 +52,7 @@ func explain(c message.Catalog, text string, off int, msg string) string {
 	return "syntax error: " + msg
 }
 
-// foreign says what a word of another language is in JavaScript, "" if nothing is known of it.
+// foreign returns the JavaScript for a word of another language, "" if it is unknown.
 func foreign(c message.Catalog, text, word, prev string) string {
 	first := strings.ToUpper(wordAt(text, len(text)-len(strings.TrimLeft(text, " \t\r\n"))))
 	if s := c.Say(nil, "begin:"+first, ""); s != "" {

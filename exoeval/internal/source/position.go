@@ -1,6 +1,6 @@
 package source
 
-// This file finds places: from a position as goja reports it, through a map of what the eraser inserted, to a line and column.
+// This file finds the line and column for a position that goja reports. A map has what the eraser inserted.
 
 import (
 	"sort"
@@ -10,16 +10,16 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// Places maps positions as goja reports them to those of the text as given.
+// Places maps positions that goja reports to positions in the given text.
 type Places struct {
-	src     string // as given
-	wrapped string // what was parsed: prefix + text + suffix
+	src     string // the given text
+	wrapped string // the parsed text: prefix + text + suffix
 	prefix  int    // length of the prefix
-	at      Map    // from offsets of the text that was parsed to those of src, where they differ
+	at      Map    // from offsets of the parsed text to offsets of src, where they differ
 }
 
-// Position maps a position as goja reports it (in what was parsed, columns in
-// bytes) to the line and column of the text as given, and that line.
+// Position maps a position that goja reports (in the parsed text,
+// columns in bytes) to the line and column in the given text.
 func (p *Places) Position(line, col int) fail.Pos {
 	off := p.at.Source(p.Offset(line, col) - p.prefix)
 	if off < 0 || off > len(p.src) {
@@ -28,17 +28,17 @@ func (p *Places) Position(line, col int) fail.Pos {
 	return lineColumn(p.src, off)
 }
 
-// Offset is the offset in what was parsed of a position as goja reports it.
+// Offset returns the offset in the parsed text for a position that goja reports.
 func (p *Places) Offset(line, col int) int { return offsetOf(p.wrapped, line, col) }
 
-// Keep is p for as long as a cache has it: with a text of its own.
+// Keep returns p for a cache, with a copy of the text.
 func (p Places) Keep() Places {
 	p.src = strings.Clone(p.src)
 	return p
 }
 
-// lineEnd is the length of the line terminator that s starts with, 0 for none.
-// The four terminators are JavaScript's, so that lines agree with goja's.
+// lineEnd returns the length of the line terminator at the start of s, 0 if there is
+// none. The four terminators are JavaScript's, so that lines are the same as goja's.
 func lineEnd(s string) int {
 	switch {
 	case strings.HasPrefix(s, "\r\n"):
@@ -51,7 +51,7 @@ func lineEnd(s string) int {
 	return 0
 }
 
-// offsetOf is the byte offset of a line and a column counted in bytes, both from 1.
+// offsetOf returns the byte offset of a line and a column, both counted from 1, the column in bytes.
 func offsetOf(s string, line, col int) int {
 	off := 0
 	for l := 1; l < line && off < len(s); {
@@ -65,13 +65,13 @@ func offsetOf(s string, line, col int) int {
 	return off + col - 1
 }
 
-// lineColumn is the place at off.
+// lineColumn returns the place of an offset.
 func lineColumn(s string, off int) fail.Pos {
 	line, start := 1, 0
 	for i := 0; i < off; {
 		if n := lineEnd(s[i:]); n > 0 {
 			i += n
-			if i > off { // between \r and \n
+			if i > off { // the offset is between \r and \n
 				break
 			}
 			line, start = line+1, i
@@ -92,8 +92,8 @@ func lineColumn(s string, off int) fail.Pos {
 	return fail.Pos{Line: line, Column: col, Text: clip(s[start:end], off-start)}
 }
 
-// clip shortens a long line to what is round off: an error must not carry the
-// whole of a program that was written on one line.
+// clip shortens a long line to the part around off: a program
+// may be one line, and an error must not repeat all of it.
 func clip(line string, off int) string {
 	const width = 200
 	if len(line) <= 2*width {
@@ -116,12 +116,12 @@ func clip(line string, off int) string {
 	return s
 }
 
-// Map maps offsets of a text with insertions to the text without.
+// Map maps offsets of a text with insertions to offsets of the text without them.
 type Map []mapped
 
 type mapped struct {
 	out, src int
-	fixed    bool // inserted: all of it is at src
+	fixed    bool // inserted text: all of it is at src
 }
 
 func (m Map) Source(off int) int {
@@ -135,10 +135,10 @@ func (m Map) Source(off int) int {
 	return m[i].src + off - m[i].out
 }
 
-// maxCopied bounds the text of a call that an error names as a form to copy.
+// maxCopied bounds the text of a call that an error shows as a form to copy.
 const maxCopied = 100
 
-// OneLine is a part of what was parsed, on one line. It is "" where that would be too long, or another program.
+// OneLine returns a part of the parsed text on one line. It is "" if that would be too long, or another program.
 func (p Places) OneLine(from, to int) string {
 	if from < p.prefix || to > len(p.wrapped) {
 		return ""
@@ -157,7 +157,7 @@ func (p Places) OneLine(from, to int) string {
 	return text
 }
 
-// Begin is where a part begins, in the text as given; zero where brackets in it are not closed.
+// Begin returns the place in the given text where a part begins. It is zero if brackets in the part are not closed.
 func (p Places) Begin(from, to int) fail.Pos {
 	if from < p.prefix || to > len(p.wrapped) || closedIn(p.wrapped[from:to]) != 0 {
 		return fail.Pos{}
@@ -165,7 +165,7 @@ func (p Places) Begin(from, to int) fail.Pos {
 	return lineColumn(p.src, p.at.Source(from-p.prefix))
 }
 
-// closedIn is how many brackets a text opens more than it closes. One that begins behind `(await` closes one that it did not open.
+// closedIn returns how many brackets a text opens more than it closes. It is negative for text that begins after `(await` and closes that bracket.
 func closedIn(text string) (open int) {
 	for _, c := range text {
 		switch c {

@@ -1,7 +1,7 @@
 package source
 
-// The scan makes the tokens of a text and bounds what the parser's recursion can cost. It comes before the parser and
-// the eraser, which work with its tokens.
+// This file has the scan. It makes the tokens of a text and bounds the cost of the
+// parser's recursion. It comes before the parser and the eraser, which use its tokens.
 
 import (
 	"sort"
@@ -12,50 +12,50 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// goja's parser is recursive and a Go stack that overflows can't be recovered:
-// 260 KB of `(` kill the process. So before it sees a text, a linear scan bounds
-// what its recursion can cost, in three ways: brackets, operators that nest
-// without brackets, and parameter lists that it parses twice.
+// goja's parser is recursive, and Go can't recover from a stack that overflows:
+// 260 KB of `(` kill the process. So before the parser sees a text, a linear
+// scan bounds the cost of its recursion in three ways: brackets, operators that
+// nest without brackets, and parameter lists that the parser reads twice.
 const (
-	// maxPending bounds the tokens that nest without brackets: !!!!x, a=b=c,
-	// a?b:c?d:e, x=>y=>z, if(a)if(b)...
+	// maxPending bounds the tokens that nest without brackets:
+	// !!!!x, a=b=c, a?b:c?d:e, x=>y=>z, if(a)if(b)...
 	maxPending = 1500
-	// maxReparse bounds parameter lists within parameter lists. goja parses the
-	// parameters of `(a = (b = ...) => 1) => 1` as an expression first and then
-	// again: 2^n steps for n levels, uninterruptible.
+	// maxReparse bounds parameter lists inside parameter lists. goja parses
+	// the parameters of `(a = (b = ...) => 1) => 1` first as an expression and
+	// then again: n levels take 2^n steps, and nothing can interrupt them.
 	maxReparse = 3
-	// maxYield bounds the yields: after each that is followed by nonsense the
-	// parser skips to the end and comes back, which is quadratic.
+	// maxYield bounds the yields. After each yield before an error the
+	// parser skips to the end and comes back, so the cost is quadratic.
 	maxYield = 1000
 )
 
 type bracketLevel struct {
-	open    byte // ( [ { or $ for the ${ of a template
-	off     int  // where the bracket is
+	open    byte // ( [ { or, for the ${ of a template, $
+	off     int  // the offset of the bracket
 	before  tok  // the token before it
-	expr    int  // pending operators since an expression surely ended here
-	stmt    int  // pending statement heads
-	reparse int  // deepest parameter list within parameter lists inside
+	expr    int  // pending operators since the last place where an expression surely ended
+	stmt    int  // pending heads of statements
+	reparse int  // the deepest nesting of parameter lists inside
 }
 
 type scanner struct {
-	catalog message.Catalog // what an error says
+	catalog message.Catalog // for error texts
 	src     string
 	toks    []tok
 	levels  []bracketLevel // levels[0] is the text itself
-	closed  bracketLevel   // the last that closed
-	pending int            // sum of expr and stmt over levels
+	closed  bracketLevel   // the last level that was closed
+	pending int            // the sum of expr and stmt over all levels
 	yields  int
 	max     int
-	types   bool // types may stand in the text: any word may follow any
+	types   bool // the text may have types: any word may follow any other
 	fault   *Fault
 }
 
-// scan returns the tokens of src, or the limit that it exceeds: of a text that goes to the parser, or with
-// types of one whose types are to be erased first. All limits are the same for both.
+// scan returns the tokens of src, or an error if it exceeds a limit. types says that types
+// will be erased from src before the parser sees it. The limits are the same in both cases.
 func scan(c message.Catalog, src string, maxNesting int, types bool) ([]tok, *Fault) {
 	if off := anyReadingTooDeep(src); off >= 0 {
-		return nil, Faultf(fail.Limit, off, "the program nests brackets too deeply, under some reading more than %d levels (nesting)", hardNesting)
+		return nil, Faultf(fail.Limit, off, "the program may nest brackets more than %d levels deep, depending on how its slashes and quotes are read (nesting)", hardNesting)
 	}
 	s := &scanner{catalog: c, src: src, levels: make([]bracketLevel, 1), max: maxNesting, types: types}
 	if f := s.run(); f != nil {
@@ -83,7 +83,7 @@ func (s *scanner) run() *Fault {
 		case strings.HasPrefix(src[i:], "/*"):
 			n := strings.Index(src[i+2:], "*/")
 			if n < 0 {
-				return nil // the parser will say so
+				return nil // the parser will report it
 			}
 			i += n + 4
 		case c == '"' || c == '\'':
@@ -130,7 +130,7 @@ func (s *scanner) run() *Fault {
 	return nil
 }
 
-// template scans template text from i; a ${ opens a level and ends the scan.
+// template scans the text of a template from i. A ${ opens a level and ends the scan.
 func (s *scanner) template(i int) int {
 	for i < len(s.src) {
 		switch {
@@ -176,7 +176,7 @@ func (s *scanner) word(t tok) *Fault {
 	top := &s.levels[len(s.levels)-1]
 	if !s.member() {
 		p := s.prev()
-		// A statement inside another without brackets: `else if`, `if (a) if (b)`.
+		// A statement can be inside another one without brackets: `else if`, `if (a) if (b)`.
 		nested := p.text == "else" || p.text == "do" || p.text == ":" || p.text == ")" && headWords[s.closed.before.text]
 		if startWords[t.text] && (p.kind != 'p' || p.text == ";" || p.text == ")" || p.text == "]" || p.text == "}") {
 			s.reset(&top.expr)
@@ -209,10 +209,10 @@ func (s *scanner) mark(t tok) *Fault {
 		s.levels = append(s.levels, bracketLevel{open: t.text[0], off: t.off, before: before})
 		return s.bounds(t)
 	case ")", "]", "}":
-		// A bracket that closes another kind ends nothing for the parser: it would
-		// go on one level deeper than this scan believes.
+		// A closing bracket of another kind closes nothing for the parser:
+		// the parser would go on one level deeper than this scan counts.
 		if len(s.levels) == 1 {
-			return Faultf(fail.Syntax, t.off, "the brackets of the program do not match: `%s` closes none", t.text)
+			return Faultf(fail.Syntax, t.off, "the brackets of the program do not match: there is no open bracket for `%s`", t.text)
 		}
 		if o := top.open; t.text == ")" && o != '(' || t.text == "]" && o != '[' || t.text == "}" && o != '{' && o != '$' {
 			return Faultf(fail.Syntax, t.off, "the brackets of the program do not match: `%s` comes where `%s` is still open", t.text, strings.Replace(string(o), "$", "${", 1))
@@ -238,7 +238,7 @@ func (s *scanner) mark(t tok) *Fault {
 		top.expr++
 		s.pending++
 	case "+", "-", "++", "--":
-		if !s.operandBefore() { // a + b is no nesting, the parser loops
+		if !s.operandBefore() { // a + b does not nest: the parser reads it in a loop
 			top.expr++
 			s.pending++
 		}
@@ -252,19 +252,18 @@ func (s *scanner) mark(t tok) *Fault {
 	return s.bounds(t)
 }
 
-// operandBefore reports whether an expression may have ended just before.
+// operandBefore reports whether an expression may have ended before this token.
 func (s *scanner) operandBefore() bool {
 	p := s.prev()
 	return p.kind == 'l' || p.kind == 'w' && !operatorWords[p.text] || p.text == ")" || p.text == "]" || p.text == "}"
 }
 
-// The tokens that may follow the words that start a construct; `:` and `=` make them names
-// of members, and so does `(` where it is no part of the construct.
+// mayFollow has the tokens that may follow a word that starts a construct. After `:` or `=`
+// the word is the name of a member, and after `(`, too, if no `(` belongs to the construct.
 var mayFollow = map[string]string{"if": "( : =", "while": "( : =", "switch": "( : =", "with": "( : =", "for": "( : =", "catch": "( { : =", "try": "{ ( : =", "finally": "{ ( : ="}
 
-// follows refuses what can't follow a word. goja's parser would note the error,
-// skip one token and go on *inside* the construct: "try ] try ] try ]" nests
-// there, without brackets.
+// follows refuses a token that can't follow a word. goja's parser would note the error, skip
+// one token and go on *inside* the construct: so "try ] try ] try ]" nests without brackets.
 func (s *scanner) follows(t tok) *Fault {
 	p, q := s.prev(), tok{}
 	if len(s.toks) > 1 {
@@ -286,7 +285,7 @@ func (s *scanner) follows(t tok) *Fault {
 	case q.text == "class" && p.text != "extends" && t.text != "extends":
 		allowed, word = "{", "class "+p.text
 	case p.text == "extends" && (t.text == "{" || t.text == "class" || t.text == "function"):
-		allowed = "," // never legal: the list of what may follow is open, of what may not is short
+		allowed = "," // always an error: too many tokens may follow to list them, but few may not
 	}
 	if q.text == "function" || q.text == "*" && len(s.toks) > 2 && s.toks[len(s.toks)-3].text == "function" {
 		allowed, word = "(", "function "+p.text
@@ -317,7 +316,7 @@ func (s *scanner) bounds(t tok) *Fault {
 }
 
 // regexAllowed decides whether a slash starts a regular expression. The parser
-// knows better; where the two differ, anyReadingTooDeep still holds.
+// may decide otherwise; then the bound of anyReadingTooDeep still holds.
 func (s *scanner) regexAllowed() bool {
 	p := s.prev()
 	switch {
@@ -333,9 +332,9 @@ func (s *scanner) regexAllowed() bool {
 		return headWords[s.closed.before.text]
 	case "]", "++", "--":
 		return false
-	case "!": // total! / 2 in TypeScript; !/x/.test(s) in both
+	case "!": // total! / 2 in TypeScript; !/x/.test(s) in both languages
 		return !s.postfix()
-	case "}": // the end of a block, or of an object literal
+	case "}": // it ends a block or an object literal
 		switch b := s.closed.before; b.text {
 		case ":":
 			return s.labels(b)
@@ -346,8 +345,8 @@ func (s *scanner) regexAllowed() bool {
 	return true
 }
 
-// beginsBlock reports whether a `{` after t begins a block and no object literal.
-// `class A {}`, `try {}`: no object literal follows a name.
+// beginsBlock reports whether a `{` after t begins a block. After a
+// name, as in `class A {}` and `try {}`, no object literal can begin.
 func beginsBlock(t tok) bool {
 	switch t.text {
 	case "", ")", "=>", ";", "{", "}", "else", "do":
@@ -356,11 +355,11 @@ func beginsBlock(t tok) bool {
 	return t.kind == 'w' && !operatorWords[t.text]
 }
 
-// maxCase is how many tokens of a `case` are looked at.
+// maxCase bounds the tokens of a `case` that are read.
 const maxCase = 64
 
-// labels reports whether a colon ends a label, `case` or `default`, so that what
-// follows is a statement; else it stands in an object literal or in `a ? b : c`.
+// labels reports whether a colon ends a label, `case` or `default`, so that a
+// statement follows it. Otherwise it belongs to an object literal or to `a ? b : c`.
 func (s *scanner) labels(colon tok) bool {
 	if top := s.levels[len(s.levels)-1]; len(s.levels) > 1 && (top.open != '{' || !beginsBlock(top.before)) {
 		return false
@@ -377,7 +376,7 @@ func (s *scanner) labels(colon tok) bool {
 		return true
 	}
 	if word.kind == 'w' && (beginsBlock(before) && before.text != "=>" || before.kind == 'l' || before.text == "]") {
-		return true // a name where a statement begins
+		return true // a name at the beginning of a statement
 	}
 	for n := i - 1; n >= max(0, i-maxCase); n-- {
 		switch t := at(n); {
@@ -391,7 +390,7 @@ func (s *scanner) labels(colon tok) bool {
 	return false
 }
 
-// postfix reports whether the mark just read stands after an operand, on its line.
+// postfix reports whether the last mark is after an operand, on the same line.
 func (s *scanner) postfix() bool {
 	n := len(s.toks)
 	if n < 2 {

@@ -1,13 +1,13 @@
 package source
 
-// The scan's last resort: the depth of brackets under every reading of the text, also where the parser would take
-// strings and patterns for something else.
+// This file has the scan's last resort: it bounds the depth of brackets under every reading of
+// the text, because the parser may take strings and regular expressions for something else.
 
-// hardNesting bounds bracket nesting under *every* reading of the text, strings
-// and comments misread included; about 2.4 KB of parser stack a level, 5 MB.
+// hardNesting bounds the nesting of brackets under *every* reading of the text, even with strings
+// and comments misread. A level takes about 2.4 KB of the parser's stack, all levels 5 MB.
 const hardNesting = 2000
 
-// The ways in which a lexer can be reading at some byte.
+// These are the states of a lexer at some byte.
 const (
 	inCode = iota
 	inSingle
@@ -20,17 +20,17 @@ const (
 	modes
 )
 
-// anyReadingTooDeep returns where the brackets of s nest deeper than hardNesting
-// under some reading, or -1.
+// anyReadingTooDeep returns the offset at which the brackets of s nest deeper
+// than hardNesting under some reading, or -1.
 //
-// Whether a slash divides or starts a regular expression is the parser's
-// decision, and after a syntax error the parser skips text and decides
-// differently: in "a b /`/ ((((" it sees parentheses where a scanner that keeps
-// its head sees a template. An attacker would hide any depth there. So every
-// slash, backtick and closing brace is read in all its ways at once: for each
-// way, the greatest depth with which it can be reached. That is linear, and
-// honest programs drift by tens where the bound is in the thousands. The three
-// kinds are counted apart: after an error a "]" closes no "{".
+// The parser decides whether a slash divides or starts a regular expression.
+// After a syntax error it skips text and decides otherwise: in "a b /`/ (((("
+// it sees parentheses, but a scanner that does not skip sees a template. An
+// attacker would hide any depth there. So every slash, backtick and closing brace
+// is read in all its ways at once. For each way, the scan keeps the greatest depth
+// by which it can be reached. That takes linear time. It overestimates honest
+// programs by tens of levels, and the bound is in the thousands.
+// Each kind of bracket counts apart: after an error a "]" closes no "{".
 func anyReadingTooDeep(s string) int {
 	var ring [3][modes]nesting // now, the next byte, the one after
 	ring[0][inCode].reached = true
@@ -143,7 +143,7 @@ func anyReadingTooDeep(s string) int {
 	return -1
 }
 
-// nesting is how many brackets of each kind may be open.
+// nesting counts the brackets of each kind that may be open.
 type nesting struct {
 	reached                 bool
 	parens, squares, braces int

@@ -1,6 +1,6 @@
 package source
 
-// This file admits regular expressions, of literals and of run time: only those that Go's engine runs in linear time.
+// This file admits regular expressions, in literals and at run time: only those that Go's engine runs in linear time.
 
 import (
 	"errors"
@@ -13,16 +13,14 @@ import (
 
 const (
 	maxRegexp     = 1000 // bytes of one regular expression
-	maxRegexpCost = 2000 // instructions of one, repetitions multiplied out
+	maxRegexpCost = 2000 // compiled instructions of one, with repetitions multiplied out
 )
 
-// Regexp returns the pattern as the engine gets it, or why it is refused: literals pass
-// it in the checker, and patterns that are made at run time in the realm. goja runs on Go's engine
-// what that takes. For all others it
-// falls back to a backtracking engine without a time limit, where
-// /^(?=a)(a+)+$/ on forty characters never returns (ReDoS); the interrupt does
-// not reach into it. So this asks goja's own translation, and then Go's parser,
-// whether the fast engine takes the pattern.
+// Regexp returns the pattern in the form for the engine, or why it is refused. The checker calls it
+// for literals, and the realm for patterns that are made at run time. If Go's engine can run a
+// pattern, goja uses it. Otherwise goja uses a backtracking engine without a time limit: there
+// /^(?=a)(a+)+$/ never returns on forty characters (ReDoS), and the interrupt does not reach it. So
+// Regexp asks goja's own translation, and then Go's parser, whether Go's engine can run the pattern.
 func Regexp(pattern, flags string) (spelled, why string) {
 	if len(pattern) > maxRegexp {
 		return "", fmt.Sprintf("the regular expression is longer than %d bytes, the limit; use string functions", maxRegexp)
@@ -50,11 +48,11 @@ func refusedRegexp(pattern, flags string) string {
 	}
 	tree, err := syntax.Parse(re2, syntax.Perl)
 	if err != nil {
-		return "the regular expression is not valid or repeats too often (most is 1000)"
+		return "the regular expression is not valid or repeats a part too often (at most 1000 times)"
 	}
-	// (a{1000}){1000} is twelve characters and, compiled, a hundred megabytes.
+	// (a{1000}){1000} has twelve characters, and takes a hundred megabytes when compiled.
 	if regexpCost(tree) > maxRegexpCost {
-		return "the regular expression is too large when its repetitions are multiplied out; use smaller ones"
+		return "the regular expression is too large when its repetitions are multiplied out; use smaller repetitions"
 	}
 	return ""
 }
@@ -73,8 +71,8 @@ func backtracks(pattern, why string) string {
 	return "this construct"
 }
 
-// spellNonSpace writes \S inside a class as ranges: [\s\S] is an idiom for "any
-// character", and goja's translation would send it to the backtracking engine.
+// spellNonSpace writes \S inside a class as ranges. Authors write [\s\S] for "any
+// character", but goja's translation would send it to the backtracking engine.
 func spellNonSpace(p string) string {
 	const nonSpace = `\x00-\x08\x0e-\x1f!-\x9f\u00a1-\u167f\u1681-\u1fff\u200b-\u2027\u202a-\u202e\u2030-\u205e\u2060-\u2fff\u3001-\ufefe\uff00-\uffff`
 	var b strings.Builder
@@ -99,9 +97,9 @@ func spellNonSpace(p string) string {
 	return b.String()
 }
 
-// regexpCost counts what a pattern compiles to; the copies of a repeated class
-// share its ranges, so these weigh little. The recursion is bounded by Go's own
-// bound on the height of the tree.
+// regexpCost counts the instructions of a compiled pattern. The copies
+// of a repeated class share its ranges, so ranges count little. Go's
+// own bound on the height of the tree bounds the recursion.
 func regexpCost(re *syntax.Regexp) int {
 	n := 1 + len(re.Rune)/2
 	if re.Op == syntax.OpCharClass {

@@ -1,6 +1,6 @@
 package source
 
-// This file writes classes of characters that goja's regular expressions do not know as ranges.
+// This file writes classes of characters that goja's regular expressions don't know as ranges.
 
 import (
 	"fmt"
@@ -11,9 +11,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// spellProperties writes \p{...} and \P{...} as ranges: the engine would read
-// them as the letter p, with the flag u too, and match nothing without a word.
-// The names are JavaScript's, exactly.
+// spellProperties writes \p{...} and \P{...} as ranges. The engine would read them as the letter
+// p, even with the flag u, and silently match nothing. The names are exactly JavaScript's.
 func spellProperties(p string, u bool) (spelled, why string) {
 	var b strings.Builder
 	class := false
@@ -54,9 +53,9 @@ func spellProperties(p string, u bool) (spelled, why string) {
 	return b.String(), ""
 }
 
-const maxSpelled = 64 << 10 // bytes; \p{L} has nine thousand
+const maxSpelled = 64 << 10 // bytes; the ranges of \p{L} take nine thousand
 
-// property returns the ranges of what stands in \p{...}, sorted and apart.
+// property returns the ranges of the property \p{...}, sorted and without overlap.
 func property(name string) ([]rune, bool) {
 	key, value, pair := strings.Cut(name, "=")
 	switch {

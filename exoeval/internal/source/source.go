@@ -1,7 +1,7 @@
 package source
 
-// The two ways in: a text that is taken for JavaScript is parsed, and one that is taken for TypeScript loses its
-// types. Both bound the text first.
+// This file has the two ways in: a JavaScript text is parsed, and
+// a TypeScript text loses its types. Both bound the text first.
 
 import (
 	"strings"
@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// Clean is the text of a program without what is round it: it is within max bytes, valid UTF-8, and the
-// markdown fence is blanked. Offsets in the result are offsets in src.
+// Clean returns the text of a program of at most max bytes of valid UTF-8,
+// with the markdown fence blanked. Offsets in the result are offsets in src.
 func Clean(src string, max int) (string, *Fault) {
 	if len(src) > max {
 		return "", Faultf(fail.Limit, -1, "the program has %d bytes, more than the limit of %d (source size)", len(src), max)
@@ -23,8 +23,8 @@ func Clean(src string, max int) (string, *Fault) {
 	return stripFence(src), nil
 }
 
-// Parse bounds a text that is taken for JavaScript, and parses it. The catalogue has what is said of words
-// that are none of JavaScript; nesting bounds the brackets.
+// Parse bounds a JavaScript text and parses it. The catalogue has the
+// errors for words that are not JavaScript's; nesting bounds the brackets.
 func Parse(c message.Catalog, text string, nesting int) (*Tree, *Fault) {
 	toks, f := scan(c, text, nesting, false)
 	if f != nil {
@@ -42,8 +42,8 @@ func Parse(c message.Catalog, text string, nesting int) (*Tree, *Fault) {
 	return t, nil
 }
 
-// Erase takes the types off a text that is taken for TypeScript. A text that can't be scanned as that has
-// none: what parseText found wrong with it is what its author should read.
+// Erase removes the types from a TypeScript text. If the text can't be scanned
+// as TypeScript, it has none: its author should read the error of Parse.
 func Erase(c message.Catalog, text string, nesting int) (Erased, *Fault) {
 	toks, f := scan(c, text, nesting, true)
 	if f != nil {
@@ -56,8 +56,8 @@ func Erase(c message.Catalog, text string, nesting int) (Erased, *Fault) {
 	return eraseTypes(text, toks)
 }
 
-// plainFor blanks the await of `for await`, which the parser doesn't know. The
-// loops at the offsets returned wait for each item (see rewriter.forAwait).
+// plainFor blanks the await of `for await`, which the parser does not know. It returns
+// the offsets of these loops, which wait for each item (see rewriter.forAwait).
 func plainFor(text string, toks []tok) (string, map[int]bool) {
 	var awaits map[int]bool
 	var b []byte
@@ -87,8 +87,8 @@ func invalidUTF8(s string) int {
 	return -1
 }
 
-// blank replaces s[from:to] by spaces, byte for byte, line ends kept: offsets
-// in the result are offsets in the original.
+// blank replaces s[from:to] by spaces, byte by byte. It keeps
+// line ends, and offsets in the result are offsets in s.
 func blank(s string, from, to int) string {
 	b := []byte(s)
 	blankBytes(b, from, to)
@@ -105,9 +105,9 @@ func blankBytes(b []byte, from, to int) {
 
 var fenceLanguages = map[string]bool{"": true, "js": true, "javascript": true, "ts": true, "typescript": true, "mjs": true, "cjs": true, "jsx": true, "tsx": true}
 
-// stripFence blanks a markdown code fence and what is around it. With exactly
-// one fenced block, prose may stand before it. Text after it must be blank:
-// otherwise the fence may be part of a template literal of the program.
+// stripFence blanks a markdown code fence and the text around it. If there is
+// exactly one fenced block, prose may stand before it. The text after it must be
+// blank; otherwise the fence may be part of a template literal of the program.
 func stripFence(src string) string {
 	type line struct{ from, to int }
 	var fences []line
@@ -123,9 +123,9 @@ func stripFence(src string) string {
 	}
 	blankText := func(s string) bool { return strings.TrimSpace(s) == "" }
 	switch {
-	case len(fences) == 1 && blankText(src[:fences[0].from]): // never closed
+	case len(fences) == 1 && blankText(src[:fences[0].from]): // the fence is never closed
 		return blank(src, 0, fences[0].to)
-	case len(fences) == 1 && blankText(src[fences[0].to:]): // never opened
+	case len(fences) == 1 && blankText(src[fences[0].to:]): // the fence is never opened
 		return blank(src, fences[0].from, len(src))
 	case len(fences) == 2 && blankText(src[fences[1].to:]) && strings.TrimSpace(src[fences[1].from:fences[1].to]) == "```":
 		return blank(blank(src, 0, fences[0].to), fences[1].from, len(src))
@@ -137,10 +137,10 @@ func stripFence(src string) string {
 var exported = map[string]bool{"const": true, "let": true, "var": true, "function": true, "async": true, "class": true,
 	"abstract": true, "interface": true, "type": true, "enum": true, "declare": true}
 
-// stripModule blanks `export`, `export default` and `module.exports =` where they start a
-// statement of the program: habits of authors, without a meaning here.
+// stripModule blanks `export`, `export default` and `module.exports =` at the
+// start of a statement. Authors write them by habit; here they have no meaning.
 func stripModule(text string, toks []tok) string {
-	var b []byte // once: a text of exports alone must not be copied for each
+	var b []byte // made once: a text of many exports must not be copied for each
 	blank := func(from, to int) {
 		if b == nil {
 			b = []byte(text)
@@ -157,8 +157,8 @@ func stripModule(text string, toks []tok) string {
 			blank(toks[i].off, toks[i].end)
 		case matchTokens(rest, "export", "default"):
 			blank(toks[i].off, toks[i+1].end)
-			// `export default function (api) {}`: without a name it is no statement,
-			// so it becomes the second part of a sequence, which parse takes apart.
+			// `export default function (api) {}` has no name, so it is no statement. It
+			// becomes the second part of a sequence, and unwrapExport takes it out again.
 			if rest := rest[2:]; matchTokens(rest, "function", "(") || matchTokens(rest, "async", "function", "(") {
 				copy(b[toks[i].off:], "0,")
 			}

@@ -1,19 +1,19 @@
 package source
 
-// This file has tokens, and where they end.
+// This file has tokens and finds their ends.
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// A tok is a token as far as the scan needs it. Literals keep their first
-// character only, so that a string never equals a word or a mark.
+// A tok is a token with what the scan needs. The text of a literal is
+// only its first character, so a string never equals a word or a mark.
 type tok struct {
 	off, end int
 	text     string
 	kind     byte // 'w' word, 'p' mark, 'l' literal
-	depth    int  // brackets open round it
+	depth    int  // open brackets around it
 }
 
 var comparisons = map[string]bool{"==": true, "===": true, "!=": true, "!==": true, "<=": true, ">=": true}
@@ -26,7 +26,7 @@ func stringEnd(src string, i int) int {
 		switch src[j] {
 		case '\\':
 			j++
-			if strings.HasPrefix(src[j:], "\r\n") { // a line that goes on is one terminator
+			if strings.HasPrefix(src[j:], "\r\n") { // CR and LF after a backslash are one line terminator
 				j++
 			}
 		case '\n', '\r':
@@ -59,7 +59,7 @@ func regexEnd(src string, i int) int {
 	return len(src)
 }
 
-// markLen is the length of the punctuation mark that s starts with.
+// markLen returns the length of the punctuation mark at the start of s.
 func markLen(s string) int {
 	for _, m := range [...]string{">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=",
 		"=>", "==", "!=", "<=", ">=", "&&", "||", "??", "?.", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>", "**"} {

@@ -1,6 +1,6 @@
-// Exo-worker is a worker and nothing else: a host names it in worker.PoolOptions.Binary, and each
-// process of a program initialises the engine instead of all that the host links. Build it with the host, from
-// the same go.mod:
+// Exo-worker is a worker and nothing else. A host names it in worker.PoolOptions.Binary. Then a program's process
+// initialises only the engine, and not everything that the host links. Build it together with the host, from the same
+// go.mod:
 //
 //	go build -o /usr/local/lib/myhost/exo-worker github.com/exoagent/exoagent/exoeval/worker/exo-worker
 package main
@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"os"
 
-	_ "github.com/exoagent/exoagent/exoeval/worker" // takes the process over before main
+	_ "github.com/exoagent/exoagent/exoeval/worker" // takes the process over before main runs
 )
 
 func main() {

@@ -16,32 +16,32 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
-// asked is a guest's message with what its statement needs.
+// asked is a program's message with what its statement needs.
 type asked struct {
 	m    *exo.Message
 	objs []*Object
 	vals [][]value.Value // of the grants
 
 	by    *engine.Settings
-	unit  *unit.Unit    // of work, where the run can change the database
-	given writing.Given // of a message that writes
+	unit  *unit.Unit    // of the run, if the run can change the database
+	given writing.Given // the new values of a message that writes
 
-	labelled []*Object // of the same programs, with labelled columns; of a write
-	beside   []*Object // of the same programs, against whose scopes it is held; vals has their values, too
+	labelled []*Object // of a write: the objects of the same programs that have labelled columns
+	beside   []*Object // other objects of the same programs; a write must not bring rows into their scopes; vals has their values, too
 
-	hooked *decl.Facet // whose rows it writes, where hooks of its table were asked
+	hooked *decl.Facet // the facet with the written rows, if the hooks of its table were asked
 
-	again, probe bool // rows that are sorted as columns are stored had a misfit, or are looked through for one: see expr.Engine
+	again, probe bool // again: rows sorted by stored values had a misfit; probe: the statement only looks for one: see expr.Engine
 
-	page  *page // of a page, or nil
+	page  *page // of the page, if the message asks for one
 	after []value.Value
 }
 
-// utc is the time zone of what has none, of which statements say nothing.
+// utc is the default time zone. Statements in it don't mention a zone.
 const utc = "UTC"
 
-// shapeKey is the key of a message's plan: the shapes of its grants, and its own. Which time zone it is
-// does not matter, but whether there is one does.
+// shapeKey appends the key of a message's plan: the shapes of its grants, and its own. The plan
+// depends on whether there is a time zone other than UTC, and not on which.
 func shapeKey(key []byte, a *asked) []byte {
 	if a.m.Zone() != utc {
 		key = append(key, "zoned "...)
@@ -67,11 +67,11 @@ func grantsOf(objs []*Object) []shape.Prepared {
 	return out
 }
 
-// page is how many rows a page has, and what is told of it.
+// page is the number of rows of a page, and the values at its ends.
 type page struct {
 	size int64
-	from []value.Value // the values by which it begins; nil: it is the first one
-	next []value.Value // the values of its last row by which the next page begins; nil: it is the last one
+	from []value.Value // the values at which it begins; nil: it is the first page
+	next []value.Value // the values of its last row, at which the next page begins; nil: it is the last page
 }
 
 func newPage(size int64) (*page, error) {
@@ -81,7 +81,7 @@ func newPage(size int64) (*page, error) {
 	return &page{size: size}, nil
 }
 
-// positionOf is what a statement depends on in the values of a cursor.
+// positionOf returns what a statement depends on in the values of a cursor.
 func positionOf(after []value.Value) compile.Position {
 	if after == nil {
 		return nil
@@ -98,7 +98,7 @@ func positionOf(after []value.Value) compile.Position {
 	return at
 }
 
-// appendPosition adds the same to the key of a plan.
+// appendPosition adds the position to the key of a plan.
 func appendPosition(key []byte, after []value.Value) []byte {
 	if after == nil {
 		return key

@@ -1,6 +1,6 @@
 package answer
 
-// This file has what the database says of itself, which is read anew before a write when it is a minute old.
+// This file has the database's catalogue, which is read again before a write if it is a minute old.
 
 import (
 	"context"
@@ -12,10 +12,10 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// catalogueFor is how long what the database says of itself is believed before a write.
+// catalogueFor is how long a catalogue is used for writes.
 const catalogueFor = time.Minute
 
-// catalogue is what the database says of itself, of late, and its number, from 1.
+// catalogue returns a recent catalogue, and its number, from 1.
 func (db *DB) catalogue(ctx context.Context) (*schema.Database, uint64, error) {
 	db.liveMu.Lock()
 	defer db.liveMu.Unlock()
@@ -29,14 +29,14 @@ func (db *DB) catalogue(ctx context.Context) (*schema.Database, uint64, error) {
 	return db.live, db.liveNo, nil
 }
 
-// learn keeps what the database says of itself. No host has the same object, which it could change. Its caller holds liveMu.
+// learn keeps a catalogue. No host has the same object, so none can change it. The caller holds liveMu.
 func (db *DB) learn(live *schema.Database) {
 	db.live, db.liveAt = live, time.Now()
 	db.liveNo++
 }
 
-// Engine is the database for the compiler. Its equality of texts is looked up when a statement first compares a text that decides
-// which rows are in scope: in the known catalogue, however old, or else in one that is read now. A host need not call Check.
+// Engine returns the database for the compiler. Its Form looks up which texts are equal when a statement first compares a text that
+// decides which rows are in scope: in the known catalogue, however old, or else in one that is read now. So a host need not call Check.
 func (db *DB) Engine(ctx context.Context) expr.Engine {
 	failed := false
 	return expr.Engine{Dialect: db.Dialect, Form: func(col *decl.Column) decl.Form {
@@ -48,7 +48,7 @@ func (db *DB) Engine(ctx context.Context) expr.Engine {
 		}
 		if live == nil {
 			var err error
-			// A plan is kept for longer than the message: that its context ends must not decide how texts are compared.
+			// The plan outlives the message. So the end of the message's context must not decide how texts are compared.
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), equalityFor)
 			defer cancel()
 			if live, _, err = db.catalogue(ctx); err != nil {
@@ -60,7 +60,7 @@ func (db *DB) Engine(ctx context.Context) expr.Engine {
 	}}
 }
 
-// equalityFor is how long the catalogue may take to say what is equal. Without it statements compare all texts twice.
+// equalityFor is how long reading the catalogue for Engine may take. Without a catalogue statements compare all texts twice.
 const equalityFor = 5 * time.Second
 
 // Learn keeps a catalogue that was just read.

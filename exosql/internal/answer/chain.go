@@ -16,7 +16,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/unit"
 )
 
-// scopesOf are the scopes of the tables of a chain, if the chain was made without an error and the database is open.
+// scopesOf returns the scopes of the tables of a chain. It fails if the chain was made with an error or the database is not open.
 func (db *DB) scopesOf(r *decl.Relation) (scope.Scopes, error) {
 	if r.Err != nil {
 		return nil, r.Err

@@ -1,6 +1,6 @@
 package answer
 
-// This file is the host of one write: it runs its statements in the unit of work, and reads which rule of the database was broken.
+// This file is the host of one write: it runs the statements in the unit of work, and finds which rule of the database was broken.
 
 import (
 	"context"
@@ -24,17 +24,17 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// work is the unit of work of a run, or of a call, that may write, with what has changed something in it.
+// work is the unit of work of a run, or of a call of Go code, that may write, and the changes in it.
 type work struct {
 	*unit.Unit
 	db     *DB
-	images *images // nil: nobody asked for them
+	images *images // nil: the host does not want images
 
 	mu      sync.Mutex
 	changed []*changing // the messages and calls that have changed something, in order
 }
 
-// working makes a unit's work.
+// working returns the work of a unit.
 func (db *DB) working(u *unit.Unit) *work {
 	w := &work{Unit: u, db: db}
 	u.Late = w.lateError
@@ -50,7 +50,7 @@ type changing struct {
 	run  *writing.Run
 }
 
-// newChanging begins a write that was planned.
+// newChanging begins a planned write.
 func (db *DB) newChanging(ctx context.Context, a *asked, u *work, w *writing.Writing) *changing {
 	x := &changing{asked: a, ctx: ctx, db: db, work: u}
 	x.run = &writing.Run{Writing: w, Host: x, M: a.m, Given: a.given, Vals: a.vals}
@@ -60,7 +60,7 @@ func (db *DB) newChanging(ctx context.Context, a *asked, u *work, w *writing.Wri
 // Read implements writing.Host.
 func (x *changing) Read(p *plan.Plan, g *scope.Grant, args []value.Value) (*value.Rows, error) {
 	by := x.by
-	if g != nil && len(x.beside) > 0 && int(g.Origin) >= len(x.objs) { // its policies know other values
+	if g != nil && len(x.beside) > 0 && int(g.Origin) >= len(x.objs) { // policies read that grant's values
 		var err error
 		if by, err = x.db.settingsOf(x.beside[int(g.Origin)-len(x.objs):][:1]); err != nil {
 			return nil, err
@@ -83,7 +83,7 @@ func (x *changing) Write(changes []engine.Change, refused *fence.Refused) (*valu
 	start := time.Now()
 	out, n, err := x.work.Change(x.ctx, changes, x.by, x.m)
 	if no, ok := errors.AsType[*fence.Refused](err); ok {
-		return nil, 0, no // nothing was run
+		return nil, 0, no // no statement was run
 	}
 	took, single := time.Since(start), len(changes) == 1 && len(changes[0].Args) == 1
 	for _, c := range changes {
@@ -109,7 +109,7 @@ func (x *changing) Write(changes []engine.Change, refused *fence.Refused) (*valu
 	return out.Rows(), n, nil
 }
 
-// classified is the error of the database as a program and its host read it.
+// classified returns an error of the database as an error for the program and its host.
 func (x *changing) classified(err error) error {
 	if x.ctx.Err() != nil {
 		err = x.ctx.Err()
@@ -134,7 +134,7 @@ func (x *changing) Broken(v *engine.Violation) error { return x.db.constraintErr
 // Over implements writing.Host.
 func (x *changing) Over() bool { return x.work.Over() }
 
-// wrote keeps for the hooks after the commit what a message has written.
+// wrote keeps what a message has written, for the hooks after the commit.
 func (x *changing) wrote(of decl.RowWrite, v value.Value) {
 	if of.Table = x.run.Table; len(of.Table.Afters) == 0 {
 		return
@@ -156,9 +156,9 @@ func (x *changing) wrote(of decl.RowWrite, v value.Value) {
 	}
 }
 
-// breaks reports whether the change can have broken the rule.
+// breaks reports whether the change may have broken the rule.
 func (x *changing) breaks(v *engine.Violation) bool {
-	if v.By != nil { // SQLite knows the statement, and not the rule
+	if v.By != nil { // SQLite knows the statement but not the rule
 		return x.run.Change != nil && x.run.Change.Write == v.By || slices.ContainsFunc(x.run.Inserts, func(in writing.Insert) bool {
 			return in.One.Write == v.By || in.Many != nil && in.Many.Write == v.By
 		})
@@ -188,8 +188,8 @@ func (x *changing) breaks(v *engine.Violation) bool {
 	return is(v.Table) && sets(key.Columns) || is(key.Table.Name) && sets(key.References)
 }
 
-// constraintError returns a broken rule of the database as an error that a program can read, and any other error as it is. x is the write, and
-// nil where a transaction ends.
+// constraintError returns a broken rule of the database as an error that a program can read,
+// and any other error as it is. x is the write; nil at the end of a transaction.
 func (db *DB) constraintError(x *changing, err error) error {
 	v, ok := errors.AsType[*engine.Violation](err)
 	if !ok {
@@ -206,8 +206,8 @@ func (db *DB) constraintError(x *changing, err error) error {
 	return &fail.Error{Kind: fail.Invalid, Msg: text, Err: db.Face.Broken(v, columns, row+1, err)}
 }
 
-// lateError is constraintError at the end of the transaction: of the last change that can have broken the rule, by the rows of its table or
-// by rows that they refer to.
+// lateError is constraintError at the end of the transaction. It names the one change that may
+// have broken the rule, by the rows of its table or by rows that they refer to.
 func (w *work) lateError(err error) error {
 	v, ok := errors.AsType[*engine.Violation](err)
 	if !ok {
@@ -221,7 +221,7 @@ func (w *work) lateError(err error) error {
 			continue
 		}
 		if by != nil && (by.run.Kind != x.run.Kind || by.run.Facet != x.run.Facet) {
-			return w.db.constraintError(nil, err) // it is not known which of them it was
+			return w.db.constraintError(nil, err) // it is not known which of the changes it was
 		}
 		by = x
 	}

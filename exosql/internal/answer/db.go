@@ -1,6 +1,6 @@
 package answer
 
-// This file has the database as all that follows uses it, and what makes the values that hosts see.
+// This file has the database as the other files use it, and the functions that make values for hosts.
 
 import (
 	"errors"
@@ -31,19 +31,19 @@ type DB struct {
 	liveMu sync.Mutex
 	live   *schema.Database // see catalogue
 	liveAt time.Time
-	liveNo uint64 // counts them
+	liveNo uint64 // the number of the catalogue in live
 }
 
-// Options are what a DB is made with; see exosql.OpenOptions.
+// Options are the options of a DB; see exosql.OpenOptions.
 type Options struct {
 	Dialect sqlast.Dialect
 	Secured bool // see exosql.OpenOptions.RowSecurity
-	Images  int  // of how many rows of a run
+	Images  int  // for how many rows of a run images are kept
 	Witness bool // see exosql.OpenOptions.Witness
 	Face
 }
 
-// Face makes what hosts find in records and in errors: the types are those of package exosql, which imports this one.
+// Face makes the values that hosts find in records and errors. Their types are in package exosql, which imports this package.
 type Face struct {
 	Query   func(Ran) any                                                         // exosql.Query
 	Changes func(rows []Change, more int64, effects []string) any                 // exosql.Changes
@@ -56,7 +56,7 @@ type Ran struct {
 	Args   []value.Value
 	Rows   int
 	Took   time.Duration
-	Fenced string // why it ran with its fences, or ""
+	Fenced string // why it ran with fences, or ""
 }
 
 // Change is one row that is changed; see exosql.Change.
@@ -66,7 +66,7 @@ type Change struct {
 	Before, After value.Value
 }
 
-// New makes a DB without connections: its caller sets Pool and Units.Writers. Plans have bytes, and writes a quarter of it.
+// New makes a DB without connections; the caller sets Pool and Units.Writers. bytes bounds the cached plans, a quarter of it the cached writes.
 func New(opt Options, bytes int, cursorKey []byte) (*DB, error) {
 	db := &DB{Options: opt, Plans: lru.New[*plan.Plan](bytes), writes: lru.New[*keptWrite](bytes / 4)}
 	db.Units.Broken = func(err error) error { return db.constraintError(nil, err) }
@@ -75,7 +75,7 @@ func New(opt Options, bytes int, cursorKey []byte) (*DB, error) {
 	return db, err
 }
 
-// Close rolls back what is open, waits for the queries that run, and closes every connection.
+// Close rolls back the open transactions, waits for the queries that run, and closes every connection.
 func (db *DB) Close() error {
 	return errors.Join(db.Units.RollBackAll(), db.Units.Writers.Close(), db.Pool.Close())
 }
@@ -88,5 +88,5 @@ func (db *DB) Ready() error {
 	return nil
 }
 
-// ErrNotOpened is why a DB that was not opened answers nothing.
+// ErrNotOpened is the error of a DB that was not opened.
 var ErrNotOpened = errors.New("exosql: this DB was not opened: Open, OpenSQLite or OpenPostgres makes one")

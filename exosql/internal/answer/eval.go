@@ -12,7 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
-// answer plans and runs a guest's message.
+// answer plans and runs a program's message.
 func (db *DB) answer(ctx context.Context, o *Object, m *exo.Message, objs []*Object) (value.Value, error) {
 	if err := db.Ready(); err != nil {
 		return value.Value{}, err
@@ -51,7 +51,7 @@ func (o *Object) Eval(ctx context.Context, m *exo.Message) (value.Value, error) 
 	for i, x := range m.Objects {
 		p, ok := x.(*Object)
 		if !ok || p.Rel == nil || p.DB != o.DB {
-			return value.Value{}, fail.Errorf(fail.Invalid, "", "these queries are of different databases and can't be combined: run each, and combine the results")
+			return value.Value{}, fail.Errorf(fail.Invalid, "", "these queries are of different databases and can't be combined: await each alone, and combine the results")
 		}
 		if err := p.Prepare(); err != nil {
 			return value.Value{}, err
@@ -61,7 +61,7 @@ func (o *Object) Eval(ctx context.Context, m *exo.Message) (value.Value, error) 
 	return o.DB.answer(ctx, o, m, objs)
 }
 
-// UnitKey implements exo.Transactional: what can change a database reads it in its unit of work, too.
+// UnitKey implements exo.Transactional: an object that can change a database also reads it in the run's unit of work.
 func (o *Object) UnitKey() any {
 	if o.DB == nil || o.Facet == nil || !o.Facet.Writes() {
 		return nil
@@ -69,8 +69,8 @@ func (o *Object) UnitKey() any {
 	return o.DB
 }
 
-// ReadUnitKey implements exo.UnitReader: where some grant of a program can change a database, all are read in that unit. A
-// program that read by one that can't, outside, would write by what is not true any more (TestReadsBeside).
+// ReadUnitKey implements exo.UnitReader: if a grant of a program can change a database, all its objects of that database read in that
+// unit. Otherwise the program could read outside of the unit and write by values that are no longer true (TestReadsBeside).
 func (o *Object) ReadUnitKey() any {
 	if o.DB == nil {
 		return nil
@@ -78,9 +78,9 @@ func (o *Object) ReadUnitKey() any {
 	return o.DB
 }
 
-// unitOf is the unit of work of a message's run, nil where no grant can change anything.
+// unitOf returns the unit of work of a message's run, nil if no grant can change anything.
 func (o *Object) unitOf(ctx context.Context, m *exo.Message) (*work, error) {
-	if !m.InUnit(o.DB) && o.DB.Units.TxOf(ctx) == nil { // what a transaction of the host holds is there for all that read
+	if !m.InUnit(o.DB) && o.DB.Units.TxOf(ctx) == nil { // all runs in a transaction of the host read in it
 		return nil, nil
 	}
 	u, err := m.Unit(o.DB, o.DB.BeginUnit)
@@ -90,7 +90,7 @@ func (o *Object) unitOf(ctx context.Context, m *exo.Message) (*work, error) {
 	return workOf(u), nil
 }
 
-// workOf is the work that BeginUnit made.
+// workOf returns the work that BeginUnit made.
 func workOf(u exo.Unit) *work {
 	if w, ok := u.(witness); ok {
 		return w.work
@@ -98,7 +98,7 @@ func workOf(u exo.Unit) *work {
 	return u.(*work)
 }
 
-// BeginUnit opens the unit of work of a run. It gets a connection of its own until the run ends.
+// BeginUnit opens the unit of work of a run. The unit has a connection of its own until the run ends.
 func (db *DB) BeginUnit(ctx context.Context) (exo.Unit, error) {
 	u, err := db.Units.New(ctx, db.Units.TxOf(ctx))
 	if err != nil {
@@ -114,7 +114,7 @@ func (db *DB) BeginUnit(ctx context.Context) (exo.Unit, error) {
 	return w, nil
 }
 
-// witness is a unit that leaves the ID of its run.
+// witness is a unit that can leave a mark with the ID of its run.
 type witness struct{ *work }
 
 // Witness implements exo.Witness.

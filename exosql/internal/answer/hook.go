@@ -1,6 +1,6 @@
 package answer
 
-// This file asks the hooks before a write. What they return is shown to programs only where it names nothing hidden.
+// This file asks the hooks before a write. A program gets a hook's error only if it names nothing hidden.
 
 import (
 	"context"
@@ -31,7 +31,7 @@ func (a *asked) beforeWrite(ctx context.Context) error {
 	a.hooked = f
 	kind, rows, ok := writing.Gives(a.m, f, a.given)
 	if !ok {
-		return nil // it is refused when it is planned
+		return nil // planning refuses it
 	}
 	given, err := askHooks(a.unit.InHook(ctx), decl.RowWrite{Kind: kind, Run: a.m.Run(), Facet: f.Alias, Table: f.Table}, a.given, rows)
 	if err != nil {
@@ -57,7 +57,7 @@ func beforeTyped(ctx context.Context, t *writing.TypedWrite, given writing.Given
 	return askHooks(ctx, decl.RowWrite{Kind: kind, Run: exo.Run{Clock: time.Now()}, Table: f.Table}, given, rows)
 }
 
-// askHooks asks for each row, and gives what is given then.
+// askHooks asks the hooks for each row, and returns the values with those that the hooks have filled in.
 func askHooks(ctx context.Context, of decl.RowWrite, given writing.Given, rows [][]decl.Given) (writing.Given, error) {
 	filled, some := make([][]decl.Given, len(rows)), false
 	for i, row := range rows {
@@ -85,10 +85,10 @@ func askHook(ctx context.Context, h decl.Hook, w *decl.RowWrite) (err error) {
 	return h(ctx, w)
 }
 
-// toProgram is an error of a hook as a program may read it.
+// toProgram returns a hook's error as a program may read it.
 func toProgram(err error, f *decl.Facet) error {
 	hidden := func(why error) error { return &fail.Error{Kind: fail.Internal, Err: why} }
-	e, ok := err.(*fail.Error) // not one that it wraps, which was written for somebody else
+	e, ok := err.(*fail.Error) // only e itself: the text of an error within it was written for another reader
 	if !ok || e == nil {
 		if err == nil || ok {
 			err = errors.New("exosql: a hook returned a nil *fail.Error")
@@ -110,7 +110,7 @@ func toProgram(err error, f *decl.Facet) error {
 	return &fail.Error{Kind: e.Kind, Msg: text, Err: e.Err}
 }
 
-// mentions reports whether a text has a name as a word of its own.
+// mentions reports whether a text contains a name as a whole word.
 func mentions(text, name string) bool {
 	text, name = strings.ToLower(text), strings.ToLower(name)
 	part := func(b byte) bool { return b == '_' || b >= 0x80 || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' }

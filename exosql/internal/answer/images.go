@@ -15,7 +15,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// images are those of a unit of work.
+// images are the images of a unit of work.
 type images struct {
 	limit int
 	rows  []*image
@@ -24,21 +24,21 @@ type images struct {
 }
 
 type imageKey struct {
-	of  any     // the facet: rows of one table look different through two
-	by  *Object // the grant: what one shows another may not
+	of  any     // the facet: a row looks different through another facet
+	by  *Object // the grant: one grant may show what another may not
 	key string
 }
 
-// through is the grant whose scope what is written is in.
+// through returns the grant that has the written rows in scope.
 func (x *changing) through() *Object { return x.objs[x.run.Grant.Origin] }
 
 type image struct {
-	x             *changing // by whose scope it is read again
+	x             *changing // the write; the row is read again in its scope
 	key           []value.Value
 	before, after value.Value
 }
 
-// note keeps the image of a row, if it is the first of that row, and reports whether one is kept.
+// note keeps the image of a row, unless it has one already, and reports whether the row has an image.
 func (im *images) note(x *changing, key []value.Value, before value.Value) bool {
 	text, err := value.List(key...).AppendJSON(nil)
 	at := imageKey{x.run.Facet, x.through(), string(text)}
@@ -56,7 +56,7 @@ func (im *images) note(x *changing, key []value.Value, before value.Value) bool 
 	return true
 }
 
-// split takes the key from the front of a row.
+// split separates the key at the front of a row from the columns of the facet.
 func split(x *changing, cells []value.Value) (key []value.Value, row value.Value) {
 	n := len(x.run.Table.Keys)
 	fields := make([]value.Field, 0, len(cells)-n)
@@ -105,14 +105,14 @@ func (x *changing) Inserted(n int64, keys *value.Rows) {
 	in := keys.Reader()
 	for i := range keys.Len() {
 		key := append([]value.Value(nil), in.Cells(i)...)
-		if !slices.ContainsFunc(key, value.Value.IsNull) && im.note(x, key, value.Value{}) { // NULL finds no row again
+		if !slices.ContainsFunc(key, value.Value.IsNull) && im.note(x, key, value.Value{}) { // a key with NULL finds no row
 			n--
 		}
 	}
 	im.more += n
 }
 
-// unseen runs a plan in the unit that answers no message: no budget is spent on it, and the record has no Query of it.
+// unseen runs a plan in the unit for the host alone: it spends no budget, and the record has no Query of it.
 func (x *changing) unseen(ctx context.Context, p *plan.Plan, args []value.Value) (*value.Rows, error) {
 	bound, err := p.Bind(args, x.vals, x.run.ParentRow, x.m.Zone())
 	if err != nil {
@@ -125,10 +125,10 @@ func (x *changing) unseen(ctx context.Context, p *plan.Plan, args []value.Value)
 	return out.Rows(), nil
 }
 
-// maxImagesAtOnce bounds the keys of one statement.
+// maxImagesAtOnce bounds the keys in one statement.
 const maxImagesAtOnce = 50
 
-// Changes implements exo.ChangeLister: each row that was written is read once more, as the run leaves it.
+// Changes implements exo.ChangeLister: it reads each written row once more at the end of the run.
 func (w *work) Changes(ctx context.Context) (any, error) {
 	im := w.images
 	if im == nil {

@@ -1,6 +1,6 @@
 package answer
 
-// This file has the object that a host grants: it is checked when it is granted, and bound to its relation when it is first asked.
+// This file has the object that a host grants: it is checked at the grant, and bound to its relation at the first message.
 
 import (
 	"maps"
@@ -17,12 +17,12 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/shape"
 )
 
-// Object is the capability to a relation through a facet. It is small: a host has one for each grant of each of its users, and most of
-// them are never asked for anything.
+// Object is the capability to a relation through a facet. It is small, since a host has one for
+// each grant of each user, and most get no message.
 type Object struct {
 	*offer
-	key  any                   // of what bind makes the relation when the object is first asked; nil: it is rel
-	made atomic.Pointer[Bound] // nil: nobody has asked yet
+	key  any                   // bind makes the relation from it at the first message; nil: the relation is Rel
+	made atomic.Pointer[Bound] // nil: there was no message yet
 }
 
 // NewObject makes an object.
@@ -30,17 +30,17 @@ func NewObject(db *DB, f *decl.Facet, r *decl.Relation) *Object {
 	return &Object{offer: &offer{Facet: f, Rel: r, DB: db}}
 }
 
-// Like makes the objects of several principals, of which this one is an example. relation makes the relation of each from its key.
+// Like makes the objects of several principals, with this object as the example. relation makes the relation of each from its key.
 func (o *Object) Like(relation func(key any) (*decl.Relation, error)) func(key any) exo.Object {
 	of := &offer{Facet: o.Facet, Rel: o.Rel, DB: o.DB, bind: relation}
 	return func(key any) exo.Object { return &Object{offer: of, key: key} }
 }
 
-// ZeroFacet says what is wrong with a Facet that exosql.NewFacet did not make.
+// ZeroFacet is the end of an error about a Facet that exosql.NewFacet did not make.
 const ZeroFacet = "Facet that is nil or zero: NewFacet makes one"
 
-// offer is what is checked when an object is granted. The objects of several principals have one, in which rel is an example: it
-// has the values of none of them, and no object with a key reads it.
+// offer is what is checked at a grant. The objects of several principals share one. Its Rel is
+// then an example with the values of no principal, and no object with a key reads it.
 type offer struct {
 	Facet *decl.Facet
 	Rel   *decl.Relation
@@ -49,29 +49,29 @@ type offer struct {
 
 	once sync.Once
 	err  error
-	rows decl.Rows // what rows reveal by being in scope, which desc has
+	rows decl.Rows // what rows reveal by being in scope; the description has it
 
 	described sync.Once
 	desc      message.Description
 	descErr   error
 }
 
-// Bound is what an object is to plans: its relation, with the values of its principal. No two objects have one.
+// Bound is an object as plans use it: its relation, with the values of its principal. Each object has its own.
 type Bound struct {
 	err   error
 	Rel   *decl.Relation
 	Grant shape.Prepared
-	// secrets are the labelled columns of the tables that it reaches, whether a facet shows them or not; hidden are those of the tables
-	// whose rows are labelled.
+	// secrets are the labelled columns of the tables that the object reaches, also if no facet
+	// shows them. hidden are the tables with labelled rows.
 	secrets []*decl.Column
 	hidden  []*decl.Table
 
-	hooked bool // a table that it reaches has hooks
+	hooked bool // a table that the object reaches has hooks
 
 	Settings map[string]string // see OpenOptions.RowSecurity
 }
 
-// Check finds what is wrong with what is granted.
+// Check finds what is wrong with the facet and the relation.
 func (o *offer) Check() error {
 	o.once.Do(func() {
 		if o.err = o.fits(o.Rel); o.err != nil {
@@ -82,7 +82,7 @@ func (o *offer) Check() error {
 	return o.err
 }
 
-// fits fails unless a relation can be granted by the facet.
+// fits fails unless the relation can be granted through the facet.
 func (o *offer) fits(r *decl.Relation) error {
 	switch {
 	case r == nil:
@@ -97,7 +97,7 @@ func (o *offer) fits(r *decl.Relation) error {
 	return nil
 }
 
-// Prepare binds the object to its relation. Two goroutines may both do it, and one of the results is kept.
+// Prepare binds the object to its relation. If two goroutines do so at once, one of the results is kept.
 func (o *Object) Prepare() error {
 	b := o.made.Load()
 	if b == nil {
@@ -110,7 +110,7 @@ func (o *Object) Prepare() error {
 	return b.err
 }
 
-// Ready is the object as prepare makes it. One that can't be bound has no scopes, and so no statement is made of it.
+// Ready returns the object as Prepare binds it. If that failed, it has no scopes, so no statement can be made for it.
 func (o *Object) Ready() *Bound {
 	_ = o.Prepare() // Eval has returned the error
 	return o.made.Load()
@@ -122,7 +122,7 @@ func (o *Object) make(b *Bound) error {
 		return err
 	}
 	b.Rel = o.Rel
-	if o.bind != nil { // an object without a key is refused by it: it never gets the example
+	if o.bind != nil { // bind refuses an object without a key: such an object never gets the example
 		if b.Rel, err = o.bind(o.key); err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func (o *Object) make(b *Bound) error {
 	if b.Grant, err = shape.Prepare(o.Facet, b.Rel); err != nil {
 		return err
 	}
-	if o.bind != nil && !b.Grant.Rows.Same(o.rows) { // programs would read it under the labels of the example
+	if o.bind != nil && !b.Grant.Rows.Same(o.rows) { // otherwise programs would read it under the labels of the example
 		return fail.Errorf(fail.Denied, "exosql: Facet.Of", "the scope of %s depends on other labelled columns than the scope of the template's example: make the template with a relation whose scope has the same form", b.Rel.Table.Name)
 	}
 	if b.secrets, b.hidden, err = o.labelled(); err != nil {
@@ -148,7 +148,7 @@ func (o *Object) make(b *Bound) error {
 	return nil
 }
 
-// labelled are the columns that are labelled, of the tables that the object reaches, and those of the tables whose rows are.
+// labelled returns the labelled columns of the tables that the object reaches, and the tables with labelled rows.
 func (o *Object) labelled() (to []*decl.Column, rows []*decl.Table, err error) {
 	reach, err := o.Facet.Close()
 	for _, f := range reach {
@@ -164,12 +164,12 @@ func (o *Object) labelled() (to []*decl.Column, rows []*decl.Table, err error) {
 	return to, rows, err
 }
 
-// DeclaresLabels implements exo.LabelDeclarer: rows of a table with labelled columns come in the order of their keys, and plans have
-// what a sealed value counts.
+// DeclaresLabels implements exo.LabelDeclarer: rows of a table with labelled columns come in
+// the order of their keys, and plans have the size that a sealed value counts as.
 func (*Object) DeclaresLabels() {}
 
-// Describe implements exo.Object. It is made when it is first asked for, and not before: a Check before has marked the columns that an
-// insert needs.
+// Describe implements exo.Object. The description is made at the first call, so a Check before
+// it has marked the columns that an insert needs.
 func (o *Object) Describe() (message.Description, error) {
 	if err := o.Check(); err != nil {
 		return message.Description{}, err
@@ -178,10 +178,10 @@ func (o *Object) Describe() (message.Description, error) {
 	return o.desc, o.descErr
 }
 
-// ErrNoFacet is what AccessPaths returns for an object that [Facet.Of] did not make: nil, or a zero one.
+// ErrNoFacet is the error of AccessPaths for an object that [Facet.Of] did not make: nil, or a zero one.
 var ErrNoFacet error = fail.Errorf(fail.Invalid, "exosql: AccessPaths", "it takes what Facet.Of made")
 
-// question is what an object of Facet.Of answers with itself: see exo.AskBeneath. Only this package can put it.
+// question is a question that an object of Facet.Of answers with itself: see exo.AskBeneath. Only this package can ask it.
 type question struct {
 	object *Object
 	asked  bool
@@ -194,8 +194,8 @@ func (o *Object) AnswerBeneath(q any) {
 	}
 }
 
-// Of is the object of Facet.Of below the policies of the host; nil without an error: a service, of which a database knows nothing.
-// A facet that was not looked at must not go unnoticed, so a zero one is an error.
+// Of returns the object of Facet.Of within the host's policies. It returns nil without an error for a service,
+// which has nothing to do with a database. A zero object is an error, so that a facet is never skipped silently.
 func Of(o exo.Object) (*Object, error) {
 	var q question
 	if o != nil {
@@ -207,8 +207,8 @@ func Of(o exo.Object) (*Object, error) {
 	return q.object, nil
 }
 
-// settings are what policies know of the grants of a statement: the host's values, never a program's. They are nil where
-// the host has not said that there are policies. If two grants have different values under one name, neither may win.
+// settings returns the settings of a statement's grants for row-level policies: values of the host, never of a program. It
+// returns nil unless the host set OpenOptions.RowSecurity. If two grants have different values for one setting, it refuses.
 func (db *DB) settings(grants ...map[string]string) (*engine.Settings, error) {
 	if !db.Secured {
 		return nil, nil
@@ -217,7 +217,7 @@ func (db *DB) settings(grants ...map[string]string) (*engine.Settings, error) {
 	for _, g := range grants {
 		for name, v := range g {
 			if before, ok := all[name]; ok && before != v {
-				return nil, fail.Errorf(fail.Invalid, "", "these objects are granted with different values and can't be combined in one query: run a query of each, and combine the results")
+				return nil, fail.Errorf(fail.Invalid, "", "these objects are granted with different values and can't be combined in one query: query each alone, and combine the results")
 			}
 			all[name] = v
 		}
@@ -229,7 +229,7 @@ func (db *DB) settings(grants ...map[string]string) (*engine.Settings, error) {
 	return out, nil
 }
 
-// settingsOf are those of the grants of objects.
+// settingsOf returns the settings of the grants of objects.
 func (db *DB) settingsOf(objs []*Object) (*engine.Settings, error) {
 	if !db.Secured {
 		return nil, nil

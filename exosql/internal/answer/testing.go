@@ -1,6 +1,6 @@
 package answer
 
-// This file has two steps of an answer apart from the rest, for the tests of package exosql.
+// This file has two steps of an answer on their own, for the tests of package exosql.
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
-// PlanApart plans a message that reads, as if its plan were not kept where cold is true.
+// PlanApart plans a message that reads. With cold it ignores the cached plan.
 func PlanApart(ctx context.Context, db *DB, m *exo.Message, cold bool) error {
 	objs := make([]*Object, len(m.Objects))
 	for i, o := range m.Objects {
@@ -28,7 +28,7 @@ func PlanApart(ctx context.Context, db *DB, m *exo.Message, cold bool) error {
 	return err
 }
 
-// WriteUnasked plans a message that writes by o, as if a way to it had forgotten the hooks before a write.
+// WriteUnasked plans a message that writes by o without asking the hooks before a write, as a defective path would.
 func WriteUnasked(ctx context.Context, o *Object, m *exo.Message) error {
 	if _, err := o.unitOf(ctx, m); err != nil {
 		return err

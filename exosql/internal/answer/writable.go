@@ -1,6 +1,6 @@
 package answer
 
-// This file asks whether a write may run at all: what else it would change or reveal. See writing.Writable.
+// This file decides whether a write may run at all, by what else it would change or reveal. See writing.Writable.
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
-// keptWrite is a Writing as it is kept, with the number of the catalogue by which it was last found to be harmless, or 0: see writable.
+// keptWrite is a cached Writing, with the number of the catalogue in which it was last found to be harmless, or 0: see writable.
 type keptWrite struct {
 	*writing.Writing
 	harmless atomic.Uint64
@@ -27,7 +27,7 @@ func (w *keptWrite) Keep() (*keptWrite, int) {
 	return &keptWrite{Writing: k}, n + 8
 }
 
-// others are the objects of the same programs but for the one whose rows are written: those that the message names, too (TestBesideNamed).
+// others returns the objects of the same programs other than the one with the written rows, also those that the message names (TestBesideNamed).
 func (a *asked) others(w *writing.Writing) (out []*Object) {
 	for i, o := range a.objs {
 		if i != int(w.Grant.Origin) {
@@ -37,9 +37,9 @@ func (a *asked) others(w *writing.Writing) (out []*Object) {
 	return append(out, a.beside...)
 }
 
-// writable refuses a table whose writes would reveal rows out of scope, or change them: see writing.Writable. It is asked once of
-// each catalogue: what else it goes by (the grants' shapes, their facets and tables, but no values) is the same for all messages
-// that w is kept for.
+// writable refuses a table if its writes would reveal or change rows out of scope: see
+// writing.Writable. It checks w once for each catalogue: all else that it depends on (the grants'
+// shapes, their facets and tables, but no values) is the same for every message that uses w.
 func (db *DB) writable(ctx context.Context, w *keptWrite, a *asked) error {
 	live, number, err := db.catalogue(ctx)
 	if err != nil {
@@ -59,9 +59,9 @@ func (db *DB) writable(ctx context.Context, w *keptWrite, a *asked) error {
 	return nil
 }
 
-// writeOf is what an object lets programs change through a facet, by a message or in the eyes of Check. g is its grant, and link that through
-// which rows are inserted, or nil. beside are the grants of others that the programs have, and labelled the objects whose labelled
-// columns a rule of the database may reveal.
+// writeOf returns what an object lets programs change through a facet, for a message or for Check. g is its
+// grant. link is the link through which rows are inserted, or nil. beside are the grants of the programs'
+// other objects. labelled are the objects with labelled columns that a rule of the database may reveal.
 func (o *Object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside []shape.Prepared, labelled []*Object) (writing.Write, error) {
 	of, err := writeOf(g, f, o.Ready().Grant.Rows)
 	if err != nil {
@@ -87,7 +87,7 @@ func (o *Object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside 
 	return of, nil
 }
 
-// writeOf is what a grant lets programs change through a facet.
+// writeOf returns what a grant lets programs change through a facet.
 func writeOf(g *scope.Grant, f *decl.Facet, rows decl.Rows) (writing.Write, error) {
 	of := writing.Write{Reveals: rows[f.Table], Table: f.Table, Rights: f.Rights, Decided: true, Filled: f.Table.Fills}
 	e, err := g.Enter(f.Table, nil, nil)
@@ -124,7 +124,7 @@ func writeOf(g *scope.Grant, f *decl.Facet, rows decl.Rows) (writing.Write, erro
 	return of, nil
 }
 
-// typedWritable refuses what would reach beyond the scope, like writable, but for what Go code may learn.
+// typedWritable refuses a write that would change rows out of scope, like writable. What a write reveals is allowed to Go code.
 func (db *DB) typedWritable(ctx context.Context, w *writing.Writing, sets [][]string) error {
 	live, _, err := db.catalogue(ctx)
 	if err != nil {
@@ -149,8 +149,8 @@ func (db *DB) typedWritable(ctx context.Context, w *writing.Writing, sets [][]st
 	return nil
 }
 
-// Writes notes each way in which programs write by the object. others are those that they have as well. The messages of programs are
-// asked the same before they write, by the same function: see DB.writable.
+// Writes notes each way in which programs write by the object, for Check. others are the
+// programs' other objects. DB.writable asks the same function before each write.
 func (o *Object) Writes(c *writing.Checker, others []*Object) error {
 	if !o.Facet.Writes() {
 		return nil
@@ -159,7 +159,7 @@ func (o *Object) Writes(c *writing.Checker, others []*Object) error {
 	if err != nil {
 		return err
 	}
-	through := map[*decl.Facet][]*decl.Link{} // by which rows of each facet are inserted
+	through := map[*decl.Facet][]*decl.Link{} // the links through which rows of each facet are inserted
 	for _, from := range reach {
 		for _, m := range from.Links {
 			if len(m.To.Rights.Insert) > 0 && !m.L.One {
@@ -175,7 +175,7 @@ func (o *Object) Writes(c *writing.Checker, others []*Object) error {
 		for _, l := range append([]*decl.Link{nil}, through[f]...) {
 			inserts := l != nil || f == o.Facet
 			if l == nil && !inserts && len(f.Rights.Update) == 0 && !f.Rights.Delete {
-				continue // rows of it are inserted through a link alone
+				continue // its rows are inserted only through a link
 			}
 			w, err := o.writeOf(o.Ready().Grant.Scope(), f, l, beside, labelled)
 			if err != nil {

@@ -41,16 +41,16 @@ func (db *DB) change(ctx context.Context, a *asked, u *work) (value.Value, error
 	if err == nil {
 		x.wrote(decl.RowWrite{Run: a.m.Run(), Facet: w.Facet.Alias}, v)
 	}
-	if err != nil && !a.unit.Over() && !x.run.Kept { // what ended the whole unit leaves nothing to go on with
+	if err != nil && !a.unit.Over() && !x.run.Kept { // after the end of the whole unit the program can't go on
 		err = unit.Undone("", err)
 	}
 	return v, err
 }
 
-// trusts refuses to a program that has read what outsiders wrote an insert through a link that fills in a column which demands trust: it
-// chose the row that the link leads from, as well as it could give the column; but not where the host granted that one row and the program
-// narrows nothing. What outsiders wrote in that row is filled in for no program. It refuses as well what deletes other rows with such a
-// column, or changes the column in them, by a cascade or by ON CONFLICT REPLACE, though the host allowed that; and what sets off a trigger that may.
+// trusts refuses two kinds of writes to a program that has read what outsiders wrote. First, an insert through a link that fills in a column
+// which demands trust: the program chose the row at the link's start, and so the column's value. It is allowed if the host granted that one
+// row and the program does not narrow it. Second, a write that deletes or changes other rows with such a column, by a cascade or ON CONFLICT
+// REPLACE or a trigger, even if the host permitted that. If outsiders wrote the value at the link's start, every program is refused.
 func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 	wary := a.m.InputLabel().Integrity()
 	if w.Link != nil {
@@ -76,12 +76,12 @@ func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 		return err
 	}
 	if writing.DemandsTrust(live, w.Table, w.Kind, w.Given(), trusted, w.Facet.Rights.Permits) != "" {
-		return a.m.UntrustedError(wary, "it would also delete or change what only trusted programs may: other rows, calculated columns, or what a trigger changes")
+		return a.m.UntrustedError(wary, "it would also delete or change what only trusted programs may change: other rows, calculated columns, or what a trigger changes")
 	}
 	return nil
 }
 
-// trusting are the columns that demand trust of all tables that some objects reach, which a service may have given, or those granted.
+// trusting returns the columns that demand trust, of all tables that the given objects reach (a service may have returned them) or those in granted.
 func (db *DB) trusting(objs []*Object, granted []exo.Object) (out []*decl.Column, err error) {
 	for _, x := range granted {
 		if o, ok := x.(*Object); ok && o.DB == db {
@@ -100,8 +100,8 @@ func (db *DB) trusting(objs []*Object, granted []exo.Object) (out []*decl.Column
 	return out, nil
 }
 
-// Demands says to exo.Gate.Flows by what a program that has read what outsiders wrote is refused a write, besides what is declared so: what
-// cascades reach, what is calculated, and what links fill in. It is silent where the database can't be asked.
+// Demands returns, for exo.Gate.Flows, the columns because of which a program that has read what outsiders wrote is refused a write, besides
+// the declared ones: what cascades reach, what is calculated, and what links fill in. It returns none if the database can't be asked.
 func (o *Object) Demands(of, method string, granted []exo.Object) (by []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), equalityFor)
 	defer cancel()
@@ -151,7 +151,7 @@ func (db *DB) writing(ctx context.Context, a *asked) (*keptWrite, error) {
 		key = strconv.AppendUint(append(key, '+'), o.Ready().Grant.Shape, 10)
 		a.vals = append(a.vals, o.Ready().Grant.Vals)
 	}
-	for _, o := range a.labelled { // with these it was found to be harmless
+	for _, o := range a.labelled { // the write was found to be harmless together with these
 		key = strconv.AppendUint(append(key, '~'), o.Ready().Grant.Shape, 10)
 	}
 	if a.hooked != nil {
@@ -165,14 +165,14 @@ func (db *DB) writing(ctx context.Context, a *asked) (*keptWrite, error) {
 		}
 		w = db.writes.Add(key, &keptWrite{Writing: made})
 	}
-	if len(w.Table.Hooks) > 0 && (a.hooked == nil || a.hooked.Table != w.Table) { // no write passes a hook by
+	if len(w.Table.Hooks) > 0 && (a.hooked == nil || a.hooked.Table != w.Table) { // no write skips a hook
 		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the hooks of table %s were not asked", w.Table.Name)}
 	}
 	return w, nil
 }
 
-// otherGrants are the other objects of the same programs into whose scopes a written row may bring others; labelled are all those that
-// reach labelled columns, which a rule of the database may reveal.
+// otherGrants returns the other objects of the same programs into whose scopes a written row
+// may bring rows, and all that reach labelled columns, which a rule of the database may reveal.
 func (db *DB) otherGrants(a *asked) (beside, labelled []*Object, err error) {
 	for _, x := range a.m.UnitObjects() {
 		o, ok := x.(*Object)
@@ -185,7 +185,7 @@ func (db *DB) otherGrants(a *asked) (beside, labelled []*Object, err error) {
 		if len(o.Ready().secrets)+len(o.Ready().hidden) > 0 {
 			labelled = append(labelled, o)
 		}
-		if o.Ready().Grant.Depends() && !slices.Contains(a.objs, o) { // else the message has the grant
+		if o.Ready().Grant.Depends() && !slices.Contains(a.objs, o) { // otherwise the message has the grant already
 			beside = append(beside, o)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package bridge lets exosql/dynamic make the objects of package exosql, and nobody else: a
-// public function of exosql would take types that no host can have.
+// Package bridge lets exosql/dynamic, and no other package, make the objects of package exosql. A
+// public function of exosql could not: its parameters would be internal types, which no host has.
 //
 // In: a database, a facet and a relation. Out: the object that exosql.Facet.Of would make.
 // Invariant: exosql sets the functions here when it is loaded, and dynamic imports exosql.
@@ -10,12 +10,12 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
-// Make makes an object. db is a *exosql.DB, which this package can't import; the error says
-// that it is nil, or was not opened.
+// Make makes an object. db is a *exosql.DB, which this package can't import; if it is nil or
+// was not opened, the error says so.
 type Make func(db any, f *decl.Facet, r *decl.Relation) (exo.Object, error)
 
-// Later makes the objects of many principals that are like one object. Each has a key of the caller's, of which relation makes its
-// relation when it is first asked.
+// Later makes the objects of many principals that are like one object. Each has a key that the
+// caller chooses; relation makes the object's relation from it at the first message.
 type Later func(like exo.Object, relation func(key any) (*decl.Relation, error)) (of func(key any) exo.Object)
 
 var (
@@ -23,13 +23,13 @@ var (
 	later  Later
 )
 
-// Provide is called once, by exosql.
+// Provide sets the functions. exosql calls it once.
 func Provide(m Make, l Later) Make {
 	object, later = m, l
 	return m
 }
 
-// Like is Later, for an object that Object made.
+// Like calls Later, for an object that Object made.
 func Like(like exo.Object, relation func(key any) (*decl.Relation, error)) (of func(key any) exo.Object) {
 	return later(like, relation)
 }

@@ -1,5 +1,5 @@
-// Package broken writes what a program reads of a rule of the database that its write has broken: the columns that it sees, the row that it
-// gave, and what the column takes. It reads no value, no name that the program's facet does not show, and nothing of other rows.
+// Package broken writes the error that a program reads when its write breaks a rule of the database: the columns that it sees, the row that it
+// gave, and the type of the column. The error has no stored value, no name that the program's facet does not show, and nothing of other rows.
 package broken
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Rule says which rule v is, of a write, or with nil of the end of a transaction: what the program reads, the columns of the table that the
-// rule is about, as far as anybody knows, and which of several given rows has broken it, from 0; -1 if nobody knows.
+// Rule returns the text that a program reads about v, the columns of the table that the rule concerns, as far as they are
+// known, and which of several given rows broke it, from 0; -1 if unknown. run is the write, nil at the end of a transaction.
 func Rule(v *engine.Violation, run *writing.Run, live *schema.Database) (text string, columns []string, row int) {
 	b := broken{Violation: v, run: run, live: live, row: -1}
 	if live != nil {
@@ -30,16 +30,16 @@ func Rule(v *engine.Violation, run *writing.Run, live *schema.Database) (text st
 	return b.text(columns), columns, b.row
 }
 
-// broken is a rule that a write has broken, with what is known of the write.
+// broken is a rule that a write has broken, and the write.
 type broken struct {
 	*engine.Violation
 	run   *writing.Run // nil: the end of a transaction
 	live  *schema.Database
-	table *schema.Table // whose rule it is; nil: it is not known
-	row   int           // of several given rows; -1: it is not known
+	table *schema.Table // the table that has the rule; nil: unknown
+	row   int           // which of several given rows; -1: unknown
 }
 
-// columns are those of the table that the rule is about, as far as anybody knows.
+// columns returns the columns of the table that the rule concerns, as far as they are known.
 func (b *broken) columns() []string {
 	if len(b.Columns) > 0 || b.table == nil {
 		return b.Columns
@@ -74,7 +74,7 @@ func (b *broken) columns() []string {
 	for _, k := range t.Checks {
 		expr := strings.Join(strings.Fields(k.Expr), " ")
 		if name := strings.Join(strings.Fields(b.Constraint), " "); cmp.Or(k.Name, expr) != name && (k.Name != "" || !strings.HasPrefix(expr, sqlname.Quote(name)+" ")) {
-			continue // SQLite takes the quotes off a text that begins with a name, and then says the name alone
+			continue // SQLite removes the quotes from a text that begins with a name, and then returns the name alone
 		}
 		for _, c := range t.Columns {
 			if t.Reads(k.Expr, func(name string) bool { return name == c.Name }) {
@@ -92,7 +92,7 @@ func (b *broken) columns() []string {
 	return all
 }
 
-// exclusion is the exclusion constraint of PostgreSQL that is broken, if it is one.
+// exclusion returns the exclusion constraint of PostgreSQL that is broken, or the zero Exclusion.
 func (b *broken) exclusion() (x schema.Exclusion) {
 	if b.table != nil && b.Constraint != "" {
 		for _, x := range b.table.Exclusions {
@@ -104,8 +104,8 @@ func (b *broken) exclusion() (x schema.Exclusion) {
 	return x
 }
 
-// onlyKey returns the columns of the foreign key that an insert has broken, where it can be one alone: SQLite does not name it, and a
-// trigger may have broken another table's.
+// onlyKey returns the columns of the foreign key that an insert has broken, if the table has
+// only one: SQLite does not name it. With triggers it could be a key of another table.
 func (b *broken) onlyKey() []string {
 	if b.Rule != engine.ForeignKey || b.run == nil || b.run.Kind != writing.Inserts || len(b.table.Triggers) > 0 {
 		return nil
@@ -117,7 +117,7 @@ func (b *broken) onlyKey() []string {
 	return keys[0].Columns
 }
 
-// text is what the program reads.
+// text returns what the program reads.
 func (b *broken) text(columns []string) string {
 	var names []string
 	if b.run != nil && strings.HasSuffix("."+b.run.Table.Name, "."+b.Table) { // a trigger may have written another table
@@ -137,7 +137,7 @@ func (b *broken) text(columns []string) string {
 		}
 	}
 	what := "the row"
-	if b.run != nil && b.Late { // the end of the transaction has no place in the program
+	if b.run != nil && b.Late { // the end of the transaction has no position in the program
 		what = "the row of `" + b.run.Facet.Alias + "`"
 	} else if b.run != nil && b.row >= 0 {
 		what = fmt.Sprintf("the row [%d]", b.row)
@@ -149,15 +149,15 @@ func (b *broken) text(columns []string) string {
 	switch b.Rule {
 	case engine.NotNull:
 		if !named {
-			return what + " needs a value in a column that programs can't set: nothing can be written here before its host has looked at it"
+			return what + " needs a value in a column that programs can't set, so no program can write it before the host changes that"
 		}
 		return what + " is needed" + b.filler(columns)
 	case engine.Unique:
 		if named && b.exclusion().Name != "" {
-			return what + " is taken: this row may not overlap another one in these columns"
+			return what + " is taken: this row may not overlap another row in these columns"
 		}
 		if !named {
-			return what + " conflicts with a row that is there already, in columns that this program doesn't see"
+			return what + " conflicts with an existing row in columns that this program doesn't see"
 		}
 		return what + " is taken: no two rows may have the same"
 	case engine.ForeignKey:
@@ -182,9 +182,9 @@ func (b *broken) text(columns []string) string {
 	return what + " is refused by a trigger of the database"
 }
 
-// filler names the link that fills in a column which a new row needs and programs can't give.
+// filler returns the end of the error if a link fills in a column which a new row needs and programs can't give: it names the link.
 func (b *broken) filler(columns []string) string {
-	if slices.ContainsFunc(b.run.Facet.Links, func(l decl.LinkMember) bool { return l.To == nil }) { // a write of the host's own code
+	if slices.ContainsFunc(b.run.Facet.Links, func(l decl.LinkMember) bool { return l.To == nil }) { // a write by Go code of the host
 		return ""
 	}
 	reach, err := b.run.Facet.Close()
@@ -201,7 +201,7 @@ func (b *broken) filler(columns []string) string {
 	return ""
 }
 
-// guest is what programs call a column; "" if they don't see it.
+// guest returns the program's name for a column; "" if the program doesn't see it.
 func (b *broken) guest(column string) string {
 	for _, c := range b.run.Facet.Cols {
 		if strings.EqualFold(c.Name, column) {
@@ -211,8 +211,8 @@ func (b *broken) guest(column string) string {
 	return ""
 }
 
-// misfit finds the given value that its column can't hold, and says what it can. Where the value is calculated, the column is named if no
-// other one is written.
+// misfit finds the given value that its column can't store, and returns the column and the values
+// that it can. If the value is calculated, the column is found only if no other one is written.
 func (b *broken) misfit() (guest, text string) {
 	rows := b.run.Given.Rows
 	if b.row >= 0 {

@@ -13,7 +13,7 @@ func NewChecker() *Checker {
 	return &Checker{uses: map[*decl.Table]*use{}, links: map[*decl.Link]bool{}, walked: map[*decl.Facet]bool{}, sets: map[*decl.ScopeSet]bool{}}
 }
 
-// Ready is the error of what was declared, where it can be compared with no database.
+// Ready returns an error of the declarations that is known without a database.
 func (c *Checker) Ready() error {
 	if c.err == nil && len(c.tables)+c.Services == 0 {
 		return errors.New("exosql: Check was given nothing to compare: give it what is granted")
@@ -21,7 +21,7 @@ func (c *Checker) Ready() error {
 	return c.err
 }
 
-// Compare compares what was declared with a catalogue.
+// Compare compares the declarations with a catalogue.
 func (c *Checker) Compare(live *schema.Database) []Finding {
 	c.Live = live
 	for _, t := range c.tables {
@@ -44,36 +44,36 @@ func (c *Checker) Compare(live *schema.Database) []Finding {
 	return c.found
 }
 
-// Checker gathers what is declared, and then what is found.
+// Checker collects declarations, and then findings.
 type Checker struct {
 	Live   *schema.Database
 	tables []*decl.Table // in the order in which they were given
 	uses   map[*decl.Table]*use
 	order  []*decl.Link
-	links  map[*decl.Link]bool  // whether it is granted
-	walked map[*decl.Facet]bool // the facets that were walked, and whether programs may write by them
+	links  map[*decl.Link]bool  // the value is true for a granted link
+	walked map[*decl.Facet]bool // the facets that were walked; the value is true if programs may write by the facet
 	sets   map[*decl.ScopeSet]bool
 
-	look     func(schema.Name) *schema.Table // of live; see tableOf
-	families map[*schema.Table]*schema.Table // of a table that is part of another one, or its heir: one nearer to the eldest; see family
+	look     func(schema.Name) *schema.Table // looks up a table in Live: see TableOf
+	families map[*schema.Table]*schema.Table // of a table that is part of another one, or its heir: a table one step closer to the family's eldest; see family
 	found    []Finding
 	err      error
 
 	Writes   Writes // nil: nothing is written
-	Secured  bool   // the database was opened for policies that bind the role
-	Services int    // granted objects of which a database knows nothing
+	Secured  bool   // the database was opened with RowSecurity, so that policies bind the role
+	Services int    // how many granted objects are no concern of a database
 }
 
-// Writes is what package writing adds to a Checker, which knows of no rule for writes itself.
+// Writes is what package writing adds to a Checker, which has no rules for writes.
 type Writes interface {
 	Declared(f *decl.Facet)                  // programs may write through it
 	Needs(t *decl.Table, live *schema.Table) // marks the columns that an insert needs: see decl.Column.Needed
-	Table(t *decl.Table, live *schema.Table) // what writes of it set off, as far as it is known without a grant
-	Moved()                                  // who may read a value is changed by another declaration
-	Writable()                               // what granted writes reveal or touch
+	Table(t *decl.Table, live *schema.Table) // finds what writes of t set off, as far as that is known without a grant
+	Moved()                                  // finds another declaration by which a program could change who may read a value
+	Writable()                               // finds what granted writes reveal or change
 }
 
-// Tables are all that were declared, in the order in which they were given.
+// Tables returns all declared tables in the order in which they were given.
 func (c *Checker) Tables() []*decl.Table { return c.tables }
 
 // Written notes that rows of a table may be changed.
@@ -82,12 +82,12 @@ func (c *Checker) Written(t *decl.Table) { c.Use(t).written = true }
 // use is how a table is used.
 type use struct {
 	granted bool
-	reads   map[*decl.Column]bool // that queries of what is granted use
-	scopes  []*decl.Pred          // that its rows must satisfy
+	reads   map[*decl.Column]bool // the columns that queries of granted objects use
+	scopes  []*decl.Pred          // conditions that its rows in scope meet
 	written bool                  // its rows may be changed
 }
 
-// TableOf is a table of the database. There is a question for each link: going through all tables would take time for each pair.
+// TableOf returns a table of the database. It is called for each link, and a search through all tables would take time for each pair of tables.
 func (c *Checker) TableOf(n schema.Name) *schema.Table {
 	if c.look == nil {
 		c.look = c.Live.Finder()
@@ -121,14 +121,14 @@ func (c *Checker) UseLink(l *decl.Link, granted bool) {
 	}
 }
 
-// Reads notes columns that queries of what is granted use.
+// Reads notes columns that queries of granted objects use.
 func (c *Checker) Reads(cols ...*decl.Column) {
 	for _, col := range cols {
 		c.Use(col.Table).reads[col] = true
 	}
 }
 
-// Read are the columns that queries of what is granted use.
+// Read returns the columns that queries of granted objects use.
 func (c *Checker) Read() (out []*decl.Column) {
 	for _, t := range c.tables {
 		for _, col := range t.Cols {
@@ -140,7 +140,7 @@ func (c *Checker) Read() (out []*decl.Column) {
 	return out
 }
 
-// scoped notes a predicate that rows of t must satisfy.
+// scoped notes a predicate that rows of t in scope meet.
 func (c *Checker) scoped(t *decl.Table, p *decl.Pred) {
 	u := c.Use(t)
 	u.granted, u.scopes = true, append(u.scopes, p)
@@ -153,14 +153,14 @@ func (c *Checker) Fail(err error) {
 	}
 }
 
-// Facet walks all that a facet reaches, without freezing it. writes is whether programs may use its rights to write.
+// Facet walks all that a facet reaches, without freezing it. writes: programs may use its rights to write.
 func (c *Checker) Facet(f *decl.Facet, writes bool) {
 	if wrote, walked := c.walked[f]; walked && (wrote || !writes) {
 		return
 	}
 	c.walked[f] = writes
 	c.Use(f.Table).granted = true
-	c.Reads(f.Table.Keys...) // by which rows are ordered
+	c.Reads(f.Table.Keys...) // rows are ordered by them
 	if writes && f.Rights.Any() {
 		c.Written(f.Table)
 		if c.Writes != nil {
@@ -221,12 +221,12 @@ func (c *Checker) Relation(r *decl.Relation) {
 	}
 }
 
-// Found are the findings so far.
+// Found returns the findings so far.
 func (c *Checker) Found() []Finding { return c.found }
 
-// Add notes a finding, once. Its text holds names that a database chose,
-// of types, triggers and collations too, and goes to terminals and logs: no name may
-// move the cursor there, or begin a line of its own.
+// Add notes a finding, once. Its text has names from the database, also of types, triggers and
+// collations, and appears in terminals and logs: no name may move the cursor there or begin a
+// new line.
 func (c *Checker) Add(f Finding) {
 	f.Problem, f.Fix = schema.Printable(f.Problem), schema.Printable(f.Fix)
 	if !slices.Contains(c.found, f) {
@@ -234,7 +234,7 @@ func (c *Checker) Add(f Finding) {
 	}
 }
 
-// byName sorts names for a message.
+// byName sorts names for a text.
 func byName(names []string) []string {
 	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(a, b) })
 	return names

@@ -1,7 +1,7 @@
 package check
 
-// Which columns of SQLite hold nothing but NULL and values of their kind, by what the database itself enforces. A scan of the table would
-// say it too, and only until the next commit of another connection.
+// This file finds the columns of SQLite whose definition allows only NULL and values of their kind. A
+// scan of the table would show it, too, but the next commit of another connection could change it.
 
 import (
 	"regexp"
@@ -16,20 +16,20 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// strictTypes are the kinds of which a STRICT table lets a type hold nothing else.
+// strictTypes are the column types for which a STRICT table stores values of one kind only.
 var strictTypes = map[string]string{"INT": value.TypeInt, "INTEGER": value.TypeInt, "TEXT": value.TypeText, "BLOB": value.TypeBytes}
 
-// storage is what typeof says of the values of a kind.
+// storage has the results of typeof for the values of a kind.
 var storage = map[string][]string{value.TypeInt: {"integer"}, value.TypeText: {"text"}, value.TypeBytes: {"blob"}}
 
-// clean reports whether the database lets a column hold nothing but NULL and values of the declared kind: the table is STRICT, or a CHECK
-// says it in the words that tools and people write.
+// clean reports whether the database allows only NULL and values of the declared kind in a
+// column: the table is STRICT, or it has a CHECK in one of the usual forms.
 func clean(t *schema.Table, x *schema.Column, col *decl.Column) bool {
 	kind := col.Kind
 	if kind == value.TypeFloat { // infinity is a number for SQLite
 		return false
 	}
-	if col.Stored.Fits(kind) && col.Stored.Number() { // of the form whose cells are whole numbers
+	if col.Stored.Fits(kind) && col.Stored.Number() { // the cells of this form are whole numbers
 		kind = value.TypeInt
 	} else if col.Stored != "" && col.Stored != cellform.ISO {
 		return false
@@ -44,10 +44,10 @@ var condition = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?is)^(?:\x00 is null or )?(?:typeof\( ?\x00 ?\) ?(?:=|in) ?\(? ?('[a-z]+'(?: ?, ?'[a-z]+')*) ?\)?|\x00 in ?\( ?(0 ?, ?1|1 ?, ?0) ?\)|\x00 in ?\( ?('[^']*'(?: ?, ?'[^']*')*) ?\)|(date)\( ?\x00 ?\) is \x00|\x00 is (date)\( ?\x00 ?\))$`)
 })
 
-// ensures reports whether the condition of a CHECK is that a column has values of a kind, and nothing more.
+// ensures reports whether a CHECK requires exactly that a column has values of a kind.
 func ensures(expr, column, kind string) bool {
 	expr = strings.Join(strings.Fields(expr), " ")
-	for _, name := range []string{sqlname.Quote(column), "`" + column + "`", "[" + column + "]", column} { // one spelling throughout
+	for _, name := range []string{sqlname.Quote(column), "`" + column + "`", "[" + column + "]", column} { // each CHECK uses one spelling
 		expr = replaceName(expr, name)
 	}
 	m := condition().FindStringSubmatch(expr)
@@ -71,7 +71,7 @@ func ensures(expr, column, kind string) bool {
 	return kind == value.TypeDate
 }
 
-// replaceName writes a zero byte for a column in a condition, but within other names and texts.
+// replaceName replaces a column's name in a condition by a zero byte, except within other names and texts.
 func replaceName(expr, name string) string {
 	word := func(b byte) bool {
 		return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= 0x80
@@ -104,7 +104,7 @@ func indexed(t *schema.Table, name string) bool {
 		slices.ContainsFunc(t.Uniques, func(k schema.Key) bool { return has(k.Columns) }) || t.PrimaryKey != nil && has(t.PrimaryKey.Columns)
 }
 
-// finds is the SQL that lists the misfits of a column.
+// finds returns a query that lists the misfits of a column.
 func finds(t *decl.Table, col *decl.Column) string {
 	name := sqlname.Plain(col.Name)
 	cond := map[string]string{

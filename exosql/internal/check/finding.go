@@ -1,6 +1,6 @@
 package check
 
-// Finding is what package exosql shows as its own Finding: its fields say what they are.
+// Finding is a finding; package exosql shows it as its own Finding, which describes the fields.
 type Finding struct {
 	Kind    string // one of the constants below
 	Table   string

@@ -8,10 +8,10 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file finds generated columns that show what another column labels: substr(email, 1, 1) is a part of the email.
+// This file finds generated columns that reveal what another column labels: substr(email, 1, 1) is a part of the email.
 
-// Unlabelled returns those of some columns of which the database calculates c, of its table or of another declaration of the same rows, also
-// through other generated columns, and whose label c lacks.
+// Unlabelled returns the columns among of from which the database calculates c and whose label
+// c lacks. It follows other generated columns, and other declarations of the same rows.
 func Unlabelled(live *schema.Database, c *decl.Column, of []*decl.Column) []*decl.Column {
 	ch := NewChecker()
 	ch.Live = live
@@ -20,16 +20,16 @@ func Unlabelled(live *schema.Database, c *decl.Column, of []*decl.Column) []*dec
 
 func (ch *Checker) unlabelled(c *decl.Column, of []*decl.Column) (out []*decl.Column) {
 	if !slices.ContainsFunc(of, func(b *decl.Column) bool { return b != c && !b.Label.FlowsTo(c.Label) }) {
-		return nil // most columns: what follows goes through all tables
+		return nil // true of most columns; the rest searches all tables
 	}
 	is := ch.Live.Engine.Is
 	t := ch.TableOf(schema.Name{Name: c.Table.Name})
-	if t == nil || !slices.ContainsFunc(ch.Live.Tables, func(x *schema.Table) bool { // nothing is calculated under this name
+	if t == nil || !slices.ContainsFunc(ch.Live.Tables, func(x *schema.Table) bool { // no table calculates a column of this name
 		return slices.ContainsFunc(x.Columns, func(y schema.Column) bool { return y.Generated != schema.NotGenerated && is(y.Name, c.Name) })
 	}) {
 		return nil
 	}
-	for _, x := range ch.Kin(t) { // a partition may calculate it of other columns
+	for _, x := range ch.Kin(t) { // a partition may calculate it from other columns
 		i := slices.IndexFunc(x.Columns, func(y schema.Column) bool { return is(y.Name, c.Name) })
 		if i < 0 || x.Columns[i].Generated == schema.NotGenerated {
 			continue
@@ -47,7 +47,7 @@ func (ch *Checker) unlabelled(c *decl.Column, of []*decl.Column) (out []*decl.Co
 	return out
 }
 
-// generated finds generated columns without the label of what they are calculated of.
+// generated finds generated columns without the labels of the columns that they are calculated from.
 func (c *Checker) generated() {
 	var all []*decl.Column
 	for _, t := range c.tables {

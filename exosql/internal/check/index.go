@@ -10,8 +10,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// link checks that an index serves whoever follows a link: without one each step
-// reads the whole table, and with it the rows of everybody.
+// link checks that an index serves a link. Without an index each step reads the whole table,
+// with the rows of all tenants.
 func (c *Checker) link(l *decl.Link) {
 	to := c.TableOf(schema.Name{Name: l.To.Name})
 	if to == nil {
@@ -32,7 +32,7 @@ func (c *Checker) link(l *decl.Link) {
 	c.unindexed(f, cols)
 }
 
-// unindexed adds that an index of these columns is missing: once, however many links and scopes it would serve.
+// unindexed adds that an index of these columns is missing: once for all links and scopes that it would serve.
 func (c *Checker) unindexed(f Finding, cols []string) {
 	if f.Kind = NoIndex; len(cols) == 1 {
 		f.Column = cols[0]
@@ -60,9 +60,9 @@ func (c *Checker) scope(t *decl.Table, live *schema.Table, p *decl.Pred) {
 	c.unindexed(Finding{Table: t.Name, Problem: fmt.Sprintf("the scope is a condition on %s, which has no index", strings.Join(need, ", ")), Fix: c.createIndex(t, need[:1])}, need)
 }
 
-// unserved are the columns of which an index is missing for a predicate to be found
-// by one; selective says that an index could serve it at all. One condition of an
-// And is enough, an Or needs all of its own.
+// unserved returns the columns that need an index so that one serves a predicate. selective: an
+// index could serve it at all. One condition of an And is enough; an Or needs all of its
+// conditions.
 func (c *Checker) unserved(live *schema.Table, p *decl.Pred) (need []string, selective bool) {
 	switch {
 	case p == nil:
@@ -78,7 +78,7 @@ func (c *Checker) unserved(live *schema.Table, p *decl.Pred) (need []string, sel
 		for _, s := range p.Subs {
 			n, sel := c.unserved(live, s)
 			if !sel {
-				return nil, false // the whole table is read in any case
+				return nil, false // without an index for s the whole table is read anyway
 			}
 			need, selective = append(need, n...), true
 		}
@@ -91,7 +91,7 @@ func (c *Checker) unserved(live *schema.Table, p *decl.Pred) (need []string, sel
 	return need, selective
 }
 
-// fixed are the columns that a predicate compares with = or in wherever it holds.
+// fixed adds the columns that a predicate always compares with = or in.
 func fixed(p *decl.Pred, out []*decl.Column) []*decl.Column {
 	switch {
 	case p == nil:
@@ -105,7 +105,7 @@ func fixed(p *decl.Pred, out []*decl.Column) []*decl.Column {
 	return out
 }
 
-// indexed reports whether some index or key begins with these columns, in any order.
+// indexed reports whether an index or key begins with these columns, in any order.
 func (c *Checker) indexed(t *schema.Table, cols []string) bool {
 	begins := func(with []string) bool {
 		return len(with) >= len(cols) && c.Within(with[:len(cols)], cols)
@@ -115,7 +115,7 @@ func (c *Checker) indexed(t *schema.Table, cols []string) bool {
 			return true
 		}
 		key := func(k schema.Key) bool {
-			if k.Parts != nil { // of another collation no condition is served
+			if k.Parts != nil { // an index with another collation serves no condition
 				return begins(c.leading(p, schema.Index{Parts: k.Parts}))
 			}
 			return begins(k.Columns)
@@ -131,12 +131,12 @@ func (c *Checker) indexed(t *schema.Table, cols []string) bool {
 		if p.PartitionOf == nil {
 			return false
 		}
-		p = c.TableOf(*p.PartitionOf) // what it has, its partitions have
+		p = c.TableOf(*p.PartitionOf) // its partitions have what it has
 	}
 	return false
 }
 
-// leading returns the first columns of an index, by which it finds rows with equal values.
+// leading returns the first columns of an index, as far as they find rows with equal values.
 func (c *Checker) leading(t *schema.Table, x schema.Index) (out []string) {
 	for _, p := range x.Parts {
 		if p.Column == "" || p.Collation != "" || p.OpClass != "" && !strings.HasSuffix(p.OpClass, "_pattern_ops") {
@@ -150,11 +150,11 @@ func (c *Checker) leading(t *schema.Table, x schema.Index) (out []string) {
 	case x.Method == "hash" && len(out) == 1:
 		return out
 	}
-	return nil // gin, gist, brin: not for =
+	return nil // gin, gist and brin don't serve =
 }
 
-// onlyNulls reports whether a partial index leaves out only rows with NULL in one of
-// the columns: a condition with = finds none of those.
+// onlyNulls reports whether a partial index leaves out only rows with NULL in one of the
+// columns: a condition with = never finds those.
 func (c *Checker) onlyNulls(where string, cols []string) bool {
 	w := strings.NewReplacer("(", " ", ")", " ", `"`, "").Replace(where)
 	f := strings.Fields(w)

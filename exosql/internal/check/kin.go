@@ -8,11 +8,11 @@ import (
 
 // This file finds which tables of the catalogue have rows in common: partitions, and heirs by INHERITS.
 
-// Parts are a table, those that it is a part of, and its parts, which all have to do with its rows.
+// Parts returns a table, the tables that it is a part of, and its own parts: all that share rows with it.
 func (c *Checker) Parts(t *schema.Table) []*schema.Table { return c.related(t, partOf) }
 
-// family is the same table for a table, its parts, those that it is a part of, and heirs by INHERITS, by any number of steps: a row of one
-// is, or may be, a row of the others.
+// family returns one table that stands for a table, its parts, the tables that it is a part of, and
+// heirs by INHERITS, at any number of steps. A row of one of these is, or may be, a row of the others.
 func (c *Checker) family(t *schema.Table) *schema.Table {
 	if c.families == nil {
 		c.families = map[*schema.Table]*schema.Table{}
@@ -37,7 +37,7 @@ func (c *Checker) family(t *schema.Table) *schema.Table {
 	return c.eldest(t)
 }
 
-// Kin is the family of a table, the table first.
+// Kin returns the family of a table, with the table first.
 func (c *Checker) Kin(t *schema.Table) []*schema.Table {
 	out := []*schema.Table{t}
 	for _, o := range c.Live.Tables {
@@ -48,7 +48,7 @@ func (c *Checker) Kin(t *schema.Table) []*schema.Table {
 	return out
 }
 
-// eldest is the table that stands for a family.
+// eldest returns the table that stands for a family.
 func (c *Checker) eldest(t *schema.Table) *schema.Table {
 	for c.families[t] != nil {
 		t = c.families[t]
@@ -56,7 +56,7 @@ func (c *Checker) eldest(t *schema.Table) *schema.Table {
 	return t
 }
 
-// related are a table, and those that it has to do with by any number of steps, either way.
+// related returns a table and all tables that is connects with it, at any number of steps, in both directions.
 func (c *Checker) related(t *schema.Table, is func(part, whole *schema.Table) bool) []*schema.Table {
 	seen := []*schema.Table{t}
 	for i := 0; i < len(seen); i++ { // it grows

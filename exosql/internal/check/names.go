@@ -8,13 +8,13 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file names tables: in effects, in statements, and as declarations do.
+// This file names tables: in permissions, in statements, and as declarations name them.
 
-// Called is a table in the name of an effect: with its schema, unless it is what the name alone means on the search path. Who allows an effect
-// on one table has allowed none on a table of another schema that has, or gets, the same name.
+// Called returns a table's name for a permission: with its schema, unless the name alone finds it on the search
+// path. So a permission for one table is none for a table of another schema that has, or gets, the same name.
 func (c *Checker) Called(t *schema.Table) string {
 	quoted := func(s string) string {
-		if strings.Contains(s, ".") { // which parts the schema from the table, and the table from its trigger
+		if strings.Contains(s, ".") { // a dot separates the schema from the table, and the table from its trigger
 			return sqlname.Quote(s)
 		}
 		return s
@@ -25,10 +25,10 @@ func (c *Checker) Called(t *schema.Table) string {
 	return quoted(t.Schema) + "." + quoted(t.Name.Name)
 }
 
-// InFull is a table as a statement names it that a person runs: with its schema, since that person's search path may lack it.
+// InFull returns a table's name for a statement that a person runs: with its schema, which that person's search path may lack.
 func InFull(t *schema.Table) string { return sqlname.Path(t.Schema, t.Name.Name) }
 
-// declared is InFull for a declared table. One that is missing would be made in the first schema of the search path.
+// declared is InFull for a declared table. A missing table would be created in the first schema of the search path.
 func (c *Checker) declared(t *decl.Table) string {
 	if live := c.Live.Rows(schema.Name{Name: t.Name}); live != nil {
 		return InFull(live)
@@ -40,7 +40,7 @@ func (c *Checker) declared(t *decl.Table) string {
 	return sqlname.Path(in, t.Bare())
 }
 
-// IsOf reports whether a declaration is of a table of the catalogue, or of one of another schema with the same name where it says no schema.
+// IsOf reports whether a declaration may be of a table of the catalogue. If it has no schema, only the names are compared.
 func (c *Checker) IsOf(o *decl.Table, t *schema.Table) bool {
 	return c.Live.Engine.Is(o.Bare(), t.Name.Name) && (o.Schema == "" || o.Schema == t.Schema)
 }

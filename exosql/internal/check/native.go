@@ -1,6 +1,6 @@
 package check
 
-// Which columns of PostgreSQL are texts to programs and have another type in the database, and what the database can do with that.
+// This file finds columns of PostgreSQL that are texts to programs and have another type in the database, and the operations of that type.
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// ordered are PostgreSQL's own types without a kind that have an order, and no two equal values whose texts differ, as numrange has.
+// ordered are PostgreSQL's own types without a kind that have an order and in which equal values have equal texts. (In numrange they may differ.)
 var ordered = map[string]struct {
 	extreme bool // it has min and max
 	sample  string
@@ -22,14 +22,14 @@ var ordered = map[string]struct {
 	"int4multirange": {false, "{}"}, "int8multirange": {false, "{}"}, "datemultirange": {false, "{}"}, "tsmultirange": {false, "{}"}, "tstzmultirange": {false, "{}"},
 }
 
-// native is the type of a column that is declared a text and is none.
+// native returns the type of a column that is declared a text and has another type.
 func native(live *schema.Database, col *decl.Column, x *schema.Column) decl.Native {
 	switch {
 	case col.Kind == value.TypeList:
 		return decl.Native{Type: x.Type, Address: strings.HasPrefix(x.Type, "inet[")}
 	case col.Kind != value.TypeText || x.Kind != schema.Unknown && x.Enum == nil:
 		return decl.Native{}
-	case x.Enum != nil && x.Domain != nil: // no operator of enums takes a domain
+	case x.Enum != nil && x.Domain != nil: // operators of enums don't accept a domain
 		return decl.Native{Type: x.Domain.Name}
 	case x.Enum != nil:
 		n := decl.Native{Type: x.Enum.Name, Ordered: true, Extreme: true}
@@ -40,7 +40,7 @@ func native(live *schema.Database, col *decl.Column, x *schema.Column) decl.Nati
 	}
 	plain := unbounded(x.Type)
 	of, is := ordered[plain]
-	if x.Domain != nil && strings.HasSuffix(plain, "range") { // nor one of ranges
+	if x.Domain != nil && strings.HasSuffix(plain, "range") { // nor do operators of ranges
 		is = false
 	}
 	n := decl.Native{Type: x.Type, Ordered: is, Address: plain == "inet"}
@@ -50,7 +50,7 @@ func native(live *schema.Database, col *decl.Column, x *schema.Column) decl.Nati
 	return n
 }
 
-// plainArrays are the types of elements whose arrays an answer of the server names.
+// plainArrays are the element types of arrays that an answer of the server names.
 var plainArrays = map[string]bool{
 	"boolean": true, "smallint": true, "integer": true, "bigint": true, "real": true, "double precision": true, "numeric": true,
 	"text": true, "character varying": true, "character": true, "bpchar": true, "name": true, "uuid": true, "bytea": true, "json": true, "jsonb": true,
@@ -62,7 +62,7 @@ func plainArray(x *schema.Column) bool {
 	return x.Enum == nil && (plainArrays[of] || strings.HasPrefix(of, "interval "))
 }
 
-// unbounded is a type without its length or precision, wherever that stands: time(3) without time zone.
+// unbounded returns a type without its length or precision, which may be in the middle: time(3) without time zone.
 func unbounded(typ string) string {
 	before, rest, _ := strings.Cut(typ, "(")
 	_, after, _ := strings.Cut(rest, ")")

@@ -10,8 +10,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// pairs refuses links over columns that PostgreSQL can't compare, so that each query of them fails. SQLite compares
-// anything: there it warns of keys that may be stored in two forms, as keys of two rows that a link treats as one.
+// pairs refuses links over columns that PostgreSQL can't compare, since each query of them would fail. SQLite compares
+// anything: there pairs warns of keys that may be stored in two forms, as two keys that a link treats as one.
 func (c *Checker) pairs(l *decl.Link) {
 	if c.Live.Engine == schema.SQLite {
 		if why := c.Unlike(l); why != "" {
@@ -22,12 +22,12 @@ func (c *Checker) pairs(l *decl.Link) {
 	}
 	from, to := c.TableOf(schema.Name{Name: l.From.Name}), c.TableOf(schema.Name{Name: l.To.Name})
 	if from == nil || to == nil {
-		return // missing, and reported, or a view
+		return // reported as missing, or a view
 	}
 	for _, p := range l.Pairs {
 		a, b := c.FindColumn(from.Columns, p.From.Name), c.FindColumn(to.Columns, p.To.Name)
 		if a == nil || b == nil || p.From.Kind != value.TypeText || p.To.Kind != value.TypeText || !c.holds(p.From, a) || !c.holds(p.To, b) {
-			continue // missing, or of another type, and reported
+			continue // reported as missing or of another type
 		}
 		f := Finding{Kind: TypeMismatch, Table: l.To.Name, Column: p.To.Name, Link: l.From.Name + "." + l.Name}
 		if collation(a) == "" || collation(b) == "" || collation(a) == collation(b) {
@@ -40,17 +40,17 @@ func (c *Checker) pairs(l *decl.Link) {
 	}
 }
 
-// unlike says why a value that is written by one end of a link may be another one at the other end, or why values that the database
-// keeps apart are one for a link: rows written through it could belong to somebody else then. "": it is the same at both.
+// Unlike returns why a value may change between the two ends of a link, or why a link treats different
+// values of the database as one; "" if neither. Rows written through such a link could get another owner.
 func (c *Checker) Unlike(l *decl.Link) string {
 	for _, p := range l.Pairs {
 		from, a := c.column(l.From, p.From)
 		to, b := c.column(l.To, p.To)
 		if a == nil || b == nil {
-			continue // missing, and reported
+			continue // reported as missing
 		}
 		if c.Live.Engine == schema.Postgres {
-			if p.From.Kind == value.TypeTime && !(p.From.Iso() && p.To.Iso()) { // what is written through the link is what programs have
+			if p.From.Kind == value.TypeTime && !(p.From.Iso() && p.To.Iso()) { // programs have times in milliseconds, so the link would write such times
 				return fmt.Sprintf("%s.%s and %s.%s are times, which may be finer than the milliseconds that programs write (%s declares that they are not)", l.From.Name, p.From.Name, l.To.Name, p.To.Name, l.From.Reader.ISO())
 			}
 			if a.Type != b.Type && !(a.Kind == schema.Int && b.Kind == schema.Int) && !(anyText(a) && anyText(b)) {
@@ -65,7 +65,7 @@ func (c *Checker) Unlike(l *decl.Link) string {
 	return ""
 }
 
-// column finds a declared column in the database, with its table; for a column of a view the table is nil.
+// column returns the database's column for a declared one, with its table; for a column of a view the table is nil.
 func (c *Checker) column(t *decl.Table, col *decl.Column) (*schema.Table, *schema.Column) {
 	name := schema.Name{Name: t.Name}
 	if of := c.TableOf(name); of != nil {
@@ -77,10 +77,10 @@ func (c *Checker) column(t *decl.Table, col *decl.Column) (*schema.Table, *schem
 	return nil, nil
 }
 
-// anyText reports whether a type of PostgreSQL holds any text, as it is.
+// anyText reports whether a type of PostgreSQL stores any text unchanged.
 func anyText(x *schema.Column) bool { return x.Type == "text" || x.Type == "character varying" }
 
-// byValue explains why SQLite may store as two keys what a link treats as one, or may convert a key into another one.
+// byValue returns why SQLite may store two keys that a link treats as one, or may convert a key into another one.
 func byValue(p decl.Pair, a, b string) string {
 	kind := p.From.Kind
 	whole := func(affinity string) bool { return affinity == "INTEGER" || affinity == "NUMERIC" }
@@ -102,7 +102,7 @@ func (c *Checker) asText(p decl.Pair) bool {
 	return p.From.Kind == value.TypeText && p.To.Kind == value.TypeText && !(of.Ordered && of == Form(c.Live, p.To).Native)
 }
 
-// collation is that of a column, "" for the default, which gives way to any other.
+// collation returns the collation of a column, "" for the default, which gives way to any other.
 func collation(x *schema.Column) string {
 	if x.Collation == "" && PlainType(x) == "name" {
 		return "C"
@@ -110,12 +110,12 @@ func collation(x *schema.Column) string {
 	return x.Collation
 }
 
-// plainType is a type without its length.
+// PlainType returns a type without its length.
 func PlainType(x *schema.Column) string { return strings.SplitN(x.Type, "(", 2)[0] }
 
-// byText checks links that compare nothing but texts of columns that are none: an index
-// of such a column, enum, citext or char(n), does not serve its text. It reports whether
-// the link is one of these.
+// byText checks links that compare only texts of columns with other types: an index of such a
+// column (enum, citext, char(n)) does not serve its text. It reports whether the link is one of
+// these.
 func (c *Checker) byText(l *decl.Link, to *schema.Table) bool {
 	if c.Live.Engine != schema.Postgres {
 		return false
@@ -124,7 +124,7 @@ func (c *Checker) byText(l *decl.Link, to *schema.Table) bool {
 	for _, p := range l.Pairs {
 		x := c.FindColumn(to.Columns, p.To.Name)
 		if plain := PlainType(x); !c.asText(p) || x.Enum == nil && (plain == "text" || plain == "character varying") {
-			return false // by this one, an index can serve
+			return false // an index can serve this pair
 		}
 		for _, i := range to.Indexes {
 			served = served || !i.Invalid && i.Where == "" && (i.Method == "btree" || i.Method == "hash") && len(i.Parts) > 0 && i.Parts[0].Expr != "" && textOf(i.Parts[0].Expr, p.To.Name)
@@ -132,7 +132,7 @@ func (c *Checker) byText(l *decl.Link, to *schema.Table) bool {
 	}
 	p := l.Pairs[0]
 	if e := Form(c.Live, p.To).Equality; served || e.ByType() && e == Form(c.Live, p.From).Equality {
-		return served // by the types' own equality, which an index of the column serves
+		return served // compared by the type's own equality, which an index of the column serves
 	}
 	x := c.FindColumn(to.Columns, p.To.Name)
 	f := Finding{Kind: NoIndex, Table: l.To.Name, Column: p.To.Name, Link: l.From.Name + "." + l.Name, Warning: !c.links[l],
@@ -144,8 +144,8 @@ func (c *Checker) byText(l *decl.Link, to *schema.Table) bool {
 	return true
 }
 
-// textOf reports whether the expression of an index is the text of a column. PostgreSQL
-// writes it as ((name)::text).
+// textOf reports whether the expression of an index is the text of a column. PostgreSQL writes
+// that as ((name)::text).
 func textOf(expr, name string) bool {
 	return strings.NewReplacer("(", "", ")", "", `"`, "").Replace(expr) == name+"::text"
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// readable refuses columns that the role may not read: each query that names one fails. These are
-// the granted columns that facets, scopes and links use: the others need no right, and should have
-// none.
+// readable refuses columns that the role may not read, since each query that names one fails.
+// It looks at the granted columns that facets, scopes and links use: the others need no right,
+// and should have none.
 func (c *Checker) readable(t *decl.Table, live []schema.Column) {
 	u, role := c.uses[t], c.Live.Role.Name
 	var hidden []string
@@ -39,8 +39,8 @@ func (c *Checker) readable(t *decl.Table, live []schema.Column) {
 	c.Add(f)
 }
 
-// unusable reports a table that is there, in a schema that the role may not use: then
-// PostgreSQL passes the schema by, and says that there is no such table.
+// unusable reports a table in a schema that the role may not use: PostgreSQL skips that schema,
+// and says that there is no such table.
 func (c *Checker) unusable(t *decl.Table) bool {
 	i := slices.IndexFunc(c.Live.Hidden, func(n schema.Name) bool { return n.Name == t.Name })
 	if i < 0 {
@@ -52,9 +52,9 @@ func (c *Checker) unusable(t *decl.Table) bool {
 	return true
 }
 
-// role warns of a role that may do more than queries need. They run in transactions that
-// only read; the rights of the role are the wall behind. A host that develops as a
-// superuser is not stopped for it.
+// role warns of a role with more rights than queries need. Queries run in transactions that
+// only read; the rights of the role protect a second time. It only warns, so that a host may
+// develop as a superuser.
 func (c *Checker) role() {
 	role := c.Live.Role
 	var writes, grants, schemas []string
@@ -104,9 +104,9 @@ func (c *Checker) role() {
 	c.Add(f)
 }
 
-// path refuses a search path on which everybody may create: a table that somebody puts
-// in front is read instead of the declared one, and an operator for an enum or a domain
-// says which of its values a scope takes for equal. A role by its name may be meant to.
+// path refuses a search path with a schema in which everybody may create: a table of an attacker there
+// can replace a declared one, and an operator for an enum or a domain can decide which of its values
+// equal the scope's. If a single role may create there, it only warns, since that may be intended.
 func (c *Checker) path() {
 	granted := slices.ContainsFunc(c.tables, func(t *decl.Table) bool { return c.uses[t].granted })
 	for _, x := range c.Live.Creators {
@@ -119,11 +119,11 @@ func (c *Checker) path() {
 	}
 }
 
-// relatives refuses policies that a query passes by: PostgreSQL applies those of the
-// table that a query names, to rows of its partitions and heirs too, and no others.
+// relatives refuses policies that queries bypass: PostgreSQL applies only the policies of the
+// table that a query names, also to rows of its partitions and heirs.
 func (c *Checker) relatives(t *decl.Table, live *schema.Table) {
 	if live.RowSecurity {
-		return // bound by its own
+		return // it has its own policies
 	}
 	for _, r := range []struct {
 		names []schema.Name

@@ -7,8 +7,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// shows reports whether what is declared as o may show rows of t under another name: a view that reads it, a table whose
-// partition or heir it is, or a partition or an heir of it.
+// Shows reports whether the declaration o may show rows of t under another name: a view that
+// reads t, a table that t is a partition or an heir of, or a partition or an heir of t.
 func (c *Checker) Shows(o *decl.Table, t *schema.Table) bool {
 	n := schema.Name{Name: o.Name}
 	if x := c.TableOf(n); x != nil {
@@ -21,7 +21,7 @@ func (c *Checker) Shows(o *decl.Table, t *schema.Table) bool {
 	}))
 }
 
-// partOf reports whether rows of t are rows of a table with that name as well: it is a partition or an heir of it, at any depth.
+// partOf reports whether rows of t are also rows of the table whole: t is a partition or an heir of it, at any depth.
 func (c *Checker) partOf(whole schema.Name, t *schema.Table) bool {
 	up := slices.Clone(t.Inherits)
 	if t.PartitionOf != nil {

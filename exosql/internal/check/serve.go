@@ -13,13 +13,13 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Serving says what would serve a use of a column within a scope: an index that is there already, or else one
-// to make, or a change of the declaration without which none does. It is zero where no index
-// does, or where the database has no such table. scope are the columns that the scope fixes; exact says
-// that the column is compared by =, and by order otherwise; ties that there is an index, which leaves ties of an order to sort.
+// Serving returns what would serve a use of a column within a scope: an existing index, or an index
+// to create, or a change of the declaration that an index needs. It is zero if no index serves, or
+// the database has no such table. scope are the columns that the scope fixes. exact: the column is
+// compared by =, else by order. ties: there is an index, but ties of the order are still sorted.
 //
-// The columns of the scope are the index's first, see judgePlan of both engines. The key is the last, by which
-// programs' orders break ties.
+// The columns of the scope come first in the index: see fence.JudgeSQLite and
+// fence.JudgePostgres. The key comes last, since programs' orders break ties by it.
 func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Column, exact, ties bool) (out Served) {
 	table := live.Table(schema.Name{Name: t.Name})
 	if table == nil || table.Foreign {
@@ -31,7 +31,7 @@ func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Col
 		return declared
 	}
 	orders := !exact || s.Same(col)
-	// Ascending, NULLs come first. Descending, the index is read backwards, and they come last.
+	// Ascending, NULLs come first. Descending, the index is read backwards, so they come last.
 	part.NullsFirst = live.Engine == schema.Postgres && col.Null && orders
 	there := s.there(scope, col.Null && orders, false, *part)
 	if there != "" && !ties {
@@ -54,24 +54,24 @@ func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Col
 			names, parts = append(names, k.Name), append(parts, *tie)
 		}
 	}
-	// The key is in the index, or can't be (a rowid of SQLite, a table without a key): there is no better index to make.
+	// The key is in the index, or can't be (a rowid of SQLite, a table without a key): no better index can be made.
 	if there != "" && s.there(scope, col.Null && orders, true, parts[len(scope):]...) != "" {
 		return Served{}
 	}
 	return Served{Table: table.Name, Index: &schema.Index{Name: FreeName(live, t.Bare()+"_by_"+strings.Join(names, "_")), Parts: parts}}
 }
 
-// Served is what serves the use of a column: an index that is there, one to make, or a
-// declaration that one could serve. Zero: nothing does.
+// Served is what serves the use of a column: an existing index, an index to create, or a
+// declaration with which an index could serve. Zero: nothing does.
 type Served struct {
 	There       string // the name of the index
 	Index       *schema.Index
 	Table       schema.Name // of Index
-	Declaration string      // what the column's declaration would have,
-	If          string      // and what the column must hold for that
+	Declaration string      // the declaration that the column needs,
+	If          string      // and the values that it must then have
 }
 
-// CreateIndex is the statement that makes an index of columns and expressions of a table.
+// CreateIndex returns the statement that creates an index of columns and expressions of a table.
 func CreateIndex(table schema.Name, x *schema.Index) string {
 	var parts []string
 	for i := range x.Parts {
@@ -85,15 +85,15 @@ type server struct {
 	table *schema.Table
 }
 
-// same reports whether one index serves a column's comparisons by = and its orders.
+// Same reports whether one index serves a column's comparisons by = and its orders.
 func (s *server) Same(col *decl.Column) bool {
 	a, _ := s.part(col, true)
 	b, _ := s.part(col, false)
 	return a != nil && b != nil && *a == *b
 }
 
-// part is a column in an index as statements compare or sort it: see package compile. It
-// is nil where none serves, and declared then says what would help.
+// part returns a column in an index as statements compare or sort it: see package compile. It
+// is nil if no index serves; declared is then a declaration that would help.
 func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared Served) {
 	x := (&Checker{Live: s.Live}).FindColumn(s.table.Columns, col.Name)
 	if x == nil {
@@ -103,10 +103,10 @@ func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared
 	if s.Live.Engine == schema.SQLite {
 		switch {
 		case col.Kind == value.TypeDecimal || col.Kind == value.TypeInterval:
-			return nil, declared // compared by functions of ours
+			return nil, declared // functions of ours compare it
 		case col.Stored.Exact(col.Kind) || exact && col.Stored != "":
 			return plain, declared
-		case col.Stored != "": // sorted by a function of ours
+		case col.Stored != "": // a function of ours sorts it
 			return nil, declared
 		case col.Kind == value.TypeTime:
 			return nil, Served{Declaration: col.Table.Reader.ISO(), If: "holds times in that form only"}
@@ -117,7 +117,7 @@ func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared
 	case col.Kind == value.TypeTime && !col.Iso() && !exact:
 		return nil, Served{Declaration: col.Table.Reader.ISO(), If: "holds no finer times than milliseconds"}
 	case PlainType(x) == "real":
-		return nil, declared // compared as the number that it is written as
+		return nil, declared // compared as the number that is written
 	case col.Kind != value.TypeText, native(s.Live, col, x).Ordered:
 		return plain, declared
 	}
@@ -133,11 +133,11 @@ func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared
 	return plain, declared
 }
 
-// steadyText are types whose text PostgreSQL calls immutable. There is no index of any other: the text of an enum or a composite
-// depends on settings or on other tables.
+// steadyText are types whose cast to text is immutable in PostgreSQL. Other types can't have an
+// index of their text: the text of an enum or a composite depends on settings or on other tables.
 var steadyText = scalar.Words("character bpchar name citext ltree hstore inet cidr macaddr macaddr8 xml point box path lseg line circle polygon tsvector tsquery jsonpath pg_lsn")
 
-// partText is a part as CREATE INDEX has it.
+// partText returns a part in the syntax of CREATE INDEX.
 func partText(p *schema.Part) string {
 	text := sqlname.Plain(p.Column)
 	if p.Expr != "" {
@@ -152,8 +152,8 @@ func partText(p *schema.Part) string {
 	return text
 }
 
-// there returns the name of an index with the scope's columns, in any order, followed by the parts. nulls: it
-// matters where the first part has NULLs. upwards: an index with a descending part does not count.
+// there returns the name of an index with the scope's columns, in any order, followed by the parts. nulls:
+// the place of NULLs in the first part matters. upwards: an index with a descending part does not count.
 func (s *server) there(scope []string, nulls, upwards bool, parts ...schema.Part) string {
 	n := len(scope)
 	for _, x := range s.table.Indexes {
@@ -162,7 +162,7 @@ func (s *server) there(scope []string, nulls, upwards bool, parts ...schema.Part
 		}
 		var first []string
 		for _, p := range x.Parts[:n] {
-			if p.Collation == "" && p.OpClass == "" { // else no condition on the scope searches it
+			if p.Collation == "" && p.OpClass == "" { // otherwise no condition on the scope searches it
 				first = append(first, p.Column)
 			}
 		}
@@ -179,15 +179,15 @@ func (s *server) there(scope []string, nulls, upwards bool, parts ...schema.Part
 	return ""
 }
 
-// rowid reports whether a column is SQLite's number of the row, in which all indexes end.
+// rowid reports whether a column is SQLite's rowid, with which all indexes end.
 func (s *server) rowid(col *decl.Column) bool {
 	x := (&Checker{Live: s.Live}).FindColumn(s.table.Columns, col.Name)
 	return s.Live.Engine == schema.SQLite && !s.table.WithoutRowID && s.table.PrimaryKey != nil && len(s.table.PrimaryKey.Columns) == 1 &&
 		x != nil && strings.EqualFold(x.Type, "INTEGER") && s.Live.Engine.Is(x.Name, s.table.PrimaryKey.Columns[0])
 }
 
-// FreeName is a name for an index that nothing in the database has yet. PostgreSQL cuts long names, by which two indexes would get one name, so
-// a long one ends with a sum of all of it.
+// FreeName returns a name for an index that nothing in the database has yet. PostgreSQL cuts
+// long names, so two indexes could get one name: a long name ends with a checksum of the whole.
 func FreeName(live *schema.Database, base string) string {
 	const most = 63
 	if len(base) > most {

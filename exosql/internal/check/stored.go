@@ -8,12 +8,12 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// maxName is how many bytes a value of PostgreSQL's type name has.
+// maxName is the most bytes in a value of PostgreSQL's type name.
 const maxName = 63
 
-// StoredOtherwise reports whether a column would hold another text than the one that it is given, without an error: PostgreSQL cuts
-// spaces off what is too long for varchar(n), does not tell char(n) with spaces at its end from one without, and cuts a name. What
-// belongs to a tenant "acme " would be that of a tenant "acme".
+// StoredOtherwise reports whether a column would silently store another text than the given one:
+// PostgreSQL cuts spaces that are too long for varchar(n), ignores spaces at the end of char(n),
+// and cuts a name. Otherwise rows of a tenant "acme " would become rows of the tenant "acme".
 func StoredOtherwise(live *schema.Database, c *decl.Column, v value.Value) bool {
 	text := v.Text()
 	if text == "" || live.Engine != schema.Postgres {
@@ -21,7 +21,7 @@ func StoredOtherwise(live *schema.Database, c *decl.Column, v value.Value) bool 
 	}
 	t := live.Table(schema.Name{Name: c.Table.Name})
 	if t == nil || t.Column(c.Name) == nil {
-		return true // what it is now nobody knows
+		return true // the column's current type is unknown
 	}
 	switch typ := t.Column(c.Name).Type; {
 	case strings.HasPrefix(typ, "character"), typ == "bpchar":

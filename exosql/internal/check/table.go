@@ -17,7 +17,7 @@ func (c *Checker) table(t *decl.Table) {
 	u := c.uses[t]
 	live := c.TableOf(schema.Name{Name: t.Name})
 	if live != nil && t.Schema == "" && !c.Live.Engine.Is(live.Name.Name, t.Name) {
-		c.missing(t) // statements use this whole name for a table
+		c.missing(t) // statements use this whole name as the table's
 		return
 	}
 	if live == nil {
@@ -31,7 +31,7 @@ func (c *Checker) table(t *decl.Table) {
 		return
 	}
 	if live.Virtual {
-		c.Add(Finding{Kind: NotReadable, Table: t.Name, Warning: !u.granted, Problem: "is a virtual table: its module reads other tables, which the second wall does not admit, so each query of it fails",
+		c.Add(Finding{Kind: NotReadable, Table: t.Name, Warning: !u.granted, Problem: "is a virtual table: its module reads other tables, which the authorizer does not allow, so each query of it fails",
 			Fix: "a declaration of the table that it indexes; programs search that by " + t.Reader.Search()})
 	}
 	cols := live.Columns
@@ -57,7 +57,7 @@ func (c *Checker) table(t *decl.Table) {
 	}
 }
 
-// leftOut reports a table or view that is there and can't be queried.
+// leftOut reports a table or view that exists but can't be queried.
 func (c *Checker) leftOut(t *decl.Table) bool {
 	l := c.Live.Left(schema.Name{Name: t.Name})
 	if l == nil {
@@ -92,7 +92,7 @@ func (c *Checker) missing(t *decl.Table) {
 	c.Add(f)
 }
 
-// find is the live column of a declared one.
+// FindColumn returns the database's column with a name, or nil.
 func (c *Checker) FindColumn(cols []schema.Column, name string) *schema.Column {
 	i := slices.IndexFunc(cols, func(x schema.Column) bool { return c.Live.Engine.Is(x.Name, name) })
 	if i < 0 {
@@ -110,7 +110,7 @@ func (c *Checker) columns(t *decl.Table, live []schema.Column, listed map[string
 		}
 		c.columnType(t, col, x, listed[x.Name])
 		switch {
-		case view: // of its columns no engine knows
+		case view: // no engine knows about the columns of a view
 		case col.Key && !x.NotNull:
 			c.Add(Finding{Kind: NullableKey, Table: t.Name, Column: col.Name, Problem: "is part of the key and may be NULL in the database: rows with NULL would have the same key",
 				Fix: c.setNotNull(t, col, "a definition with "+sqlname.Plain(col.Name)+" … NOT NULL (SQLite can't change a column)"), Warning: !c.uses[t].granted})
@@ -147,7 +147,7 @@ func (c *Checker) missingColumn(t *decl.Table, col *decl.Column, live []schema.C
 	c.Add(f)
 }
 
-// undeclared names some of the columns that t has in the database only.
+// undeclared lists some of the columns that only the database has.
 func undeclared(t *decl.Table, live []string) string {
 	var out []string
 	for _, n := range live {
@@ -161,7 +161,7 @@ func undeclared(t *decl.Table, live []string) string {
 	return strings.Join(out, ", ")
 }
 
-// define is a column in the database's words.
+// define returns a column's definition in SQL.
 func (c *Checker) define(col *decl.Column) string {
 	s := sqlname.Plain(col.Name) + " " + c.typeName(col)
 	if !col.Null {
@@ -170,7 +170,7 @@ func (c *Checker) define(col *decl.Column) string {
 	return s
 }
 
-// key checks that the declared key tells rows apart.
+// key checks that the declared key is unique.
 func (c *Checker) key(t *decl.Table, live *schema.Table) {
 	granted := c.uses[t].granted
 	keys := live.Keys()
@@ -197,7 +197,7 @@ func (c *Checker) key(t *decl.Table, live *schema.Table) {
 	if live.RowID && slices.Contains(declared, "rowid") {
 		return
 	}
-	if live.Inherited { // the children's rows are among its own, and its keys leave them out
+	if live.Inherited { // rows of the children are among its own, and its keys don't cover them
 		c.Add(Finding{Kind: NoKey, Table: t.Name, Problem: fmt.Sprintf("other tables inherit from it, and no key spans them: nothing makes (%s) unique", strings.Join(declared, ", ")), Warning: !granted, Fix: c.Disinherit(live)})
 		return
 	}
@@ -215,7 +215,7 @@ func (c *Checker) key(t *decl.Table, live *schema.Table) {
 	c.Add(f)
 }
 
-// within reports whether all of names are among of.
+// Within reports whether all of names are among of.
 func (c *Checker) Within(names, of []string) bool {
 	for _, n := range names {
 		if !slices.ContainsFunc(of, func(o string) bool { return c.Live.Engine.Is(o, n) }) {
@@ -225,7 +225,7 @@ func (c *Checker) Within(names, of []string) bool {
 	return true
 }
 
-// security refuses policies that bind nobody, or not the role that runs the queries.
+// security refuses policies that bind no role, or not the role that runs the queries.
 func (c *Checker) security(t *decl.Table, live *schema.Table) {
 	if c.Live.Engine != schema.Postgres || !live.RowSecurity && len(live.Policies) == 0 && !live.ForceRowSecurity {
 		return
@@ -237,7 +237,7 @@ func (c *Checker) security(t *decl.Table, live *schema.Table) {
 		f.Problem = fmt.Sprintf("has %s, but row-level security is not enabled, so they have no effect", count(len(live.Policies), "policy", "policies"))
 		f.Fix = fmt.Sprintf("ALTER TABLE %s ENABLE ROW LEVEL SECURITY", c.declared(t))
 	case role.Unbound(live) != "":
-		// The scopes of the grants decide which rows there are, as without policies. A host that opened it for policies reads that it has none.
+		// As without policies, the grants' scopes decide alone. That is an error only for a host that opened the database with RowSecurity.
 		f.Problem = fmt.Sprintf("has row-level security, but the role %s %s: the scope alone decides which rows are read", role.Name, role.Unbound(live))
 		f.Warning = !c.Secured
 		switch {
@@ -269,8 +269,8 @@ func (c *Checker) unsetOfPolicies(t *decl.Table, live *schema.Table) {
 	}
 }
 
-// unset reports settings that a definition reads and the connection does not have: each query fails. A function may read one only in some
-// cases, or handle the error: that warns.
+// unset reports settings that a definition reads and the connection does not have: each query fails. A
+// function may read a setting only in some cases, or handle the error, so for a function it only warns.
 func (c *Checker) unset(f Finding, what, in string, settings []schema.Setting) {
 	for _, s := range settings {
 		f, what, in := f, what, in
@@ -285,12 +285,12 @@ func (c *Checker) unset(f Finding, what, in string, settings []schema.Setting) {
 	}
 }
 
-// setting is what keeps current_setting from failing.
+// setting returns the fix for a current_setting that fails.
 func (c *Checker) setting(s schema.Setting, in string) string {
 	return fmt.Sprintf("current_setting('%s', true) in %s; or ALTER ROLE %s SET %s = '', or to a value that it can be cast to where it is cast", s.Name, in, sqlname.Plain(c.Live.Role.Name), s.Name)
 }
 
-// handler refuses a foreign table of which nothing can be read.
+// handler refuses a foreign table that can't be read.
 func (c *Checker) handler(t *decl.Table, live *schema.Table) {
 	if live != nil && live.Handlerless != "" {
 		c.Add(Finding{Kind: NotReadable, Table: t.Name, Warning: !c.uses[t].granted, Problem: fmt.Sprintf("reads the foreign table %s, and the wrapper %s has no HANDLER: each query of it fails", live.Name, live.Handlerless),
@@ -305,9 +305,9 @@ func count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Spanning reports unique keys that tenants share: an insert that fails says that
-// somebody has the value. Numbers that the engine gives say no more than how many
-// rows there are.
+// Spanning reports unique keys that tenants share: an insert that fails reveals that some
+// tenant has the value. Keys that the engine numbers are skipped, since they only reveal how
+// many rows there are.
 func (c *Checker) Spanning(t *decl.Table, live *schema.Table) {
 	var tenant []string
 	for _, p := range c.uses[t].scopes {
@@ -315,7 +315,7 @@ func (c *Checker) Spanning(t *decl.Table, live *schema.Table) {
 	}
 	for _, k := range live.Keys() {
 		if first := live.Column(k[0]); len(k) == 1 && (first == nil || first.Identity != schema.NotIdentity || first.Kind == schema.UUID) {
-			continue // numbered, or not to be guessed
+			continue // numbered, or hard to guess
 		}
 		if slices.ContainsFunc(k, func(col string) bool { return c.Within([]string{col}, tenant) }) {
 			continue

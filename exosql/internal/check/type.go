@@ -12,7 +12,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// typeNames is a column's type in the databases' words: SQLite's, PostgreSQL's.
+// typeNames are a column's types in SQL: SQLite's, PostgreSQL's.
 var typeNames = map[string][2]string{
 	value.TypeInt: {"INTEGER", "bigint"}, value.TypeFloat: {"REAL", "double precision"}, value.TypeBool: {"BOOLEAN", "boolean"}, value.TypeText: {"TEXT", "text"},
 	value.TypeTime: {"TEXT", "timestamptz"}, value.TypeDecimal: {"TEXT", "numeric"}, value.TypeDate: {"TEXT", "date"}, value.TypeInterval: {"TEXT", "interval"},
@@ -32,8 +32,8 @@ func (c *Checker) typeName(col *decl.Column) string {
 	return typeNames[col.Kind][1]
 }
 
-// sqliteHolds says in columns of which kinds SQLite can hold a declared type; doc.go
-// has the forms. A column without a type holds anything.
+// sqliteHolds lists, for each declared type, the kinds of columns in which SQLite can store it;
+// exosql/doc.go has the forms. A column without a type stores anything.
 var sqliteHolds = map[string][]schema.Kind{
 	value.TypeInt: {schema.Int, schema.Bool}, value.TypeFloat: {schema.Float, schema.Int, schema.Decimal}, value.TypeBool: {schema.Bool, schema.Int},
 	value.TypeText:    {schema.Text, schema.Date, schema.Time, schema.JSON, schema.UUID, schema.Interval, schema.Bool, schema.Int, schema.Float, schema.Decimal},
@@ -42,7 +42,7 @@ var sqliteHolds = map[string][]schema.Kind{
 	value.TypeUUID: {schema.UUID, schema.Text}, value.TypeBytes: {schema.Bytes}, value.TypeJSON: {schema.JSON, schema.Text}, value.TypeList: {schema.JSON, schema.Text},
 }
 
-// columnType compares a column's type, and the values that its declaration lists, with the database's; listed are those of its CHECK.
+// columnType compares a column's type, and the values that its declaration lists, with the database's. listed are the values in its CHECK.
 func (c *Checker) columnType(t *decl.Table, col *decl.Column, x *schema.Column, listed []string) {
 	if !c.holds(col, x) {
 		is := x.Type
@@ -54,7 +54,7 @@ func (c *Checker) columnType(t *decl.Table, col *decl.Column, x *schema.Column, 
 		case to != "":
 			f.Fix = t.Reader.Type(string(x.Kind), to)
 		case c.Live.Engine == schema.Postgres:
-			name, typ := sqlname.Plain(col.Name), c.typeName(col) // PostgreSQL casts few types to others unless USING says how
+			name, typ := sqlname.Plain(col.Name), c.typeName(col) // without USING PostgreSQL converts only between few types
 			f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s USING %s::text::%s", c.declared(t), name, typ, name, typ)
 		default:
 			f.Fix = "a column of type " + c.typeName(col)
@@ -67,7 +67,7 @@ func (c *Checker) columnType(t *decl.Table, col *decl.Column, x *schema.Column, 
 		return
 	}
 	has, of, fails := listed, "a CHECK of the database", "no row has it, and no write may give it"
-	if x.Enum != nil { // PostgreSQL fails where an enum is compared with a value that it has not
+	if x.Enum != nil { // PostgreSQL fails if an enum is compared with a value that it does not have
 		has, of, fails = c.Live.Values(x), "the enum "+x.Enum.String(), "comparing with it fails"
 	}
 	if has == nil {
@@ -76,7 +76,7 @@ func (c *Checker) columnType(t *decl.Table, col *decl.Column, x *schema.Column, 
 	f := Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Fix: t.Reader.OneOf(has)}
 	if more := without(col.Enum, has); more != "" {
 		f.Problem = fmt.Sprintf("%s lists %s, which %s does not have: %s", t.Reader.OneOfName(), more, of, fails)
-	} else if less := without(has, col.Enum); less != "" { // a host may mean fewer
+	} else if less := without(has, col.Enum); less != "" { // the host may intend fewer values
 		f.Problem, f.Warning = fmt.Sprintf("%s has %s, which %s does not list: programs can't ask for it", of, less, t.Reader.OneOfName()), true
 	} else {
 		return
@@ -84,9 +84,9 @@ func (c *Checker) columnType(t *decl.Table, col *decl.Column, x *schema.Column, 
 	c.Add(f)
 }
 
-// cells compares the form in which a column of SQLite is declared with that of the cells that were looked at. Where none of them can be read
-// nothing that programs ask of the column is right, and it is no warning. A column of a granted table that nothing granted reads is no
-// program's concern.
+// cells compares the declared form of a column of SQLite with a sample of its cells. If none
+// can be read, all answers about the column are wrong, so that is no warning. A column that no
+// granted object reads is skipped.
 func (c *Checker) cells(t *decl.Table, col *decl.Column, x *schema.Column) {
 	if u := c.uses[t]; u.granted && !u.reads[col] {
 		return
@@ -153,15 +153,15 @@ func quotedTexts(s []string) string {
 	return strings.Join(out, ", ")
 }
 
-// holds reports whether values of x can be read as the declared type.
-// Holds reports whether a column of the database can be declared with a type.
+// Holds reports whether a column of the database can be declared with col's type: its values
+// can be read as that.
 func Holds(live *schema.Database, col *decl.Column, x *schema.Column) bool {
 	return (&Checker{Live: live}).holds(col, x)
 }
 
 func (c *Checker) holds(col *decl.Column, x *schema.Column) bool {
 	if c.Live.Engine == schema.SQLite {
-		if col.Stored.Number() && x.Kind == schema.Text { // SQLite makes a text of each number
+		if col.Stored.Number() && x.Kind == schema.Text { // SQLite turns each number into a text there
 			return false
 		}
 		numbers, flag := col.Stored.Number() && (x.Kind == schema.Int || x.Kind == schema.Decimal), col.Kind == value.TypeBool && col.Stored != "" && x.Kind == schema.Text
@@ -169,7 +169,7 @@ func (c *Checker) holds(col *decl.Column, x *schema.Column) bool {
 	}
 	switch {
 	case col.Kind == value.TypeText && x.Kind == schema.Unknown:
-		return true // it is compared and shown AS text, whatever it is
+		return true // whatever its type, it is compared and shown as text
 	case col.Kind == value.TypeList:
 		return x.Kind == schema.List && (string(x.Elem) == col.Elem || col.Elem == value.TypeText && x.Elem == schema.Unknown)
 	}
@@ -183,7 +183,7 @@ func declaredType(col *decl.Column) string {
 	return col.Kind
 }
 
-// goTypes are the types of fields.
+// goTypes are the Go types of fields.
 var goTypes = map[schema.Kind]string{
 	schema.Bool: "bool", schema.Int: "int64", schema.Float: "float64", schema.Text: "string", schema.Time: "time.Time", schema.Decimal: "exosql.Decimal",
 	schema.Date: "exosql.Date", schema.Interval: "exosql.Interval", schema.UUID: "[16]byte", schema.Bytes: "[]byte", schema.JSON: "exosql.JSON",

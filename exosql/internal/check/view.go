@@ -9,8 +9,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// view compares the declaration of a view. The database does not say whether its key is unique: if two rows have the same, pages
-// miss rows, and no more. Without a key it is Keyless.
+// view compares the declaration of a view. The database does not know whether the declared key is unique; if two
+// rows have the same key, pages miss rows, which is the only harm. A view without a key is declared Keyless.
 func (c *Checker) view(t *decl.Table, v *schema.View) {
 	c.columns(t, v.Columns, nil, true)
 	c.loose(t, nil, v.Columns)
@@ -44,8 +44,8 @@ func (c *Checker) view(t *decl.Table, v *schema.View) {
 	c.Add(f)
 }
 
-// viewLabels refuses a view that reads what another declaration labels and has none of that label itself, on a column or on its rows. Which of
-// its columns shows it the catalogue does not say, so its host does. Functions that a view calls may read any table: that warns.
+// viewLabels refuses a view that reads a labelled declaration without that label on a column or on its rows. The catalogue does not
+// know which column shows the labelled one, so the host declares it. Functions that a view calls may read any table: that warns.
 func (c *Checker) viewLabels(t *decl.Table, v *schema.View) {
 	have := t.Label
 	for _, col := range t.Cols {
@@ -70,7 +70,7 @@ func (c *Checker) viewLabels(t *decl.Table, v *schema.View) {
 	}
 }
 
-// disinherit is the fix for a table whose key must be unique among all of its rows.
+// Disinherit returns the fix for a table whose key must be unique among all of its rows.
 func (c *Checker) Disinherit(parent *schema.Table) string {
 	for _, t := range c.Live.Tables {
 		if slices.Contains(t.Inherits, parent.Name) {

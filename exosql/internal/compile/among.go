@@ -7,7 +7,7 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// isQuery reports whether the argument of an operator is a query, and no list.
+// isQuery reports whether the argument of an operator is a query, not a list.
 func isQuery(n *message.Node) bool {
 	return n.Op == message.OpRef || n.Op == message.OpCall && n.Type.Args["row"] != nil
 }
@@ -15,7 +15,7 @@ func isQuery(n *message.Node) bool {
 // among interprets in and notIn of a query.
 func (f *from) among(x expr.Expr, n *message.Node, env expr.Names) (expr.Expr, error) {
 	e := expr.Among{X: x, N: n.Args[0], Env: env, Not: n.Name == "notIn"}
-	trial, at := f.c.trial(&f.From) // for its errors
+	trial, at := f.c.trial(&f.From) // for its errors alone
 	err := trial.writeAmong(at, e, func(*from, sqlast.Expr, sqlast.Expr, []sqlast.Expr) {})
 	f.c.steps = trial.steps
 	if err == nil {
@@ -24,7 +24,7 @@ func (f *from) among(x expr.Expr, n *message.Node, env expr.Names) (expr.Expr, e
 	return e, err
 }
 
-// Among writes whether a value is among those of a query.
+// Among writes whether a value is among the values of a query.
 func (c *compiler) Among(f *expr.From, e expr.Among) (x sqlast.Expr) {
 	if !c.mayAsk() {
 		return sqlast.Null
@@ -52,20 +52,20 @@ func (c *compiler) Among(f *expr.From, e expr.Among) (x sqlast.Expr) {
 	return x
 }
 
-// ofValue is none, the condition that no row has the value, made right for a value that is NULL: then it is unknown. With
-// e.Held, false is as good. With e.Null, none itself holds, as it should.
+// ofValue takes none, the condition that no row has the value, and makes it unknown if the
+// value is NULL. With e.Held, false is as good as unknown. With e.Null, none itself is right.
 func ofValue(e expr.Among, f *expr.From, none sqlast.Expr) sqlast.Expr {
 	switch {
 	case e.Null:
 		return none
-	case e.Held: // PostgreSQL makes no anti-join in a CASE
+	case e.Held: // PostgreSQL makes no anti-join from a CASE
 		return expr.Call(sqlast.And, expr.Call(sqlast.IsNotNull, e.X.SQL(f)), none)
 	}
 	return expr.Call(sqlast.Case, expr.Call(sqlast.IsNotNull, e.X.SQL(f)), none, sqlast.Null)
 }
 
-// writeAmong builds the query of e, and passes to write both sides in the form in which they are compared, and the OFFSET
-// that makes a fence of the select inside IN (nil: none is needed).
+// writeAmong builds the query of e. It passes to write both sides in the form in which they are
+// compared, and the OFFSET that makes a fence of the select inside IN (nil: no fence is needed).
 func (c *compiler) writeAmong(f *expr.From, e expr.Among, write func(sub *from, theirs, ours sqlast.Expr, fence []sqlast.Expr)) error {
 	sub := c.inside(e.N, f)
 	q, err := sub.query(e.N, e.Env)
@@ -87,9 +87,9 @@ func (c *compiler) writeAmong(f *expr.From, e expr.Among, write func(sub *from, 
 		return fail.Errorf(fail.Invalid, "in", "a collected list can only be shown: select it, and use it in the rows of the result")
 	}
 	var fence []sqlast.Expr
-	if sub.fence(); len(c.Guards) > 0 { // an engine may join the two, and look up the value in a guarded table
+	if sub.fence(); len(c.Guards) > 0 { // an engine may join both queries, and look up the value in a guarded table
 		if c.Dialect == sqlast.SQLite && sub.NeverNull(theirs) {
-			fence = []sqlast.Expr{sqlast.Zero} // SQLite is slow with a derived table inside IN, so OFFSET 0 is the fence; a column that may be NULL needs a condition outside it
+			fence = []sqlast.Expr{sqlast.Zero} // SQLite is slow with a derived table inside IN, so OFFSET 0 is the fence; if the column may be NULL, a condition outside of the fence is needed
 		} else {
 			sub.enclose()
 		}
@@ -100,7 +100,7 @@ func (c *compiler) writeAmong(f *expr.From, e expr.Among, write func(sub *from, 
 		sub.where = append(sub.where, expr.Call(sqlast.IsNotNull, theirs.SQL(&sub.From)))
 	}
 	needed := c.Needed
-	c.Needed = false // of the operands
+	c.Needed = false // not true of the operands
 	theirSide, ourSide := expr.Compared(both[1], &sub.From), expr.Compared(both[0], f)
 	c.Needed = needed
 	write(sub, theirSide, ourSide, fence)

@@ -11,13 +11,13 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// listExpr is the values of the rows of a group as a list, in the order of the query that was
-// grouped, and then of the rows' keys. They cross as the texts that toText makes, which both engines
-// write alike, where their JSON and their arrays differ.
+// listExpr is the values of the rows of a group as a list, in the order of the grouped query,
+// then by the rows' keys. The database returns them as the texts of toText, which both engines
+// write alike; their JSON and arrays differ.
 //
-// An engine would hold a list of any length. SQLite's is made by a function of ours, which has a
-// bound. For PostgreSQL a window over the rows says how many bytes the list has before each of them: it is
-// behind the fence, or in a plan judged open, and sorts no row out of scope.
+// An engine would build a list of any length. On SQLite a function of ours builds the list,
+// with a bound. On PostgreSQL a window over the rows counts the bytes of the list before each
+// row. It is behind the fence, or in a plan judged open, so it sorts no row out of scope.
 type listExpr struct {
 	g      *group
 	text   expr.Expr
@@ -29,10 +29,10 @@ func (e listExpr) Type() expr.Type { return expr.Type{Kind: value.TypeJSON} }
 func (e listExpr) SQL(*expr.From) sqlast.Expr {
 	c := e.g.inner.c
 	if c.Emitted++; c.Emitted > expr.MaxEmitted {
-		return sqlast.Null // finish refuses the whole
+		return sqlast.Null // finish refuses the statement
 	}
 	if len(c.Guards) > 0 {
-		c.Unguarded = true // rows out of scope may be read in such a statement, and not be sorted by the program
+		c.Unguarded = true // such a statement may read rows out of scope, which the program must not sort
 	}
 	before := c.Sorting
 	c.Sorting = true
@@ -49,17 +49,17 @@ func (e listExpr) SQL(*expr.From) sqlast.Expr {
 	return sqlast.Collected{X: x, Run: e.output(sqlast.Running{X: e.value(in), PartitionBy: keys, OrderBy: e.order(in)})}
 }
 
-// value is the text of a row in the list, or NULL.
+// value returns the text of a row in the list, or NULL.
 func (e listExpr) value(f *from) sqlast.Expr {
 	return expr.OnlyWhere(&f.From, e.text.SQL(&f.From), e.within)
 }
 
-// order ends in the text itself: a table may have no key.
+// order ends in the text itself, since a table may have no key.
 func (e listExpr) order(f *from) []sqlast.Order {
 	return append(f.orders(e.g.order, true), sqlast.Order{Expr: e.value(f)})
 }
 
-// output adds a column to the rows that are grouped.
+// output adds a column to the grouped rows.
 func (e listExpr) output(x sqlast.Expr) sqlast.Expr {
 	d := e.g.rows
 	name := fmt.Sprintf("w%d", len(d.Sel.Columns))
@@ -89,8 +89,8 @@ func collects(root *message.Node) bool {
 	return visit(root)
 }
 
-// collect makes a list of the values of x in the rows of a group for which conditions hold. Its items have the type
-// that the catalogue gives: a literal may widen what the compiler knows.
+// collect returns the list of the values of x in the rows of a group that meet the conditions.
+// Its items have the type in the catalogue: a literal may widen what the compiler knows.
 func (g *group) collect(row *expr.Row, x expr.Expr, of *message.Type, within []expr.Expr) (expr.Expr, error) {
 	f := g.inner
 	if err := f.Holds(language.Collect); err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// The inner query selects the rows in scope; the program's conditions are outside it, behind a fence: see package fence. An engine
-// takes the conditions of one WHERE in any order: it would try a program's condition on a row that its scope refuses a moment later
-// (TestFence). What is leakproof may go first. This file puts each condition of a program into the form that it needs.
+// The inner query selects the rows in scope. The program's conditions are outside of it, after a fence: see package fence. Engines try the
+// conditions of one WHERE in any order, so without a fence one could try a program's condition on a row that the scope refuses afterwards
+// (TestFence). Leakproof conditions may come before the fence. This file puts each condition of a program into the form that it needs.
 
 // require adds a condition of the scope, of a link or of the host.
 func (f *from) require(cond sqlast.Expr) {
@@ -19,14 +19,14 @@ func (f *from) require(cond sqlast.Expr) {
 	f.open = true
 }
 
-// fence closes what is in f so far, if something came since the last fence.
+// fence closes what is in f, if something was added since the last fence.
 func (f *from) fence() {
 	if f.open && !f.c.Open {
 		f.enclose()
 	}
 }
 
-// enclose makes one derived table of all sources so far, and that is a fence.
+// enclose makes a fence of all sources so far: one derived table.
 func (f *from) enclose() {
 	f.c.fences++
 	var inner *from
@@ -56,7 +56,7 @@ func (f *from) demand(cond expr.Expr) {
 		}
 		f.fence()
 		x := once(f.where, f.guard(func() sqlast.Expr { return c.SQL(&f.From) }))
-		if len(f.c.Scans) > 0 { // such a table is read whole, as most of its rows are in scope: x, with the scope in it, excludes more rows and is tried first
+		if len(f.c.Scans) > 0 { // most rows of such a table are in scope, so it is read whole. x includes the scope and excludes more rows, so it is tried first
 			f.where = slices.Insert(f.where, 0, x)
 			continue
 		}
@@ -64,8 +64,8 @@ func (f *from) demand(cond expr.Expr) {
 	}
 }
 
-// admit adds a leakproof condition on a row within the fences that it is behind:
-// there an index can serve it.
+// admit adds a leakproof condition on a row inside the fences around that row, where an index
+// can serve it.
 func (f *from) admit(c expr.Expr, row *expr.Row) {
 	if d := f.At[row].Derived; f.fenced[d] != nil {
 		f.fenced[d].admit(c, row)
@@ -75,8 +75,8 @@ func (f *from) admit(c expr.Expr, row *expr.Row) {
 	f.where = append(f.where, once(f.where, f.guard(func() sqlast.Expr { return c.SQL(&f.From) })))
 }
 
-// once drops the parts of x that a condition in where has already, since all in where must hold. The second bound of a range
-// needs no second guard of its column: see misfit.go in package expr.
+// once drops the parts of x that a condition in where has already, since all conditions in where must be
+// true. The second bound of a range needs no second guard of its column: see misfit.go in package expr.
 func once(where []sqlast.Expr, x sqlast.Expr) sqlast.Expr {
 	c, ok := x.(sqlast.Call)
 	if !ok || c.Op != sqlast.And {

@@ -15,42 +15,42 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// group is a derived table of groups of rows: its outputs are the keys, by which the rows
-// are grouped, and aggregates over the rows of each group. What comes after groupBy stands
-// outside of it: its conditions are what SQL calls HAVING.
+// group is a derived table of groups of rows. Its outputs are the keys, by which the rows are grouped,
+// and aggregates over the rows of each group. What comes after groupBy is outside of it: its conditions
+// are HAVING in SQL.
 //
-// The rows come from behind a fence, or of a plan that was judged open, so no row out of scope is
-// read in the order of a key or of what an aggregate compares (TestAggregateReads), and none is in a group.
+// The rows come from behind a fence, or from a plan that was judged open. So no row out of scope is read
+// in the order of a key or of an aggregated expression (TestAggregateReads), and none is in a group.
 type group struct {
 	inner *from
-	ns    []expr.Named // of the query that was grouped: what an aggregate's callback sees
-	of    *query       // the query
+	ns    []expr.Named // the rows of the grouped query, for the callbacks of aggregates
+	of    *query       // the grouped query
 	names []string
 	keys  []expr.Cell
-	kinds []string                   // of the keys, as the catalogue has them: a literal may widen what the compiler knows
-	cells map[*decl.Column]expr.Expr // what each output is, over the rows
-	order *query                     // the query that was grouped: its order is that of lists
-	rows  *expr.Derived              // whose outputs are windows over the rows, for lists; PostgreSQL
+	kinds []string                   // of the keys, from the catalogue: a literal may widen what the compiler knows
+	cells map[*decl.Column]expr.Expr // the expression over the rows for each output
+	order *query                     // the grouped query: lists have its order
+	rows  *expr.Derived              // a derived table with windows over the rows, for lists; PostgreSQL
 	under *from                      // the rows of that derived table
 	by    []expr.Expr                // what the rows are grouped by
 
 	tallies []expr.Tally
 
-	repeats bool // rows of it may be equal
-	records bool // it is no group: each row is one of what select showed, see combine
+	repeats bool // some of its rows may be equal
+	records bool // it is no group: each row is a row that select showed, see combine
 }
 
 func (g *group) Source() *expr.From { return &g.inner.From }
 
 func (g *group) Output(col *decl.Column) expr.Expr { return g.cells[col] }
 
-// groupOf is the group that a row stands for, or nil.
+// groupOf returns the group that a row stands for, or nil.
 func groupOf(row *expr.Row) *group {
 	g, _ := row.Made.(*group)
 	return g
 }
 
-// grouped reports whether a row stands for several.
+// grouped reports whether a row stands for several rows.
 func grouped(row *expr.Row) bool { return groupOf(row) != nil && !groupOf(row).records }
 
 // doGroup makes groups of the rows of q.
@@ -89,7 +89,7 @@ func (f *from) doGroup(q *query, n *message.Node, env expr.Names) error {
 		g.keys, g.kinds = append(g.keys, c), append(g.kinds, a.Type.Args["of"].Name)
 		row.Table.Keys = append(row.Table.Keys, c.Col)
 		key := expr.OutKey{Row: row, Col: cmp.Or(c.By, c.Col)}
-		if _, twice := d.Outs[key]; twice { // under another name
+		if _, twice := d.Outs[key]; twice { // the same key under another name
 			continue
 		}
 		f.c.sort(true, func() { outs = append(outs, d.Out(key, f.CanonicalSQL(x), len(outs))) })
@@ -111,8 +111,8 @@ func (f *from) doGroup(q *query, n *message.Node, env expr.Names) error {
 	return nil
 }
 
-// gather prepares q for a group or an aggregate over all its rows: pending limits act, then a fence closes the rows. It refuses
-// callbacks, joined queries, and columns that distinct has dropped.
+// gather prepares q for a group or an aggregate over all its rows: pending limits act, then a fence
+// closes the rows. It refuses callbacks, joined queries, and columns that distinct has dropped.
 func (f *from) gather(q *query, n *message.Node) error {
 	switch {
 	case len(q.context) > 0 || f.asked != nil || f.Outer != nil:
@@ -132,7 +132,7 @@ func (f *from) gather(q *query, n *message.Node) error {
 	return nil
 }
 
-// after refuses in the callback of an aggregate after distinct, which leaves one row of several, a column that select left out.
+// after checks the callback of an aggregate after distinct, which leaves one row of several: it refuses columns that select left out.
 func (q *query) after(name string, lambda *message.Node) error {
 	if q.out == nil || q.out.bare || !q.once {
 		return nil
@@ -159,16 +159,16 @@ func (f *from) derive(row *expr.Row, d *expr.Derived) {
 	f.sources = scope.Derived(d.Sel, alias)
 }
 
-// become makes f one without conditions, over one row.
+// become makes f a from without conditions, over one row.
 func (f *from) become(row *expr.Row, at expr.Place) {
 	*f = *f.c.newFrom(nil)
 	f.Rows, f.At[row] = []*expr.Row{row}, at
 }
 
-// cell makes an output of an expression over the rows.
+// cell makes an output from an expression over the rows.
 func (g *group) cell(row *expr.Row, x expr.Expr) expr.Cell {
 	of := x.Type()
-	for col, made := range g.cells { // what is selected and sorted by is calculated once
+	for col, made := range g.cells { // an expression that is both selected and sorted by is calculated once
 		if expr.Same(made, x) {
 			return expr.Cell{Row: row, Col: col, Of: of}
 		}
@@ -178,7 +178,7 @@ func (g *group) cell(row *expr.Row, x expr.Expr) expr.Cell {
 	return c
 }
 
-// groupNode is the group that a node stands for, with the conditions on its rows.
+// groupNode returns the group that a node stands for, and the conditions on its rows.
 func (f *from) groupNode(n *message.Node, env expr.Names) (*expr.Row, []*message.Node, error) {
 	var conds []*message.Node
 	for n.Op == message.OpCall && n.Name == language.WhereMethod {
@@ -191,7 +191,7 @@ func (f *from) groupNode(n *message.Node, env expr.Names) (*expr.Row, []*message
 	return row, conds, nil
 }
 
-// joinable refuses what has no rows of a table.
+// joinable refuses a query whose rows are not rows of a table.
 func joinable(q *query, name string) error {
 	if q.base == nil || groupOf(q.base) == nil {
 		return nil
@@ -202,10 +202,10 @@ func joinable(q *query, name string) error {
 	return fail.Errorf(fail.Invalid, name, "groups can't be joined or renamed; join before groupBy, or await the groups and go on with the rows")
 }
 
-// isGroup reports whether a type is that of a group, by whatever name a policy that narrows it gives it.
+// isGroup reports whether a type is that of a group. A policy that narrows the type may have renamed it.
 func isGroup(t *message.Type) bool { return t.Args["ns"] != nil && t.Args["row"] == nil }
 
-// outOfGroup is the error for a group in a callback about its own rows: env has none there.
+// outOfGroup returns the error for a group in a callback about its own rows, whose env has no groups.
 func outOfGroup(n *message.Node) error {
 	if !isGroup(n.Type) {
 		return expr.ErrNode(n)
@@ -250,7 +250,7 @@ func (f *from) ofGroup(n *message.Node, env expr.Names) (expr.Expr, error) {
 	return g.cell(row, x), nil
 }
 
-// keyOfGroup is a key of a group.
+// keyOfGroup returns a key of a group.
 func (f *from) keyOfGroup(row *expr.Row, name string) (expr.Expr, error) {
 	if k := keyNamed(row, name); k.Row != nil {
 		return k, nil
@@ -258,7 +258,7 @@ func (f *from) keyOfGroup(row *expr.Row, name string) (expr.Expr, error) {
 	return nil, fail.Errorf(fail.Denied, name, "is no key of the group: add it to groupBy, or ask for an aggregate of it")
 }
 
-// keyNamed is the key of a group with a name, or none.
+// keyNamed returns the key of a group with a name, or the zero Cell.
 func keyNamed(row *expr.Row, name string) (none expr.Cell) {
 	g := groupOf(row)
 	if g == nil || !slices.Contains(g.names, name) {
@@ -267,11 +267,11 @@ func keyNamed(row *expr.Row, name string) (none expr.Cell) {
 	return g.keys[slices.Index(g.names, name)]
 }
 
-// bound is what an aggregate's callback sees: the rows that were grouped, and no group.
+// bound returns what an aggregate's callback sees: the grouped rows, and no group.
 func (g *group) bound(lambda *message.Node) expr.Names { return expr.Names{lambda.Recv: g.ns} }
 
-// keyOfRows returns what x groups rows by, and the cell that groups show of it. If the column's equality puts different texts
-// into one group (citext, NOCASE), the cell shows the least of them by code points, on both engines.
+// keyOfRows returns the expression by which x groups rows, and the cell of a group that shows it. If the column's equality
+// puts different texts into one group (citext, NOCASE), the cell shows the least of them by code points, on both engines.
 func (g *group) keyOfRows(row *expr.Row, x expr.Expr) (by expr.Expr, shown expr.Cell) {
 	f := g.inner
 	own, form, ok := f.Loose(x)
@@ -280,7 +280,7 @@ func (g *group) keyOfRows(row *expr.Row, x expr.Expr) (by expr.Expr, shown expr.
 		return x, g.cell(row, x)
 	}
 	key := g.cell(row, own)
-	least, _ := f.Extreme(language.Min, x, nil) // of a text there is one
+	least, _ := f.Extreme(language.Min, x, nil) // of a text the least always exists
 	shown = g.cell(row, least)
 	shown.By, shown.Like = key.Col, form
 	return own, shown

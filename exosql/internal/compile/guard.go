@@ -10,16 +10,16 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Some tables are best read as a whole, or by the key that a row in scope has of them: small
-// ones, those without an index that begins with their scope, the far end of a
-// link. The engine then looks at rows out of scope. For such a table the statement is
-// compiled once more, with each condition of the program on it behind the scope:
+// Some tables are best read as a whole, or by a key that a row in scope has of them: small
+// tables, tables without an index that begins with their scope, the far end of a link. The
+// engine then reads rows out of scope. So the statement is compiled once more, with the scope
+// before each condition of the program on such a table:
 //
 //	t0.org = ? AND CASE WHEN t0.org = ? THEN condition ELSE FALSE END
 //
-// No engine enters THEN before WHEN holds, in whatever order it takes the conditions of a
-// WHERE; and no index serves what stands in a CASE. What is bare is the scope and what
-// the host's links demand. What is selected, sorted and counted comes after the WHERE.
+// No engine evaluates THEN before WHEN is true, in whatever order it tries the conditions of a
+// WHERE, and no index serves what is in a CASE. Outside of a CASE are only the scope and the
+// conditions of the host's links. Columns, orders and counts are evaluated after the WHERE.
 
 // link notes that the statement compares two columns by a link.
 func (c *compiler) link(fa *from, a *expr.Row, ca *decl.Column, fb *from, b *expr.Row, cb *decl.Column) {
@@ -39,7 +39,7 @@ func (c *compiler) link(fa *from, a *expr.Row, ca *decl.Column, fb *from, b *exp
 	c.links = append(c.links, link{names(fa, a, ca), names(fb, b, cb)})
 }
 
-// matches are the links that join the table with an alias.
+// matches returns the links that join the table with an alias.
 func (c *compiler) matches(alias string) (out []fence.Match) {
 	add := func(a, b []sqlast.Column) {
 		if a[0].Alias != alias {
@@ -58,7 +58,7 @@ func (c *compiler) matches(alias string) (out []fence.Match) {
 	return out
 }
 
-// guard is a condition of a program, behind the scopes of the guarded tables that it reads.
+// guard writes a condition of a program behind the scopes of the guarded tables that it reads.
 func (f *from) guard(write func() sqlast.Expr) sqlast.Expr {
 	before := f.c.Touched
 	f.c.Touched = nil
@@ -67,11 +67,11 @@ func (f *from) guard(write func() sqlast.Expr) sqlast.Expr {
 	f.c.Conditions--
 	var within []sqlast.Expr
 	for _, row := range f.c.Touched {
-		// A row that f doesn't see is in a subquery of the condition (exists), which has the row's scope and link itself.
+		// f does not see a row of a subquery in the condition (exists). The subquery has that row's scope and link itself.
 		if !f.Sees(row) {
 			continue
 		}
-		if row.Optional { // a left join's missing row fails its scope, but may meet the condition (x IS NULL), so no guard fits
+		if row.Optional { // the missing row of a left join fails its scope but may meet the condition (x IS NULL), so no guard is right
 			f.c.Unguarded = true
 		}
 		f.c.Guarding = true
@@ -87,7 +87,7 @@ func (f *from) guard(write func() sqlast.Expr) sqlast.Expr {
 	return fence.Behind(expr.All(within), x)
 }
 
-// guardEach guards the parts of a condition, of which all have to hold.
+// guardEach guards each part of a condition; all parts must be true.
 func (f *from) guardEach(cond expr.Expr) (out []sqlast.Expr) {
 	for _, c := range expr.Conjuncts(cond) {
 		out = append(out, f.guard(func() sqlast.Expr { return c.SQL(&f.From) }))
@@ -95,10 +95,10 @@ func (f *from) guardEach(cond expr.Expr) (out []sqlast.Expr) {
 	return out
 }
 
-// scopeOf writes the scope of a row in an open statement: an equality for each column that it fixes. A value that comes
-// over a link counts only if the row at the link's start exists. On SQLite the equality looks that row up. On PostgreSQL
-// an EXISTS asks for it once: it uses no row of the query, so the plan has it as the filter of a node above all tables,
-// the gate, before any of them is read. fence.JudgePostgres requires that.
+// scopeOf writes the scope of a row in an open statement: an equality for each column that it fixes. A value
+// that comes over a link counts only if the row at the link's start exists. On SQLite the equality looks that
+// row up. On PostgreSQL an EXISTS asks for it once: it uses no row of the query, so the plan has it as the
+// filter of a node above all tables (the gate), before it reads any of them. fence.JudgePostgres requires that.
 func (f *from) scopeOf(row *expr.Row) ([]sqlast.Expr, error) {
 	fixed, ok := f.c.FixedOf(row.Entry)
 	if !ok {
@@ -112,7 +112,7 @@ func (f *from) scopeOf(row *expr.Row) ([]sqlast.Expr, error) {
 			f.c.Satisfying = false
 		}
 		if x.Via == nil || f.c.Dialect == sqlast.Postgres && f.c.Guarding {
-			continue // the gate stands above the whole
+			continue // the statement has this EXISTS as a gate already
 		}
 		sub := f.c.newFrom(nil)
 		other, err := sub.reaching(*x.Via)
@@ -134,4 +134,4 @@ func (f *from) scopeOf(row *expr.Row) ([]sqlast.Expr, error) {
 }
 
 // errNotFixed ends an open compilation.
-var errNotFixed = errors.New("exosql: a scope that no search can find")
+var errNotFixed = errors.New("exosql: the scope does not fix values that an index could search for")

@@ -87,7 +87,7 @@ func (f *from) query(n *message.Node, env expr.Names) (*query, error) {
 		return q, err
 	case "orderBy":
 		return q, f.doOrder(q, n.Args[0], env)
-	case language.First: // of the rows of a link
+	case language.First: // the first of the rows of a link
 		q.limits = append(q.limits, sqlast.One)
 	case "limit":
 		q.limits = append(q.limits, f.c.Arg(plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Count: true}))
@@ -102,7 +102,7 @@ func (f *from) query(n *message.Node, env expr.Names) (*query, error) {
 	return q, nil
 }
 
-// granted is a query of everything that a granted object reaches.
+// granted returns the query of everything that a granted object reaches.
 func (f *from) granted(n *message.Node) (*query, error) {
 	g := f.c.grants[n.Slot]
 	context := append([]*expr.Row(nil), f.Rows...)
@@ -121,7 +121,7 @@ func (f *from) granted(n *message.Node) (*query, error) {
 			for _, o := range s.Order {
 				terms = append(terms, orderTerm{expr: expr.SortBy(expr.ColumnOf(row, o.Col)), desc: o.Desc})
 			}
-			q.order = append(terms, q.order...) // the chain is read backwards
+			q.order = append(terms, q.order...) // the loop reads the chain backwards
 		}
 		for _, o := range q.order {
 			if !expr.Free(o.expr.(expr.SortKey).X) {
@@ -130,8 +130,8 @@ func (f *from) granted(n *message.Node) (*query, error) {
 		}
 		return q, nil
 	}
-	// The host's own limit: built on its own and wrapped at once, so that nothing
-	// a program adds gets inside.
+	// The host's own limit: the relation is built alone and wrapped at once, so that nothing of
+	// the program gets inside.
 	sub := f.c.newFrom(nil)
 	q, row, err := sub.relation(g.Rel, g)
 	if err == nil {
@@ -146,7 +146,7 @@ func (f *from) granted(n *message.Node) (*query, error) {
 	return q, nil
 }
 
-// adopt moves the sources of a from that stands on its own into f.
+// adopt moves the sources of an independent from into f.
 func (f *from) adopt(sub *from) {
 	f.sources.Adopt(sub.sources)
 	f.where = append(f.where, sub.where...)
@@ -162,7 +162,7 @@ func (f *from) adopt(sub *from) {
 	}
 }
 
-// walk is a link of a row: the linked rows, joined by its keys.
+// walk follows a link of a row: it joins the linked rows by the link's keys.
 func (f *from) walk(name string, parent *expr.Row) (*query, error) {
 	if parent.Facet == nil || parent.Facet.Link(name) == nil {
 		return nil, fail.Errorf(fail.Denied, name, "no such link")
@@ -176,13 +176,13 @@ func (f *from) walk(name string, parent *expr.Row) (*query, error) {
 	return &query{base: row, ns: []expr.Named{{Name: l.To.Alias, Row: row}}, context: context, link: l.L}, nil
 }
 
-// followQuery is a link of a query: the rows that it reaches, each once.
+// followQuery follows a link of a query: each reached row appears once.
 func (f *from) followQuery(n *message.Node, env expr.Names) (*query, error) {
 	context := append([]*expr.Row(nil), f.Rows...)
 	if len(f.Rows) > 0 && asks(n.Recv) {
-		f.fence() // the followed query has conditions of the program, which may read rows of f: those go behind a fence first
+		f.fence() // the followed query has conditions of the program, which may read rows of f, so those need a fence first
 	}
-	// Find out where the link leads, in a from of its own.
+	// Build the start of the link in a from of its own, to find out which table it is.
 	sub := f.c.newFrom(&f.From)
 	q, err := sub.query(n.Recv, env)
 	if err == nil {
@@ -205,8 +205,8 @@ func (f *from) followQuery(n *message.Node, env expr.Names) (*query, error) {
 		return nil, err
 	}
 	if f.c.Open && f.c.Dialect == sqlast.SQLite && f.sources.Len() == 0 && l.L.From.KeyOf(l.L.Pairs, func(p decl.Pair) *decl.Column { return p.From }) {
-		// The link starts at the parents' key, so a row has one parent at most, and a join gives the same rows as the semi-join
-		// below. SQLite may start a join at either table. PostgreSQL turns a semi-join into a join itself.
+		// The link starts at the parents' key, so a row has at most one parent, and a join returns the same rows as the
+		// semi-join below. SQLite may begin a join with either table. PostgreSQL itself turns a semi-join into a join.
 		f.adopt(sub)
 		f.Rows = nil
 		row, err := f.enter(e, l.To, func(row *expr.Row) []sqlast.Expr { return f.linked(l.L, parent, row) }, nil)
@@ -216,7 +216,7 @@ func (f *from) followQuery(n *message.Node, env expr.Names) (*query, error) {
 		reached.base, reached.ns = row, []expr.Named{{Name: l.To.Alias, Row: row}}
 		return reached, nil
 	}
-	// The semi-join says what joining by the link would: parent is in scope.
+	// The semi-join requires what the link requires: parent is in scope.
 	row, err := f.enter(e, l.To, nil, func(row *expr.Row) []sqlast.Expr {
 		return []sqlast.Expr{f.matched(row, l.L.Pairs, sub, parent)}
 	})
@@ -265,7 +265,7 @@ func (f *from) doOrder(q *query, arg *message.Node, env expr.Names) error {
 			return err
 		}
 		if !expr.Free(e) && f.asked == nil {
-			f.fence() // see free
+			f.fence() // see expr.Free
 		}
 		by := orderTerm{expr: expr.SortBy(e), desc: desc}
 		if of := t.Type.Args["of"]; of != nil {
@@ -332,7 +332,7 @@ func (f *from) expr(n *message.Node, env expr.Names) (expr.Expr, error) {
 	return nil, expr.ErrNode(n)
 }
 
-// shadowed refuses a column whose name select gave to something else: JavaScript would read that.
+// shadowed refuses a column if select gave its name to something else, which JavaScript would read.
 func shadowed(n *message.Node, e expr.Expr, seen []expr.Named) error {
 	for i, x := range seen {
 		if i > 0 && seen[0].Row.Selected == nil && seen[1].Row.Selected != nil && x.Name == n.Name && x.Row.Selected != e {
@@ -342,7 +342,7 @@ func shadowed(n *message.Node, e expr.Expr, seen []expr.Named) error {
 	return nil
 }
 
-// projection interprets what select's callback returned.
+// projection interprets the result of select's callback.
 func (f *from) projection(n *message.Node, env expr.Names) (*projection, error) {
 	if row, err := f.row(n, env); err == nil {
 		if windowOf(row) != nil {

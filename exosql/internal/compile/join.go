@@ -26,8 +26,8 @@ func (f *from) doJoin(q *query, n *message.Node, env expr.Names) error {
 	var sub *from
 	var err error
 	if item.Closed() {
-		// It depends on no row of this query: built on its own, so that a limit in
-		// it acts once and not for every row.
+		// The item depends on no row of this query. It is built alone, so that a limit in it acts
+		// once and not for every row.
 		sub = f.c.newFrom(nil)
 		if q2, err = sub.query(item, inner); err == nil {
 			err = sub.settle(q2)
@@ -62,14 +62,14 @@ func (f *from) doJoin(q *query, n *message.Node, env expr.Names) error {
 		return nil
 	}
 	if slices.ContainsFunc(expr.Conjuncts(on), func(e expr.Expr) bool { return !expr.Identity(e) }) {
-		// Each by itself: the engine may then join what is left of both as it likes.
+		// Each query gets its own fence: the engine may then join the remaining rows in any way.
 		f.fence()
 		sub.fence()
 	}
 	f.adopt(sub)
 	if last := f.sources.Len() - 1; last > 0 && !f.sources.Left(last) {
-		// ON rather than WHERE: without ON it is a CROSS JOIN, which SQLite does not reorder. In the ON of a left join the
-		// condition would drop matches and keep the rows.
+		// ON, not WHERE: without ON it is a CROSS JOIN, which SQLite does not reorder. In the ON of a
+		// left join the condition would drop matches and keep the rows.
 		f.sources.Join(last, false, f.guardEach(on)...)
 	} else {
 		f.where = append(f.where, f.guardEach(on)...)
@@ -77,9 +77,9 @@ func (f *from) doJoin(q *query, n *message.Node, env expr.Names) error {
 	return nil
 }
 
-// doLeftJoin keeps the rows that have no match. What the other query demands of
-// its rows, their scope first of all, becomes the condition of the join: a row out of
-// scope is no match. That can be said of one source, so the other query has to be one.
+// doLeftJoin keeps the rows without a match. All conditions on the other query's rows, their
+// scope first, become the condition of the join: a row out of scope is no match. A join
+// condition belongs to one source, so the other query must have only one.
 func (f *from) doLeftJoin(q *query, n *message.Node, env expr.Names) error {
 	if err := f.settle(q); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (f *from) doLeftJoin(q *query, n *message.Node, env expr.Names) error {
 	}
 	var asked []expr.Expr
 	if len(n.Args) > 1 || asks(item) {
-		// The program's conditions become part of this join's ON (f.asked), next to the link: see guarded.
+		// The program's conditions become part of this join's ON (f.asked), together with the link: see guarded.
 		f.fence()
 		f.asked = &asked
 		defer func() { f.asked = nil }()
@@ -130,7 +130,7 @@ func (f *from) doLeftJoin(q *query, n *message.Node, env expr.Names) error {
 		return err
 	}
 	q.ns, q.distinct = append(append([]expr.Named(nil), q.ns...), q2.ns...), q.distinct || q2.distinct
-	q.sortedBy(q2.order...) // as join has it
+	q.sortedBy(q2.order...) // as in doJoin
 	on := append([]sqlast.Expr(nil), f.where[conditions:]...)
 	f.where = f.where[:conditions:conditions]
 	if len(n.Args) > 1 {
@@ -155,13 +155,13 @@ func (f *from) doLeftJoin(q *query, n *message.Node, env expr.Names) error {
 	f.sources.Join(sources, true, append(on, more...)...)
 	for _, o := range q2.order {
 		if !expr.Free(o.expr.(expr.SortKey).X) {
-			f.fence() // as doOrder has it, where a callback can't
+			f.fence() // as in doOrder, which does not do it in a callback
 		}
 	}
 	return nil
 }
 
-// asks reports whether a chain of calls asks anything of rows besides following links.
+// asks reports whether a chain of calls does more than follow links.
 func asks(n *message.Node) bool {
 	for ; n != nil && n.Op == message.OpCall; n = n.Recv {
 		if isSearch(n) {
@@ -176,8 +176,8 @@ func asks(n *message.Node) bool {
 	return false
 }
 
-// doDistinct keeps, of all rows that show the same, the first in the query's
-// order: its place in the result is then well defined, too.
+// doDistinct keeps, of all rows that show the same, the first in the query's order, so its
+// place in the result is well defined.
 func (f *from) doDistinct(q *query) error {
 	if err := f.settle(q); err != nil {
 		return err
@@ -205,7 +205,7 @@ func (f *from) doDistinct(q *query) error {
 	return nil
 }
 
-// plain reports whether a projection shows columns only.
+// plain reports whether a projection shows only columns.
 func (p *projection) plain() bool {
 	for _, it := range p.items {
 		if it.rows != nil || it.sub != nil && !it.sub.plain() || it.sub == nil && !expr.Bare(it.expr) {
@@ -215,7 +215,7 @@ func (p *projection) plain() bool {
 	return true
 }
 
-// distinctKeys are what rows are compared by.
+// distinctKeys returns what rows are compared by.
 func (f *from) distinctKeys(out *projection, keys []sqlast.Expr) ([]sqlast.Expr, error) {
 	for i, it := range out.items {
 		if it.sub != nil {
@@ -233,7 +233,7 @@ func (f *from) distinctKeys(out *projection, keys []sqlast.Expr) ([]sqlast.Expr,
 			return nil, fail.Errorf(fail.Invalid, "distinct", "`%s` can't be compared; .select(…) other columns before it", out.names[i])
 		}
 		if _, val := it.expr.(expr.Argument); val || t.Kind == value.TypeNull {
-			continue // the same in every row
+			continue // it is equal in every row
 		}
 		f.c.sort(!expr.Free(it.expr), func() {
 			key := expr.KeyOf(it.expr, t)
@@ -246,9 +246,9 @@ func (f *from) distinctKeys(out *projection, keys []sqlast.Expr) ([]sqlast.Expr,
 	return keys, nil
 }
 
-// guarded writes the program's conditions on a row that a left join may not find, for the ON of that join. No fence fits
-// into an ON. CASE WHEN scope THEN condition takes its place: no engine enters THEN before WHEN holds. implied is the
-// link's condition where the link alone implies the scope.
+// guarded writes the program's conditions on a row that a left join may not find, for the ON of that
+// join. An ON can't have a fence. Instead it has CASE WHEN scope THEN condition: no engine evaluates
+// THEN before WHEN is true. implied is the link's condition, if the link alone implies the scope.
 func (f *from) guarded(row *expr.Row, asked []expr.Expr, implied []sqlast.Expr) ([]sqlast.Expr, error) {
 	var out, behind []sqlast.Expr
 	for _, c := range asked {
@@ -263,7 +263,7 @@ func (f *from) guarded(row *expr.Row, asked []expr.Expr, implied []sqlast.Expr) 
 	}
 	f.c.fences++
 	within := implied
-	if f.open && len(implied) == 0 { // the table has no fence here: its whole scope is written, since the link that implies a part of it is in the same ON
+	if f.open && len(implied) == 0 { // the table has no fence here, so its whole scope is written: the link that implies a part of it is in the same ON
 		n := len(f.where)
 		e, err := row.Grant.Enter(row.Table, nil, nil)
 		if err == nil {

@@ -1,6 +1,6 @@
 package compile
 
-// This file is the one door through which a table enters a query, with the conditions of its scope.
+// This file is the only place in which a table enters a query, with the conditions of its scope.
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// occur adds one occurrence of a table to a from: every occurrence satisfies its table's
-// scope and the link it was reached by.
+// occur adds one occurrence of a table to a from: every occurrence meets its table's scope and
+// the link that led to it.
 func (f *from) occur(g *scope.Grant, fc *decl.Facet, t *decl.Table, by *decl.Link, parent *expr.Row) (*expr.Row, error) {
 	if err := f.c.step(); err != nil {
 		return nil, err
@@ -37,8 +37,8 @@ func (f *from) occur(g *scope.Grant, fc *decl.Facet, t *decl.Table, by *decl.Lin
 	}, nil)
 }
 
-// enter adds a table to the sources, with the conditions of its scope, and returns the row variable for it.
-// on returns the conditions that join it, nil for none; where returns further conditions, nil for none.
+// enter adds a table to the sources, with the conditions of its scope, and returns its row variable. on
+// returns the conditions that join it, nil for none; where returns further conditions, nil for none.
 func (f *from) enter(e scope.Entry, fc *decl.Facet, on, where func(*expr.Row) []sqlast.Expr) (*expr.Row, error) {
 	if f.sources.Len() >= maxSources {
 		return nil, fail.Errorf(fail.Limit, "", "too many tables in one query: the limit is %d", maxSources)
@@ -55,7 +55,7 @@ func (f *from) enter(e scope.Entry, fc *decl.Facet, on, where func(*expr.Row) []
 		f.At[row] = expr.Place{Alias: alias}
 		if on != nil {
 			if last := f.sources.Len() - 1; last == 0 {
-				f.where = append(f.where, on(row)...) // the first source has no ON: it correlates with an outer from
+				f.where = append(f.where, on(row)...) // the first source has no ON; its condition refers to an outer from
 			} else {
 				f.sources.Join(last, false, on(row)...)
 			}
@@ -67,7 +67,7 @@ func (f *from) enter(e scope.Entry, fc *decl.Facet, on, where func(*expr.Row) []
 	})
 }
 
-// linked is the condition that child is reached from parent by l.
+// linked returns the condition that l leads from parent to child.
 func (f *from) linked(l *decl.Link, parent, child *expr.Row) []sqlast.Expr {
 	var out []sqlast.Expr
 	for _, p := range l.Pairs {
@@ -81,7 +81,7 @@ func (f *from) linked(l *decl.Link, parent, child *expr.Row) []sqlast.Expr {
 	return out
 }
 
-// satisfy adds conditions of a scope on row.
+// satisfy writes the conditions of a scope on row: all of must, or, in an open statement, the equalities that stand for them.
 func (f *from) satisfy(row *expr.Row, must []scope.Condition) error {
 	if f.c.Open {
 		scope, err := f.scopeOf(row)
@@ -93,7 +93,7 @@ func (f *from) satisfy(row *expr.Row, must []scope.Condition) error {
 		switch c.Kind {
 		case scope.Holds:
 			if c.Pred != nil && c.Pred.Op == "all" {
-				continue // of a table without rows out of scope nothing needs a fence, so indexes serve what the program asks
+				continue // every row of the table is in scope, so no fence is needed, and indexes serve the program's conditions
 			}
 			f.c.Satisfying = true
 			f.require(f.Predicate(c.Pred, row, c.Grant.Origin))
@@ -101,7 +101,7 @@ func (f *from) satisfy(row *expr.Row, must []scope.Condition) error {
 			continue
 		case scope.Linked, scope.Followed, scope.Among:
 		default:
-			return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a condition of no known kind on table %s", row.Table.Name)}
+			return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a condition on table %s has an unknown kind", row.Table.Name)}
 		}
 		if err := f.c.step(); err != nil {
 			return err
@@ -128,7 +128,7 @@ func (f *from) reaching(c scope.Condition) (*expr.Row, error) {
 	return other, f.settle(q)
 }
 
-// KeysOf are the columns, theirs and ours, by which a condition compares rows.
+// KeysOf returns the columns, theirs and ours, by which a condition compares rows.
 func KeysOf(c scope.Condition, t *decl.Table) []decl.Pair {
 	if c.Kind != scope.Among {
 		return c.Link.Pairs
@@ -173,7 +173,7 @@ func (f *from) relation(r *decl.Relation, g *scope.Grant) (*query, *expr.Row, er
 			if err := f.settle(q); err != nil {
 				return nil, nil, err
 			}
-			f.fence() // whoever wrote the text, its cost depends on the row's
+			f.fence() // even if the host wrote the text, the search takes time by the row's text
 			row.Facet = &decl.Facet{Search: s.Search}
 			text := plan.Source{Origin: g.Origin, Index: s.Slot, Item: -1}
 			f.where = append(f.where, f.Searching(row, text, false).SQL(&f.From))
@@ -188,7 +188,7 @@ func (f *from) relation(r *decl.Relation, g *scope.Grant) (*query, *expr.Row, er
 			if len(r.Table.Keys) == 0 {
 				return nil, nil, noKey(r.Table)
 			}
-			if len(q.limits) > 0 { // Offset skips some of the rows that Limit left: methods only narrow
+			if len(q.limits) > 0 { // Offset skips some of the rows that Limit left: a step only narrows
 				if err := f.settle(q); err != nil {
 					return nil, nil, err
 				}

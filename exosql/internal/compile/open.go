@@ -8,14 +8,14 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// A query is compiled twice where fences stand in it: with them, and open. The open
-// statement is the one that a person would write; indexes serve what a program asks in
-// it. It is right for an engine that reads, of each table, the rows in scope and no
-// others: then there is no row out of scope that anything could be tried on. Whether it
-// does so its own plan says, see fence.Table, and if not the fenced statement runs.
+// A query with fences is compiled twice: with them, and open. The open statement has the form
+// that a person would write, in which indexes serve the program's conditions. It is right if
+// the engine reads, of each table, only rows in scope: then no condition can be tried on
+// others. The engine's own plan shows whether it does, see fence.Table. If not, the fenced
+// statement runs.
 
-// opened compiles a statement in an open form, each time with a new compiler, or returns nil. Where tables are guarded it is compiled
-// twice: the columns that links compare have to be known when the first condition is written.
+// opened compiles a statement in an open form, each time with a new compiler, or returns nil. With guarded
+// tables it compiles twice: the columns that links compare must be known when the first condition is written.
 func opened(form fence.Form, start func() *compiler, compile func(*compiler) (*plan.Plan, error)) *plan.Plan {
 	var compared []*decl.Column
 	for {
@@ -37,7 +37,7 @@ func opened(form fence.Form, start func() *compiler, compile func(*compiler) (*p
 	}
 }
 
-// tablesOf are the tables of an open plan, or nil if one has a scope that no search can find.
+// tablesOf returns the tables of an open plan, or nil if no search can find the scope of one.
 func (c *compiler) tablesOf(p *plan.Plan) []fence.Table {
 	var out []fence.Table
 	for _, row := range c.entered {

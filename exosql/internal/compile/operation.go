@@ -13,7 +13,7 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// operatorOf is the operator that a node applies to an expression, or nil.
+// operatorOf returns the operator that a node applies to an expression, or nil.
 func operatorOf(n *message.Node) *language.Operator {
 	if n.Recv == nil || n.Op != message.OpCall && n.Op != message.OpField {
 		return nil
@@ -21,7 +21,7 @@ func operatorOf(n *message.Node) *language.Operator {
 	return language.OperatorOn()[n.Recv.Type.Name][n.Name]
 }
 
-// operation interprets an operator of the table.
+// operation interprets an operator of package language.
 func (f *from) operation(op *language.Operator, n *message.Node, env expr.Names) (expr.Expr, error) {
 	e, err := f.operated(op, n, env)
 	if err == nil && op.Sure(n.Name) {
@@ -55,7 +55,7 @@ func (f *from) operated(op *language.Operator, n *message.Node, env expr.Names) 
 	case op.Form == language.FormJSONLength:
 		return f.JSONLength(x), nil
 	case op.Form == language.FormJSONToText:
-		if len(expr.JSONOf(x).Keys) == 0 { // documents would all be null, and so one group
+		if len(expr.JSONOf(x).Keys) == 0 { // whole documents would all be null, and so one group
 			return nil, fail.Errorf(fail.Invalid, "", "a whole JSON document is no text; take a key of it, like column.key, or column.asText() where it is a text itself")
 		}
 		return f.JSONText(x), nil
@@ -100,7 +100,7 @@ func (f *from) operated(op *language.Operator, n *message.Node, env expr.Names) 
 	args := []expr.Expr{x}
 	for _, a := range n.Args {
 		if a.Op == message.OpLit && a.Lit.IsNull() {
-			args = append(args, expr.Null{}) // the shape of the message says that it is null
+			args = append(args, expr.Null{}) // the shape of the message has the null
 			continue
 		}
 		if a.Op == message.OpLit {
@@ -113,14 +113,14 @@ func (f *from) operated(op *language.Operator, n *message.Node, env expr.Names) 
 		}
 		args = append(args, y)
 	}
-	if op.Form != language.FormPattern && op.Form != language.FormFolded { // see match
+	if op.Form != language.FormPattern && op.Form != language.FormFolded { // see match in package expr
 		f.Handle(op.Ast, args)
 	}
 	e := f.Operate(op, args, of)
 	return e, e.Type().Fits(n.Name)
 }
 
-// operandKind is what a literal beside x is bound as.
+// operandKind returns the kind as which a literal is bound beside x.
 func (f *from) operandKind(op *language.Operator, t *message.Type, x expr.Expr) string {
 	switch op.Form {
 	case language.FormHas:
@@ -133,9 +133,9 @@ func (f *from) operandKind(op *language.Operator, t *message.Type, x expr.Expr) 
 	return ""
 }
 
-// list makes the placeholders of a list: as many as the class of its length, so
-// that a few plans serve all lengths. Its numbers are of one kind, the least that
-// holds all: which of them are whole is no part of the message's shape.
+// list makes the placeholders of a list. There are as many as the class of its length, so that
+// a few plans serve all lengths. All its numbers have one kind, the least that fits all: the
+// message's shape does not have the kind of each.
 func (f *from) list(n *message.Node, kind string, env expr.Names) ([]expr.Expr, error) {
 	var out []expr.Expr
 	if n.Op == message.OpLit {
@@ -168,8 +168,8 @@ func (f *from) list(n *message.Node, kind string, env expr.Names) ([]expr.Expr, 
 	return out, nil
 }
 
-// asCompared converts JSON to the type that it is compared with: 'mac' finds texts, 3 numbers, true truth values. For a test for null it
-// stays as it is. The digits of a number beyond 2^53 find texts and numbers, which programs are shown as texts.
+// asCompared converts JSON to the type of the other operands: 'mac' finds texts, 3 numbers, true truth values. For a test for
+// null it stays as it is. The digits of a number beyond 2^53 find texts and numbers, since programs get such numbers as texts.
 func (f *from) asCompared(op *language.Operator, x expr.Expr, n *message.Node, env expr.Names) (expr.Expr, error) {
 	kind, wide := "", false
 	for _, a := range n.Args {
@@ -193,8 +193,8 @@ func (f *from) asCompared(op *language.Operator, x expr.Expr, n *message.Node, e
 			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "the type of the JSON has to be known, to compare it with a query's column: write column.key.asText().%s(query), or .asNumber() or .asBool()", n.Name)
 		case a.Op == message.OpList:
 			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "a list that JSON is compared with can't have columns in it: write a condition for each, and join them with ||")
-		case op.Ast == sqlast.Is || op.Ast == sqlast.IsNot: // which treat null as a value
-			// Read as texts, a number in the JSON and a column without a value are both null, and would be equal.
+		case op.Ast == sqlast.Is || op.Ast == sqlast.IsNot: // these operators treat null as a value
+			// A number in the JSON, read as text, and a column without a value are both null, and would be equal.
 			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "the type of the JSON has to be known, to compare it with a column: write column.key.asText() === other, or .asNumber() or .asBool()")
 		default:
 			y, err := f.expr(a, env)
@@ -215,23 +215,23 @@ func (f *from) asCompared(op *language.Operator, x expr.Expr, n *message.Node, e
 	case kind == "":
 		return x, nil
 	case wide && op.Form == language.FormOrdered:
-		return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "of the digits of a number beyond 2^53 JSON is only asked whether it is equal; to compare numbers write column.key.asNumber(), and a number beside it")
+		return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "with the digits of a number beyond 2^53 JSON can only be tested for equality; to compare numbers write column.key.asNumber(), and a number beside it")
 	case wide:
 		return f.JSONShown(x), nil
 	}
 	return f.JSONAs(x, kind), nil
 }
 
-// typeOfItems is the type of the values of a list: numbers are one.
+// typeOfItems returns the type of the values of a list; all numbers are one type.
 func typeOfItems(v value.Value) (string, error) {
-	kind := value.TypeText // of an empty list
+	kind := value.TypeText // the type of an empty list
 	for i := range v.Len() {
 		k := expr.TypeOfValue(v.At(i))
 		if scalar.NumberRank(k) > 0 {
 			k = value.TypeFloat
 		}
 		if i > 0 && k != kind {
-			return "", fail.Errorf(fail.Invalid, "", "a list that JSON is compared with has texts alone or numbers alone: write two conditions, and join them with ||")
+			return "", fail.Errorf(fail.Invalid, "", "a list that JSON is compared with must have only texts or only numbers: write two conditions, and join them with ||")
 		}
 		kind = k
 	}

@@ -11,12 +11,12 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// A page is the first rows of a query that come after a given one in its order, and none is skipped by number: so rows that
-// come or go before it move no other, and an index that serves the order gives a late page as fast as the first.
+// A page is the first rows of a query after a given row in its order. No row is skipped by number. So rows that are added
+// or deleted before it do not move the others, and an index that serves the order finds a late page as fast as the first.
 //
-// The order is made total by the keys of the rows, so the values that a row is sorted by say where it is. The condition that a
-// row comes after it is like those of a program, and is put where these are: behind a fence, in a guard, or in a plan that was
-// judged open (TestPageReads).
+// The keys of the rows make the order total, so the values that a row is sorted by are its
+// position. The condition that a row comes after that position is treated like a condition of a
+// program: it is behind a fence, in a guard, or in a plan that was judged open (TestPageReads).
 
 // page makes q a page.
 func (f *from) page(q *query, size plan.Source) error {
@@ -39,7 +39,7 @@ func (f *from) page(q *query, size plan.Source) error {
 	return nil
 }
 
-// noPage is noKey with what is read in pages of such a table: different values, and not distinct rows, which have no key either.
+// noPage returns the error for a table without a key. It names what pages can read there: groups by values (distinct rows have no key).
 func noPage(r *expr.Row) error {
 	err := noKey(r.Table)
 	if r.Facet == nil {
@@ -55,11 +55,11 @@ func noPage(r *expr.Row) error {
 	return err
 }
 
-// total is the order of q, and the keys of its rows in the direction of its last term.
+// total returns the order of q, followed by the keys of its rows in the direction of its last term.
 func (f *from) total(q *query) ([]orderTerm, error) {
 	var terms []orderTerm
 	add := func(o orderTerm) {
-		if !slices.ContainsFunc(terms, func(t orderTerm) bool { return expr.Same(t.x(), o.x()) }) { // a second time it adds nothing
+		if !slices.ContainsFunc(terms, func(t orderTerm) bool { return expr.Same(t.x(), o.x()) }) { // a repeated term adds nothing
 			terms = append(terms, o)
 		}
 	}
@@ -96,20 +96,20 @@ func (f *from) total(q *query) ([]orderTerm, error) {
 	return terms, nil
 }
 
-// cursorCell is how a value that rows are sorted by crosses, so that it is compared as it is sorted when it comes back.
+// cursorCell describes how a value of the order is read for a cursor, so that it is compared as it was sorted when it comes back.
 func (o orderTerm) cursorCell() plan.Cell {
 	of := o.x().Type()
 	c := plan.Cell{Kind: of.Kind, Null: true, Exact: of.Exact, Misfits: true, Name: "the order of a page"}
 	switch {
 	case of.Number() && of.Decimal():
-		c.Kind = value.TypeDecimal // of as many digits as it has, whatever it is shown as
+		c.Kind = value.TypeDecimal // with all its digits, whatever the program gets
 	case of.Number() && o.kind != "":
 		c.Kind = o.kind
 	}
 	return c
 }
 
-// ends adds to the cells of a row those that a cursor is made of.
+// ends adds the cells of a row that a cursor is made from.
 func (f *from) ends(sel *sqlast.Select, p *plan.Plan, q *query) {
 	for _, o := range q.order {
 		cell := o.cursorCell()
@@ -126,9 +126,9 @@ func (f *from) ends(sel *sqlast.Select, p *plan.Plan, q *query) {
 	p.After = len(q.order)
 }
 
-// placed reports whether a cursor has the cell that the database sorts by, rather than the value that it is shown as. Cells that are
-// shown as null, or alike, still have different places in the order: with the value a page would lose or repeat rows. PostgreSQL
-// needs that only for columns without a guard. The cell is a text in the cursor, and is compared in the column's own type.
+// placed reports whether a cursor has the stored cell that the database sorts by, rather than the value that a program gets. Cells that
+// become null, or the same value, still have different places in the order: by the value a page would lose or repeat rows. On
+// PostgreSQL that is true only of columns without a guard. The cursor has the cell as a text, and compares it in the column's own type.
 func (f *from) placed(o orderTerm) bool {
 	c, ok := o.x().(expr.Column)
 	return f.c.Dialect == sqlast.SQLite || ok && expr.MayMisfit(c.Col.Kind) && (o.expr.(expr.SortKey).Stored || !f.c.Misfits(c))
@@ -136,8 +136,8 @@ func (f *from) placed(o orderTerm) bool {
 
 // behind is the condition that a row comes after the cursor's by the terms from i on. NULL comes before everything else.
 //
-// Where possible, the first column is compared in a condition of its own, and there is no OR: so an index search begins at the
-// cursor. For an OR, engines read several ranges of an index, or use none.
+// If possible, the first column is compared in a condition of its own, without an OR, so that an
+// index search begins at the cursor. For an OR, engines read several ranges of an index, or use none.
 func (f *from) behind(terms []orderTerm, i int) expr.Expr {
 	o, last := terms[i], i == len(terms)-1
 	x, v := f.operands(terms, i)
@@ -156,7 +156,7 @@ func (f *from) behind(terms []orderTerm, i int) expr.Expr {
 		return is(sqlast.And, is(sqlast.IsNull, x), rest())
 	case f.c.after[i] == AtNull:
 		return choose(is(sqlast.IsNotNull, x), yes, rest())
-	case o.desc && !f.NeverNull(o.expr): // what is NULL comes after all else
+	case o.desc && !f.NeverNull(o.expr): // descending, NULL comes last
 		return choose(is(sqlast.Gt, x, v), no, choose(is(sqlast.Eq, x, v), rest(), yes))
 	}
 	if !last && f.alignedFrom(terms, i) {
@@ -172,7 +172,7 @@ func (f *from) behind(terms []orderTerm, i int) expr.Expr {
 	return is(sqlast.And, is(at, x, v), choose(is(to, x, v), yes, rest()))
 }
 
-// operands are what is sorted by, and value i of the cursor, as they are compared.
+// operands returns what is sorted by and value i of the cursor, as they are compared.
 func (f *from) operands(terms []orderTerm, i int) (x, v expr.Expr) {
 	o := terms[i]
 	at := expr.Argument{Src: plan.Source{Origin: plan.FromCursor, Index: i, Item: -1}, Kind: value.TypeText}
@@ -194,8 +194,8 @@ func (f *from) operands(terms []orderTerm, i int) (x, v expr.Expr) {
 	return both[0], both[1]
 }
 
-// alignedFrom reports whether the terms from i on have one direction, so that one row comparison finds what comes after the cursor.
-// A NULL in the pair that decides makes it unknown, and the row is left out: right if ascending, since NULL comes first.
+// alignedFrom reports whether the terms from i on have one direction, so that one row comparison finds what comes after the cursor. A
+// NULL in the deciding pair makes the comparison unknown, and the row is left out. Ascending that is right, since NULL comes first.
 func (f *from) alignedFrom(terms []orderTerm, i int) bool {
 	for k, o := range terms[i:] {
 		c, column := expr.PlainText(o.x()).(expr.Column)
@@ -216,8 +216,8 @@ func (f *from) beyond(terms []orderTerm, i int) expr.Expr {
 	return b
 }
 
-// marked marks the cells of columns that the result is sorted by as they are stored, and adds such columns if they are not shown. If a
-// cell turns out to be a misfit, its row has the wrong place, and the query runs again with guards.
+// marked marks the cells of columns by which the result is sorted as they are stored, and adds such columns if
+// they are not shown. If a cell is a misfit, its row has the wrong place, and the query runs again with guards.
 func (f *from) marked(sel *sqlast.Select, p *plan.Plan, out *projection, terms []orderTerm) {
 	for _, o := range terms {
 		c, _ := expr.PlainText(o.x()).(expr.Column)
@@ -235,8 +235,8 @@ func (f *from) marked(sel *sqlast.Select, p *plan.Plan, out *projection, terms [
 	}
 }
 
-// upwards notes that a result is in ascending stored order, with a limit. Misfits are null and belong first, but the database may sort
-// them behind all values, where the limit hides them. A probe (Engine.Probe) reads the last row of all, to see whether it is a misfit.
+// upwards notes that a result is in ascending stored order with a limit. Misfits are null and belong first, but the database may
+// sort them last, where the limit hides them. A probe (Engine.Probe) reads the last row of all, to find out whether it is a misfit.
 func (f *from) upwards(sel *sqlast.Select, p *plan.Plan, q *query) {
 	if len(q.order) == 0 || len(q.limits) == 0 || q.order[0].desc || f.c.msg == nil {
 		return
@@ -247,7 +247,7 @@ func (f *from) upwards(sel *sqlast.Select, p *plan.Plan, q *query) {
 	}
 }
 
-// find is the number of the cell that shows a column, counted from at; -1: none does.
+// find returns the number of the cell that shows a column, counted from at; -1: none does.
 func (out *projection) find(c expr.Column, at *int) int {
 	for _, it := range out.items {
 		if it.sub == nil && it.expr == c {

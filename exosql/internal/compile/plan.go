@@ -21,7 +21,7 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// finish makes the statement of a query that is complete.
+// finish makes the statement of a complete query.
 func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan, error) {
 	p := &plan.Plan{Kind: kind}
 	sel := &sqlast.Select{}
@@ -89,7 +89,7 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 	return p, nil
 }
 
-// outputs adds the cells of a projection to the statement and the plan. It stands within so many lists.
+// outputs adds the cells of a projection to the statement and the plan. lists is how many lists it is nested in.
 func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists int) *value.Shape {
 	s := &value.Shape{Names: slices.Clone(out.names)}
 	for i, it := range out.items {
@@ -107,7 +107,7 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 			continue
 		}
 		c := plan.Cell{Kind: it.kind, Of: it.elem, Null: it.null, Exact: it.expr.Type().Exact, Name: out.names[i]}
-		c.Misfits = f.c.msg != nil // Go code reads an error
+		c.Misfits = f.c.msg != nil // for Go code a misfit is an error
 		if ce, ok := it.expr.(expr.Column); ok {
 			if charge := ce.Col.Charge(); charge > 0 && lists == 0 {
 				if f.c.charges == nil {
@@ -116,7 +116,7 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 				f.c.charges[len(p.Cells)] = charge
 			}
 			c.Name, c.Null = ce.Col.Table.Name+"."+ce.Col.Name, ce.Col.Null || ce.Row.Optional
-			if f.c.replying && ce.Col.Label.Empty() { // what is read for a write may be hidden from programs
+			if f.c.replying && ce.Col.Label.Empty() { // values that a write reads may be hidden from programs
 				c.Shown = ce.Col.Guest
 			}
 		} else if lists == 0 && it.expr != nil {
@@ -134,12 +134,12 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 	return s
 }
 
-// tallies adds cells that count the misfits which groups, or one value of all rows, took for null.
+// tallies adds cells that count the misfits which became null in groups, or in one value of all rows.
 func (f *from) tallies(sel *sqlast.Select, p *plan.Plan, q *query) {
 	if !f.c.replying {
 		return
 	}
-	if p.Kind != plan.RunValue && q.base != nil && grouped(q.base) { // an aggregate of groups has no cell of one group beside it
+	if p.Kind != plan.RunValue && q.base != nil && grouped(q.base) { // an aggregate of groups has no cells of single groups
 		for _, t := range groupOf(q.base).tallies {
 			q.tallies = append(q.tallies, expr.Tally{Col: t.Col, Rows: groupOf(q.base).cell(q.base, t.Rows)})
 		}
@@ -150,7 +150,7 @@ func (f *from) tallies(sel *sqlast.Select, p *plan.Plan, q *query) {
 	}
 }
 
-// Message plans a guest's message.
+// Message plans a program's message.
 func Message(d expr.Engine, m *exo.Message, grants []shape.Prepared, after Position) (*plan.Plan, error) {
 	c := newCompiler(d, m, grants)
 	c.after = after
@@ -188,8 +188,8 @@ func planOf(c *compiler) (*plan.Plan, error) {
 	return f.ofQuery(q, c.msg.Root)
 }
 
-// typed is a chain of typed calls as it is planned: the key of its plan, its values, and
-// copies without them.
+// typed is a chain of typed calls to plan: the key of its plan, its values, and copies without
+// them.
 type typed struct {
 	Key    []byte
 	Vals   []value.Value
@@ -198,18 +198,18 @@ type typed struct {
 	kind   plan.RunKind
 }
 
-// NewChain is a chain of typed calls. more are values of what completes it.
+// NewChain returns a chain of typed calls. more are values that complete it.
 func NewChain(r *decl.Relation, ss scope.Scopes, kind plan.RunKind, more ...value.Value) typed {
 	key, chain, fixed, vals := shape.Chain(fmt.Appendf(nil, "typed %d;", kind), r, ss, nil)
 	return typed{key, append(vals, more...), chain, fixed, kind}
 }
 
-// Grant is the chain as a grant, to ask for its scopes.
+// Grant returns the chain as a grant, to ask for its scopes.
 func (s *typed) Grant() *scope.Grant {
 	return &scope.Grant{Rel: s.chain, Scopes: s.scopes, Chain: s.scopes}
 }
 
-// Compile plans it; of a page, the size is its last value.
+// Compile plans the chain. For a page, the size is the last value.
 func (s *typed) Compile(d expr.Engine, after Position) (*plan.Plan, error) {
 	size := plan.Source{Index: len(s.Vals) - 1, Item: -1}
 	return relation(d, s.chain, &scope.Grant{Scopes: s.scopes, Chain: s.scopes}, s.kind, size, after)
@@ -236,7 +236,7 @@ func relation(d expr.Engine, r *decl.Relation, g *scope.Grant, kind plan.RunKind
 	return f.finish(q, kind, out)
 }
 
-// allColumns are those of a row's table, in the order of its declaration.
+// allColumns returns the columns of a row's table, in the order of its declaration.
 func allColumns(row *expr.Row) *projection {
 	out := &projection{}
 	for _, col := range row.Table.Cols {
@@ -257,7 +257,7 @@ func (f *from) ofQuery(q *query, n *message.Node) (*plan.Plan, error) {
 			return nil, err
 		}
 	}
-	if f.c.Extremes = n.Name == language.Min || n.Name == language.Max; !f.Ends(x) { // the index has the least and the greatest value; a tally of misfits would read all rows
+	if f.c.Extremes = n.Name == language.Min || n.Name == language.Max; !f.Ends(x) { // an index has the least and the greatest value; a tally of misfits would read all rows
 		q.tallies = f.Tallied(q.tallies, x)
 	}
 	if x, err = f.aggregate(q, n, x, nil); err != nil {
@@ -268,8 +268,8 @@ func (f *from) ofQuery(q *query, n *message.Node) (*plan.Plan, error) {
 	return f.finish(q, plan.RunValue, out)
 }
 
-// withOpen adds the open plan to p, if fences stand in p and the scope of each table is
-// one that a search can find.
+// withOpen adds the open plan to p, if p has fences and a search can find the scope of each
+// table.
 func withOpen(p *plan.Plan, c *compiler) *plan.Plan {
 	if c.fences == 0 {
 		return p
@@ -286,7 +286,7 @@ func withOpen(p *plan.Plan, c *compiler) *plan.Plan {
 	return p
 }
 
-// Guarded is the open plan of a message in a form that guards some tables: see fence.Next. It has no Tables where there is no such plan.
+// Guarded returns the open plan of a message in a form that guards some tables: see fence.Next. It has no Tables if there is no such plan.
 func Guarded(d expr.Engine, m *exo.Message, grants []shape.Prepared, after Position, form fence.Form) *plan.Plan {
 	p := opened(form, func() *compiler {
 		c := newCompiler(d, m, grants)
@@ -299,10 +299,10 @@ func Guarded(d expr.Engine, m *exo.Message, grants []shape.Prepared, after Posit
 	return p
 }
 
-// reply is the plan of a message that reads.
+// reply returns the plan of a message that reads.
 func reply(c *compiler) (*plan.Plan, error) {
 	p, err := planOf(c)
-	if err == nil && p.Kind != plan.RunValue && p.Kind != plan.RunCount { // what these read the run has the label of, and no row is shown
+	if err == nil && p.Kind != plan.RunValue && p.Kind != plan.RunCount { // these show no row, and the run has the label of what they read
 		err = c.sealed(p)
 	}
 	return p, err

@@ -16,7 +16,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/shape"
 )
 
-// Use is one way in which a program may use a column, and an index may serve.
+// Use is one way of using a column that an index may serve.
 type Use string
 
 const (
@@ -26,7 +26,7 @@ const (
 	UseDescending Use = "descending order"
 )
 
-// Uses are those that a column has. What is in JSON is not found by an index of the column.
+// Uses returns the ways of using a column. An index of a JSON column finds nothing within the JSON.
 func Uses(d expr.Engine, col *decl.Column) []Use {
 	if col.Kind == value.TypeJSON {
 		return nil
@@ -46,18 +46,18 @@ func Uses(d expr.Engine, col *decl.Column) []Use {
 	return out
 }
 
-// Probe is a program that uses one column of a facet's rows, compiled as any program is, so
-// that the database can be asked how it would run it. The rows are those that the grant
-// lets in, and no other table's stand beside them.
+// Probe is a program that uses one column of a facet's rows. It is compiled as every program
+// is, so that the database can be asked how it would run it. It reads the rows in the grant's
+// scope, and no other table.
 type Probe struct {
-	Plan *plan.Plan // the open one; nil if the scope is one that no search can find
+	Plan *plan.Plan // the open plan; nil if no search can find the scope
 	Args []value.Value
-	// Bare says that programs run Plan whatever the database's plan is: nothing in it
-	// needs a fence. It is so for keys, and for columns that have AllowUnscopedLookup.
+	// Bare: programs run Plan whatever the database's plan is, since nothing in it needs a fence.
+	// That is so for keys, and for columns with AllowUnscopedLookup.
 	Bare bool
 }
 
-// NewProbe compiles the program that uses a column of a facet, which the grant reaches.
+// NewProbe compiles the program that uses a column of a facet within the grant.
 func NewProbe(g shape.Prepared, d expr.Engine, fc *decl.Facet, col *decl.Column, use Use) (*Probe, error) {
 	m, err := using(fc, col, use, d.FormOf(col).Native.Sample)
 	if err != nil {
@@ -74,18 +74,18 @@ func NewProbe(g shape.Prepared, d expr.Engine, fc *decl.Facet, col *decl.Column,
 		return open
 	}, reply)
 	if p == nil {
-		return &Probe{}, nil // as withOpen has it: such a message has the fenced plan alone
+		return &Probe{}, nil // as in withOpen: such a message has only the fenced plan
 	}
 	args, err := p.Bind(m.Args, [][]value.Value{g.Vals}, nil, m.Zone())
 	return &Probe{Plan: p, Args: args, Bare: c.fences == 0}, err
 }
 
-// using is the message of a program that uses a column:
+// using returns the message of a program that uses a column:
 //
 //	rows.where(row => row.column.eq(value)).execute()
 //	rows.orderBy(row => row.column.desc()).limit(20).execute()
 //
-// It is checked as a program's is.
+// It is checked as a program's message is.
 func using(fc *decl.Facet, col *decl.Column, use Use, native string) (*exo.Message, error) {
 	desc, err := fc.Describe(nil)
 	if err != nil {
@@ -143,7 +143,7 @@ func (b *builder) add(n message.WireNode) int32 {
 	return b.last()
 }
 
-// sample is a value that programs may compare a column with. Plans do not depend on it.
+// sample returns a value that programs may compare a column with. Plans do not depend on it.
 func sample(col *decl.Column, native string) value.Value {
 	switch {
 	case len(col.Enum) > 0:

@@ -1,6 +1,6 @@
 package compile
 
-// This file has what all others build on: the compiler, a FROM clause that is being built, and a query with its order and limits.
+// This file has what the others build on: the compiler, a FROM clause in the making, and a query with its order and limits.
 
 import (
 	"fmt"
@@ -19,104 +19,103 @@ import (
 
 // compiler turns a message, or a chain of typed calls, into one statement.
 //
-// Everything a query mentions lives in one flat list of sources (a from), and
-// each row of the program's namespace is an occurrence with an identity of its
-// own. The names of a row's columns are looked up in the from at the moment of
-// use, never stored in names of the guest: an inner query can't capture an outer
-// name (testdata/attacks/001), and wrapping a from moves all its rows at once.
+// All tables of a query are in one flat list of sources (a from), and each row of the program's
+// namespace is an occurrence with its own identity. The name of a row's column is looked up in
+// the from at each use, and never stored under a name of the program. So an inner query can't
+// capture an outer name (testdata/attacks/001), and wrapping a from moves all its rows at once.
 type compiler struct {
 	expr.State
 	aliases      int
 	guardAliases int
 	steps        int
-	tables       int            // that the statement reads, each place where it does
-	columns      int            // of all those together
+	tables       int            // how many tables the statement reads, a table counted at each use
+	columns      int            // how many columns these have together
 	grants       []*scope.Grant // of the message's objects
 	msg          *exo.Message
-	charges      map[int]int // of the cells of the statement that are a labelled column as it is, or made of columns, by their places
-	made         map[int]int // the most bytes that the engine may make for those that are made, by their places
-	replying     bool        // what is shown goes to a program
-	alone        *decl.Facet // what the message's object stands for, if that is not the grant: see Probe
+	charges      map[int]int // by number of a cell that is a labelled column, or calculated: what limits count for it
+	made         map[int]int // by number of a calculated cell: the most bytes that the engine may make for it
+	replying     bool        // a program gets the result
+	alone        *decl.Facet // the facet of the message's object, if that is not the grant: see Probe
 
-	fences  int         // that stand in the statement
+	fences  int         // how many fences the statement has
 	entered []*expr.Row // the tables of the statement
 	derived []string    // the aliases of derived tables
 
-	linked []*decl.Column // that a link of the statement compares, as they are met
-	links  []link         // that join guarded tables
+	linked []*decl.Column // columns that a link of the statement compares, in the order in which they are met
+	links  []link         // links that join guarded tables
 
 	after Position // where the page begins
 
-	asked   int      // subqueries that are written
-	sets    int      // queries that are combined
-	trees   int      // links that are followed again and again
+	asked   int      // how many subqueries are written
+	sets    int      // how many queries are combined
+	trees   int      // how many links are followed again and again
 	notices []string // see plan.Plan
 }
 
-// maxSteps bounds the work of one compilation: a message is a graph, and each
-// use of a node is compiled anew.
+// maxSteps bounds the work of one compilation: a message is a graph, and a node is compiled
+// again for each use.
 const maxSteps = 5000
 
 const maxSources = 60 // SQLite joins at most 64 tables
 
-// from is a FROM clause being built: what expressions see of it, its sources and conditions.
+// from is a FROM clause in the making: what expressions see of it, its sources and conditions.
 type from struct {
 	expr.From
 	c       *compiler
 	sources scope.Sources
 	where   []sqlast.Expr
-	open    bool                    // something came since the last fence
-	fenced  map[*expr.Derived]*from // the derived tables that are fences and nothing else: a condition inside holds outside too
-	asked   *[]expr.Expr            // within a left join: what the program demands, for its condition
+	open    bool                    // something was added since the last fence
+	fenced  map[*expr.Derived]*from // the derived tables that are only fences: a condition that is true inside is true outside
+	asked   *[]expr.Expr            // within a left join: the program's conditions, for the join's ON
 }
 
-// query is what a describing call has built so far, over a from.
+// query is what the calls of a program have built so far, over a from.
 type query struct {
-	ns       []expr.Named  // what callbacks see
-	base     *expr.Row     // whose row a result shows without a select
-	out      *projection   // what select chose, or nil
+	ns       []expr.Named  // the rows that callbacks see
+	base     *expr.Row     // the row that a result shows without a select
+	out      *projection   // the choice of select, or nil
 	order    []orderTerm   //
-	chosen   bool          // the order has chosen the first row of each key: a later one sorts what was chosen
+	chosen   bool          // the order has chosen the first row of each key; a later order only sorts the chosen rows
 	limits   []sqlast.Expr // pending: they act when something comes after them, or at the end
 	offsets  []sqlast.Expr
-	once     bool        // of the rows that show the same one is left
-	distinct bool        // the same, also of whole rows, and in what was joined
+	once     bool        // one of the rows that show the same is left
+	distinct bool        // the same, also for whole rows, and in joined queries
 	context  []*expr.Row // the rows that were there before: a limit acts for each combination of them
-	link     *decl.Link  // by which the rows were reached, whatever was said of them since
+	link     *decl.Link  // the link that led to the rows, also after further conditions
 	tallies  []expr.Tally
-	merged   []string // where several rows may lead to one of them: what those are called, and their link
+	merged   []string // if several rows may lead to one of these: the name of those, and their link
 }
 
 type orderTerm struct {
 	expr expr.Expr
 	desc bool
-	kind string // as the catalogue has it, or "": a literal may widen what the compiler knows
-	last bool   // the rank of a search, see sortedBy
+	kind string // from the catalogue, or "": a literal may widen what the compiler knows
+	last bool   // it is the rank of a search, see sortedBy
 }
 
 // projection is what each result row shows: columns, scalars, records of them.
 type projection struct {
 	names []string
 	items []projected
-	bare  bool // one item, of which the result has the values without a record around each
+	bare  bool // one item: the result has its values without a record around each
 }
 
 type projected struct {
 	expr expr.Expr
 	rows *nested
 	kind string // scalar kind of the cell
-	elem string // of a list: that of its elements
+	elem string // of a list: the scalar kind of its elements
 	null bool
 	sub  *projection
 }
 
 func (c *compiler) newFrom(outer *expr.From) *from { return c.over(expr.NewFrom(&c.State, outer)) }
 
-// over is a from of what expressions see of it.
+// over returns a from with this expr.From.
 func (c *compiler) over(f expr.From) *from { return &from{From: f, c: c} }
 
-// trial is a copy of the compiler for what is tried on the side, for its type or its errors, and f as that sees it. Nothing of it stays in
-// the statement.
+// trial returns a copy of the compiler, and f for that copy, to interpret something for its
+// type or its errors alone. The statement keeps nothing of it.
 func (c *compiler) trial(f *expr.From) (*compiler, *expr.From) {
 	trial := *c
 	trial.Queries = &trial
@@ -126,7 +125,7 @@ func (c *compiler) trial(f *expr.From) (*compiler, *expr.From) {
 }
 
 func (c *compiler) alias() string {
-	if c.Guarding { // of its own kind: the others stay what they were without guards
+	if c.Guarding { // guards have their own aliases, so the other aliases are the same with and without guards
 		c.guardAliases++
 		return fmt.Sprintf("g%d", c.guardAliases-1)
 	}
@@ -141,7 +140,7 @@ func (c *compiler) step() error {
 	return nil
 }
 
-// sort writes what rows are sorted by, in a query that may be within what another is sorted by.
+// sort calls write to write what rows are sorted by; sorting may already be set by a query around it.
 func (c *compiler) sort(sorting bool, write func()) {
 	before := c.Sorting
 	c.Sorting = before || sorting
@@ -149,8 +148,8 @@ func (c *compiler) sort(sorting bool, write func()) {
 	c.Sorting = before
 }
 
-// orders are the terms that a query is sorted by. With total they end in keys of its rows, so
-// that every order is total; see ties.
+// orders returns the terms that a query is sorted by. With total they end in keys of its rows,
+// so that every order is total; see ties.
 func (f *from) orders(q *query, total bool) []sqlast.Order {
 	var out []sqlast.Order
 	for _, o := range q.order {
@@ -164,9 +163,9 @@ func (f *from) orders(q *query, total bool) []sqlast.Order {
 	return out
 }
 
-// ties are the keys of the rows, in the direction of the last term: an index that serves
-// that is then read one way. A key that is sorted by already is left out, and that of a row
-// which one before it determines.
+// ties returns the keys of the rows, in the direction of the last term, so that an index that
+// serves it is read in one direction. It leaves out a key that is sorted by already, and the
+// key of a row that an earlier row determines.
 func (f *from) ties(q *query) []sqlast.Order {
 	desc := len(q.order) > 0 && q.order[len(q.order)-1].desc
 	sortedBy := func(row *expr.Row, k *decl.Column) bool {
@@ -195,8 +194,8 @@ func (f *from) ties(q *query) []sqlast.Order {
 	return out
 }
 
-// ordering are the columns that break ties between rows of the table: its key, or, where it has none, all that the program is shown
-// plain. Rows that are equal in these are the same to the program. A hidden column would show by the order that it gives.
+// ordering returns the columns that break ties between rows of the table: its key or, without one, all columns that the program
+// gets unsealed. Rows with equal values in these look the same to the program. A hidden column would be revealed by its order.
 func ordering(r *expr.Row) (out []*decl.Column) {
 	if len(r.Table.Keys) > 0 || r.Facet == nil {
 		return r.Table.Keys
@@ -209,20 +208,20 @@ func ordering(r *expr.Row) (out []*decl.Column) {
 	return out
 }
 
-// determined reports whether a row was reached by a link to its key from another one
-// that is sorted by before it: of an order, its customer.
+// determined reports whether a link to the row's key leads to it from a row that is sorted by
+// before it: from an order to its customer.
 func (f *from) determined(r *expr.Row) bool {
 	return r.Parent != nil && slices.Contains(f.Rows, r.Parent) && len(r.Parent.Table.Keys) > 0 && r.Table.KeyOf(r.By.Pairs, func(p decl.Pair) *decl.Column { return p.To })
 }
 
 func (q *query) pending() bool { return len(q.limits)+len(q.offsets) > 0 }
 
-// settle makes pending limits act, by wrapping everything so far in a derived
-// table: whatever comes later works on the rows that were left. This is why a
-// host's limit can't be paged past and a filter after it can't choose other rows.
+// settle makes pending limits act, by wrapping everything so far in a derived table: whatever
+// comes later works on the remaining rows. So a program can't page past a host's limit, and a
+// filter after a limit can't choose other rows.
 //
-// Where other rows were there before (a limit inside a join's callback), it acts for each combination of them: rows are
-// numbered within it. Both engines can do that, while SQLite has no LATERAL.
+// If there were other rows before (a limit inside a join's callback), the limit acts for each
+// combination of these: rows are numbered within it. Both engines can do that; SQLite has no LATERAL.
 func (f *from) settle(q *query) error {
 	if !q.pending() {
 		return nil
@@ -256,7 +255,7 @@ func (f *from) settle(q *query) error {
 	return nil
 }
 
-// keysOf are the columns that tell combinations of the rows apart.
+// keysOf returns the columns that distinguish combinations of the rows.
 func (f *from) keysOf(rows []*expr.Row) []sqlast.Expr {
 	var keys []sqlast.Expr
 	for _, r := range rows {
@@ -271,7 +270,7 @@ func (f *from) keysOf(rows []*expr.Row) []sqlast.Expr {
 	return keys
 }
 
-// refuseKeyless refuses rows without a key where others are counted for each of them: two that are equal would pass for one.
+// refuseKeyless refuses rows without a key if others are counted for each of them: two equal rows would count as one.
 func refuseKeyless(rows []*expr.Row) error {
 	for _, r := range rows {
 		if err := HasKey(r.Table); err != nil {
@@ -281,8 +280,8 @@ func refuseKeyless(rows []*expr.Row) error {
 	return nil
 }
 
-// wrap moves everything so far into a derived table. fill completes that, and
-// returns what has to hold of its rows.
+// wrap moves everything so far into a derived table. fill completes it, and returns conditions
+// on its rows.
 func (f *from) wrap(fill func(inner *from, sel *sqlast.Select, alias string) []sqlast.Expr) {
 	inner := *f
 	sel := inner.sources.Of(&sqlast.Select{Where: inner.where})
@@ -296,10 +295,10 @@ func (f *from) wrap(fill func(inner *from, sel *sqlast.Select, alias string) []s
 		outer.At[r] = expr.Place{Alias: alias, Derived: d}
 	}
 	outer.where = fill(&inner, sel, alias)
-	// A derived table with LIMIT or OFFSET is a fence. One that only numbers its rows is none: engines move conditions on the
-	// PARTITION BY columns inside.
+	// A derived table with LIMIT or OFFSET is a fence. One that only numbers its rows is not:
+	// engines move conditions on the PARTITION BY columns inside.
 	outer.open = len(sel.Limit)+len(sel.Offset) == 0
-	if len(sel.Columns) == 0 { // a derived table needs an output even when only its rows count
+	if len(sel.Columns) == 0 { // a derived table needs an output, even if only the number of its rows matters
 		if keys := inner.Rows[0].Table.Keys; len(keys) > 0 {
 			d.Expose(inner.Rows[0], keys[0])
 		} else {
@@ -322,22 +321,22 @@ func noKey(t *decl.Table) *fail.Error {
 		Err: fmt.Errorf("exosql: table %s has no key: declare %s, so that a limit has one answer", t.Name, t.Reader.Key("its columns"))}
 }
 
-// Position has one of these for each value of a cursor. A statement depends on it. nil is no cursor: the first page.
+// Position has one of these letters for each value of a cursor. A statement depends on it. nil means no cursor: the first page.
 type Position []byte
 
 const (
 	AtNull  = 'n'
 	AtValue = 'v'
-	AtCell  = 'c' // a cell of SQLite that no value is, see plan.CellOf
+	AtCell  = 'c' // a cell of SQLite that no Value can be, see plan.CellOf
 )
 
-// pageable are the kinds of values that a cursor holds exactly.
+// pageable are the kinds of values that a cursor stores exactly.
 var pageable = map[string]bool{
 	value.TypeInt: true, value.TypeFloat: true, value.TypeDecimal: true, value.TypeText: true, value.TypeBool: true, value.TypeTime: true,
 	value.TypeDate: true, value.TypeInterval: true, value.TypeUUID: true, value.TypeBytes: true,
 }
 
-// inStoredOrder reports whether rows are sorted by columns as they are stored: where the first has an index, which would not serve its guard.
+// inStoredOrder reports whether rows are sorted by columns as they are stored: if the first has an index, which would not serve its guard.
 func (f *from) inStoredOrder(terms []orderTerm) bool {
 	if len(terms) == 0 || f.c.Engine.Again {
 		return false
@@ -346,7 +345,7 @@ func (f *from) inStoredOrder(terms []orderTerm) bool {
 	if !ok || c.Row == nil || !f.c.FormOf(c.Col).Indexed {
 		return false
 	}
-	if f.c.Dialect == sqlast.Postgres { // no index serves milliseconds of a time
+	if f.c.Dialect == sqlast.Postgres { // no index serves a time cut to milliseconds
 		return c.Col.Kind != value.TypeTime || c.Col.Iso()
 	}
 	switch form := f.c.HeldAs(c.Col); c.Col.Kind {
@@ -354,13 +353,13 @@ func (f *from) inStoredOrder(terms []orderTerm) bool {
 		return true
 	case value.TypeBool:
 		return form == ""
-	case value.TypeTime, value.TypeDate: // no index serves what is read first
+	case value.TypeTime, value.TypeDate: // no index serves a value that must be converted first
 		return (form != "" || c.Col.Kind != value.TypeTime || c.Col.Iso()) && (form == "" || form.Exact(c.Col.Kind))
 	}
 	return false
 }
 
-// asIndexed are terms that sort columns as they are stored, where an index serves that.
+// asIndexed returns terms that sort columns as they are stored, if an index serves that.
 func (f *from) asIndexed(terms []orderTerm) []orderTerm {
 	if !f.inStoredOrder(terms) {
 		return terms
@@ -368,47 +367,47 @@ func (f *from) asIndexed(terms []orderTerm) []orderTerm {
 	out := slices.Clone(terms)
 	for i, o := range out {
 		c, column := expr.PlainText(o.x()).(expr.Column)
-		out[i].expr = expr.SortKey{X: o.x(), Stored: column && (i == 0 || !f.c.Misfits(c))} // of the stored terms only the first may hold misfits: upwards looks for those that a limit hides by the first term alone
+		out[i].expr = expr.SortKey{X: o.x(), Stored: column && (i == 0 || !f.c.Misfits(c))} // only the first stored term may have misfits: upwards looks only in the first term for misfits that a limit hides
 	}
 	return out
 }
 
-// x is what a term sorts by.
+// x returns what a term sorts by.
 func (o orderTerm) x() expr.Expr { return o.expr.(expr.SortKey).X }
 
-// nested is the rows of a link as a selection shows them, in one cell of the row that they belong to. In the statement
-// they are a subquery of that row as in subquery.go: their table enters by its own scope, and what the program says of
-// them stands behind it. Their cells are read after that, in the order and within the limits that
-// the program gave for each row, so of no row out of scope and in no order of such rows.
+// nested is the rows of a link that a selection shows in one cell of their row. In the
+// statement they are a subquery of that row, as in subquery.go: their table enters with its own
+// scope, and the program's conditions come after that. Cells are read last, in the program's
+// order and limits for each row, so no row out of scope is read or sorted.
 type nested struct {
 	n   *message.Node
 	env expr.Names
 }
 
-// link is two columns that a declared link compares, each by the names that it has in the
-// statement: in its table, and in the derived table that it is now in.
+// link is two columns that a declared link compares, each with its names in the statement: in
+// its table, and in the derived table that it is now in.
 type link struct{ a, b []sqlast.Column }
 
 func newCompiler(d expr.Engine, m *exo.Message, grants []shape.Prepared) *compiler {
 	return compilerOf(d, m, shape.Grants(grants))
 }
 
-// compilerOf is a compiler for a message. All that the message says of a statement it says here, since the statement of one
-// message is compiled more than once (TestLocalTimeOfEachStatement).
+// compilerOf returns a compiler for a message. It sets all that depends on the message, since a
+// message's statement is compiled more than once (TestLocalTimeOfEachStatement).
 func compilerOf(d expr.Engine, m *exo.Message, grants []*scope.Grant) *compiler {
 	c := newCompilerOn(d, grants)
 	c.msg, c.Program, c.Zoned = m, true, m.Zone() != "UTC"
 	return c
 }
 
-// newCompilerOn is a compiler for a statement of no message yet.
+// newCompilerOn returns a compiler for a statement without a message.
 func newCompilerOn(d expr.Engine, grants []*scope.Grant) *compiler {
 	c := &compiler{State: expr.State{Engine: d, Dialect: d.Dialect}, grants: grants}
 	c.Queries = c
 	return c
 }
 
-// bound is env with a callback's placeholder standing for the query's tables.
+// bound returns env with a callback's placeholder bound to the query's tables.
 func (f *from) bound(lambda *message.Node, q *query, env expr.Names) expr.Names {
 	out := make(expr.Names, len(env)+1)
 	for k, v := range env {
@@ -418,7 +417,7 @@ func (f *from) bound(lambda *message.Node, q *query, env expr.Names) expr.Names 
 	return out
 }
 
-// seen is what the callbacks of a query see: its tables, and what select named.
+// seen returns what the callbacks of a query see: its tables, and what select named.
 func (q *query) seen() []expr.Named {
 	if q.out == nil || q.out.bare {
 		return q.ns
@@ -444,13 +443,13 @@ func (f *from) row(n *message.Node, env expr.Names) (*expr.Row, error) {
 	return nil, expr.ErrNode(n)
 }
 
-// isRow reports whether a node stands for one row, which has links, rather than a query.
+// isRow reports whether a node stands for one row, which has links, rather than for a query.
 func isRow(n *message.Node, f *from, env expr.Names) bool {
 	_, err := f.row(n, env)
 	return err == nil
 }
 
-// wholeRow is every column that the row's facet shows.
+// wholeRow shows every column that the row's facet shows.
 func wholeRow(row *expr.Row) *projection {
 	p := &projection{}
 	if g := groupOf(row); g != nil {
@@ -471,7 +470,7 @@ func wholeRow(row *expr.Row) *projection {
 	return p
 }
 
-// reads calls see for each column that a node reads of the query's own rows by the placeholder of its callback.
+// reads calls see for each column of the query's own rows that a node reads through the placeholder of its callback.
 func (q *query) reads(n *message.Node, see func(*expr.Row, string) error, param *message.Node) error {
 	if n == nil {
 		return nil

@@ -10,9 +10,9 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// owners adds cells, after those that are shown, with the columns that name the readers of sealed values. They come from the row that the
-// value is in: by a joined row the program would choose the readers (TestReadersOfRows). Only a plain column has readers: a value that is
-// calculated, or in rows within rows, has none of its own.
+// owners adds cells with the columns that name the readers of sealed values, after the cells of the answer. They come
+// from the row that has the value: through a joined row the program could choose the readers (TestReadersOfRows).
+// Only a plain column has readers: a calculated value, or one in rows within rows, has none of its own.
 func (f *from) owners(sel *sqlast.Select, p *plan.Plan, out *projection) {
 	if !f.c.replying {
 		return
@@ -29,7 +29,7 @@ type owners struct {
 	f      *from
 	sel    *sqlast.Select
 	p      *plan.Plan
-	at     int // of the next cell that is shown
+	at     int // the number of the next cell of the answer
 	places map[ownerKey]int
 }
 
@@ -40,7 +40,7 @@ type ownerKey struct {
 	col  *decl.Column
 }
 
-// shown notes which columns a row shows already.
+// shown notes which columns the answer has already.
 func (o *owners) shown(out *projection) {
 	for _, it := range out.items {
 		if it.sub != nil {
@@ -79,7 +79,7 @@ func (o *owners) of(out *projection) {
 	}
 }
 
-// add says whose a cell is that shows a column.
+// add says who may read a cell that shows a column.
 func (o *owners) add(cell int, col *decl.Column, of func(*decl.Column) (ownerKey, expr.Expr)) {
 	if col == nil || col.Readers == nil {
 		return
@@ -99,7 +99,7 @@ func (o *owners) add(cell int, col *decl.Column, of func(*decl.Column) (ownerKey
 	o.p.Cells[cell].Owner = by
 }
 
-// Column is the column that a subquery is of, of the one row that a link leads to; nil: it is something else.
+// Column returns the column that a subquery reads from the one row that a link leads to; nil if it is something else.
 func (c *compiler) Column(f *expr.From, e expr.Subquery) *decl.Column {
 	if e.N.Op != message.OpField {
 		return nil

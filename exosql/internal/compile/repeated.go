@@ -1,6 +1,6 @@
 package compile
 
-// This file remarks that an aggregate over joined rows takes a row more often than once: seldom what was meant.
+// This file adds a notice if an aggregate over joined rows takes a row more than once, which is seldom intended.
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// repeated adds a notice if the aggregate n takes rows several times because of a join, if it counts rows of a left join that found no
-// match, or if it takes a row once to which several rows of a followed link lead.
+// repeated adds a notice in three cases: the aggregate n takes rows several times because of a join; it counts
+// rows of a left join without a match; it takes a row once although several rows of a followed link lead to it.
 func (f *from) repeated(q *query, n *message.Node) {
 	adds := n.Name == language.Sum || n.Name == language.Avg || n.Name == language.Median
 	if adds && q.merged != nil && len(q.ns) == 1 {
@@ -50,10 +50,10 @@ func (f *from) repeated(q *query, n *message.Node) {
 	}
 }
 
-// severalOf returns a row variable of q that may have several rows for one of each of those that are known, or nil. It adds those to
-// known that the known ones determine.
+// severalOf returns a row variable of q that may have several rows for one combination of the
+// known rows, or nil. It adds to known the rows that known rows determine.
 func (q *query) severalOf(known map[*expr.Row]bool, strict bool) *expr.Named {
-	for range q.ns { // each time one more is known at least, or none will be
+	for range q.ns { // each pass adds at least one row, or no pass will
 		for _, x := range q.ns {
 			for row := x.Row; row != nil; row = row.Parent {
 				row.Determines(known, strict)
@@ -68,8 +68,8 @@ func (q *query) severalOf(known map[*expr.Row]bool, strict bool) *expr.Named {
 	return nil
 }
 
-// aggregate is what n asks of the rows of q: an aggregate of x, or a measure, in the rows for which conditions hold. A measure takes each row
-// once, or it is refused.
+// aggregate returns what n asks of the rows of q that meet the conditions: an aggregate of x,
+// or a measure. A measure must take each row once, or it is refused.
 func (f *from) aggregate(q *query, n *message.Node, x expr.Expr, within []expr.Expr) (expr.Expr, error) {
 	if !n.Method().Measure {
 		f.repeated(q, n)
@@ -80,7 +80,7 @@ func (f *from) aggregate(q *query, n *message.Node, x expr.Expr, within []expr.E
 		if m == nil {
 			continue
 		}
-		// Two facets have a measure of this name. A policy may have removed one of them, and the label may be that of the other: refuse to guess.
+		// Two facets have a measure of this name. A policy may have removed one, and the label may belong to the other: refuse, rather than guess.
 		if slices.ContainsFunc(q.ns, func(b expr.Named) bool { return b.Row != a.Row && b.Row.Facet.Measure(n.Name) != nil }) {
 			return nil, fail.Errorf(fail.Invalid, n.Name, "is a measure of two of the joined tables: ask the query of one of them")
 		}

@@ -11,22 +11,22 @@ import (
 	"github.com/exoagent/exoagent/internal/sealed"
 )
 
-// labelled reports whether the statement names a table with a labelled column. Unsorted rows come in the order of the
-// index that was quickest, and an index of the labelled column would reveal its order. So the rows of such a statement
-// are sorted by their keys, which are never labelled.
+// labelled reports whether the statement names a table with a labelled column. Unsorted rows come
+// in the order of whichever index was fastest, and an index of the labelled column would reveal
+// its order. So the rows of such a statement are sorted by their keys, which are never labelled.
 func (c *compiler) labelled() bool {
 	return slices.ContainsFunc(c.entered, func(o *expr.Row) bool {
 		return slices.ContainsFunc(o.Table.Cols, func(col *decl.Column) bool { return !col.Label.Secrecy().Empty() })
 	})
 }
 
-// sealed marks the cells that the gate will seal, by the types of the message, as the gate does. A cell that comes through a derived
-// table is charged like the largest labelled column. Nothing is sealed that Go code reads, or in rows within rows: the run gets the
-// labels of those (TestHostReadsWhole).
+// sealed marks the cells that the gate will seal, by the types of the message, as the gate does. A
+// cell that comes through a derived table is charged like the largest labelled column. Values for
+// Go code, and rows within rows, are not sealed: the run gets their labels (TestHostReadsWhole).
 func (c *compiler) sealed(p *plan.Plan) error {
 	n, made := 0, 0
 	for i, l := range c.msg.CellLabels(p.Shape) {
-		if i < len(p.Cells) && !l.FlowsTo(c.msg.Label) { // else the run has the label by the time that it is read
+		if i < len(p.Cells) && !l.FlowsTo(c.msg.Label) { // if it flows there, the run has the label when the cell is read
 			if p.Cells[i].Sealed = c.charges[i]; p.Cells[i].Sealed == 0 {
 				p.Cells[i].Sealed = max(c.Charge, 1)
 			}
@@ -35,21 +35,21 @@ func (c *compiler) sealed(p *plan.Plan) error {
 		}
 	}
 	if made > expr.MaxMadeSealed {
-		return fail.Errorf(fail.Limit, "", "the texts that a row puts together of labelled values could take more than %d MiB: select fewer of them", expr.MaxMadeSealed>>20)
+		return fail.Errorf(fail.Limit, "", "the texts that one row builds from labelled values could exceed %d MiB: select fewer of them", expr.MaxMadeSealed>>20)
 	}
 	if n > maxSealed {
-		return fail.Errorf(fail.Limit, "", "a row shows %d labelled values; %d is the limit: select those that are meant, each once", n, maxSealed)
+		return fail.Errorf(fail.Limit, "", "a row shows %d labelled values; %d is the limit: select the ones that you need, each once", n, maxSealed)
 	}
 	return nil
 }
 
-// maxSealed is how many cells of a row may be sealed. The engine refuses a row by what it really holds: shown often enough, a small
-// value would reveal its length by that (TestManyCopies). As many of the largest that can be declared, sealed.Most, take half of
-// engine.MaxRow.
+// maxSealed is how many cells of a row may be sealed. The engine refuses a row by its real
+// size: many copies of a small value would reveal its length (TestManyCopies). This many values
+// of the largest declarable size, sealed.Most, take half of engine.MaxRow.
 const maxSealed = 64
 
-// makes notes, for a cell that is calculated, what it is charged if it is sealed, and how large the engine may make it. Both depend on the
-// expression and the declarations alone: a charge by what a row holds would reveal it.
+// makes notes, for a calculated cell, its charge if it is sealed, and how large the engine may make it. Both
+// depend only on the expression and the declarations: a charge that depended on a row's value would reveal it.
 func (c *compiler) makes(cell int, e expr.Expr) {
 	if c.charges == nil {
 		c.charges = map[int]int{}

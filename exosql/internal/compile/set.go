@@ -14,20 +14,20 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// maxSets is how many queries one may be combined of, besides the first.
+// maxSets is how many queries may be combined with the first one.
 const maxSets = 20
 
-// combine makes one query of the rows of two: q and the argument of n. Each is a select of its own, with tables that entered by
-// their own grants, its own limits, and a fence of its own, so what comes after stands outside of both: an engine may
-// move a condition on the result into both, and there it meets rows in scope alone (TestSetReads).
+// combine makes one query of the rows of two: q and the argument of n. Each is a select of its own, with tables
+// that entered by their own grants, its own limits and its own fence. Later conditions are outside of both. An
+// engine may move a condition on the result into both, and there it only meets rows in scope (TestSetReads).
 //
-// Rows are compared as they are shown, as keys of groups are, and the result is a table of such rows: see group.
+// Rows are compared as they are shown, like keys of groups, and the result is a table of such rows: see group.
 func (f *from) combine(q *query, n *message.Node, set sqlast.Set) error {
 	if f.Outer != nil || f.asked != nil || len(q.context) > 0 || !n.Args[0].Closed() || !n.Recv.Closed() {
 		return fail.Errorf(fail.Invalid, n.Name, "combines whole queries: neither can use a row of a callback, or be part of a query that is joined")
 	}
 	if f.c.sets++; f.c.sets > maxSets {
-		return fail.Errorf(fail.Limit, n.Name, "too many queries are combined in one: the limit is %d", maxSets)
+		return fail.Errorf(fail.Limit, n.Name, "too many queries are combined in one: the limit is %d; await some of them first", maxSets)
 	}
 	other := f.c.newFrom(nil)
 	q2, err := other.query(n.Args[0], expr.Names{})
@@ -78,7 +78,7 @@ func (f *from) combine(q *query, n *message.Node, set sqlast.Set) error {
 	return nil
 }
 
-// arm finishes one of two queries, and gives what it shows.
+// arm finishes one of two queries, and returns what it shows.
 func (f *from) arm(q *query, name string) (*projection, error) {
 	out := q.out
 	if out == nil && groupOf(q.base) == nil {
@@ -101,7 +101,7 @@ func (f *from) arm(q *query, name string) (*projection, error) {
 	return out, nil
 }
 
-// comparable brings two expressions into one form, in which equal values are shown alike, and returns their type.
+// comparable converts two expressions to one form, in which equal values look alike, and returns their type.
 func (f *from) comparable(x, y expr.Expr) (_, _ expr.Expr, of expr.Type, err error) {
 	both := []expr.Expr{x, y}
 	for i, e := range both {
@@ -113,10 +113,10 @@ func (f *from) comparable(x, y expr.Expr) (_, _ expr.Expr, of expr.Type, err err
 		case !val:
 		case e.Type().Number():
 			both[i] = f.Exactly(v)
-		case kind == value.TypeBool: // PostgreSQL takes what it can't infer for a text
+		case kind == value.TypeBool: // PostgreSQL treats a parameter without a type as a text
 			both[i] = expr.Apply(sqlast.Not, []expr.Expr{expr.Apply(sqlast.Not, []expr.Expr{v}, v.Type())}, v.Type())
 		case kind != value.TypeText:
-			return nil, nil, of, fmt.Errorf("is a value of the program, and of those only texts, numbers, true and false can be combined")
+			return nil, nil, of, fmt.Errorf("is a value of the program, and only texts, numbers, true and false of a program can be combined")
 		}
 	}
 	if a, b := both[0].Type(), both[1].Type(); a.Number() && a.Decimal() != b.Decimal() {
@@ -124,7 +124,7 @@ func (f *from) comparable(x, y expr.Expr) (_, _ expr.Expr, of expr.Type, err err
 	}
 	alike := both[0].Type().Native == both[1].Type().Native
 	for i, e := range both {
-		if both[i] = f.Canonical(e); !alike && e.Type().Kind == value.TypeText { // of two types, PostgreSQL makes no column
+		if both[i] = f.Canonical(e); !alike && e.Type().Kind == value.TypeText { // PostgreSQL can't combine columns of two types
 			both[i] = expr.Text{X: e}
 		}
 	}

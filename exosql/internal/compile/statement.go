@@ -1,7 +1,7 @@
 package compile
 
-// This file builds the statements of a write for package writing, which decides what may be written: the statement that changes or
-// inserts rows, and the queries that are asked before and after it.
+// This file builds the statements of a write for package writing, which decides what may be
+// written: the statement that changes or inserts rows, and the queries before and after it.
 
 import (
 	"cmp"
@@ -24,19 +24,19 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Assigned is a column of a row that is written, and its value: of Src, where it is not Null and no output calculates it.
+// Assigned is a column of a written row and its value. The value is Src, unless it is Null or an output calculates it.
 type Assigned struct {
 	Col    *decl.Column
 	Src    plan.Source
 	Null   bool
-	Out    string // the output of the statement that calculates the value of each row
-	Filled bool   // a hook of the host gives it
+	Out    string // the output of the statement that calculates the value for each row
+	Filled bool   // a hook of the host sets it
 }
 
-// Plain reports whether the value is known before the statement runs, and is not written as NULL.
+// Plain reports whether the value is known before the statement runs, and is not NULL.
 func (a Assigned) Plain() bool { return !a.Null && a.Out == "" }
 
-// FixedSource is the one value that a scope gives a column.
+// FixedSource returns the source of the one value that a scope gives a column.
 func FixedSource(x scope.Fixed) plan.Source {
 	return plan.Source{Origin: x.Origin, Index: x.Slots[0], Item: -1}
 }
@@ -45,7 +45,7 @@ func fixedValue(x scope.Fixed) expr.Argument {
 	return expr.Argument{Src: FixedSource(x), Kind: expr.ScalarOf(x.Pred.Args[0].Kind)}
 }
 
-// valueKind is the type of the values that a column is given: of a date, a number with decimals and their like it is text.
+// valueKind returns the type of the values for a column: a text for a date, a decimal and the like.
 func valueKind(column string) string {
 	switch column {
 	case value.TypeBool, value.TypeInt, value.TypeFloat, value.TypeTime:
@@ -61,11 +61,11 @@ type Statement struct {
 	q   *query
 	env expr.Names
 
-	// Of an update or a delete:
+	// For an update or a delete:
 	x      *sqlast.Write
 	entry  scope.Entry
-	sel    *sqlast.Select // that finds its rows
-	tables int            // of the statement, before values were calculated
+	sel    *sqlast.Select // finds its rows
+	tables int            // how many the statement had before values were calculated
 }
 
 // NewStatement begins a statement for a message.
@@ -75,18 +75,18 @@ func NewStatement(d expr.Engine, m *exo.Message, grants []*scope.Grant) *Stateme
 
 func statement(c *compiler) *Statement { return &Statement{c: c, f: c.newFrom(nil), env: expr.Names{}} }
 
-// Fenced reports whether fences are in the statement.
+// Fenced reports whether the statement has fences.
 func (s *Statement) Fenced() bool { return s.c.fences > 0 }
 
-// Find adds the query of a message: the rows that are written, or through whose link a row is inserted.
+// Find adds the query of a message: the rows that are written, or the row through whose link a row is inserted.
 func (s *Statement) Find(n *message.Node) (err error) {
 	s.c.Changing = true
-	s.c.Engine.Again = true // in the order that the program is shown, and not as misfits are stored: a limit would find other rows
+	s.c.Engine.Again = true // sort as the program sees the rows, not as misfits are stored: otherwise a limit would choose other rows
 	s.q, err = s.f.query(n, s.env)
 	return err
 }
 
-// FindChain adds the query of a chain of typed calls. fc is how Go code sees its rows, nil where they are not written.
+// FindChain adds the query of a chain of typed calls. fc is the facet of Go code for its rows, nil if they are not written.
 func (s *Statement) FindChain(r *decl.Relation, g *scope.Grant, fc *decl.Facet) error {
 	q, row, err := s.f.relation(r, g)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Statement) FindChain(r *decl.Relation, g *scope.Grant, fc *decl.Facet) 
 	return nil
 }
 
-// Row is what one row of the query is, as a program sees it: of which grant and facet. ok is false where it is not one row of one table.
+// Row returns the grant and the facet of the query's rows. ok is false unless each row is one row of one table.
 func (s *Statement) Row() (g *scope.Grant, fc *decl.Facet, ok bool) {
 	if s.q.base == nil || s.q.base.Facet == nil || len(s.q.ns) != 1 {
 		return nil, nil, false
@@ -107,14 +107,14 @@ func (s *Statement) Row() (g *scope.Grant, fc *decl.Facet, ok bool) {
 	return s.q.base.Grant, s.q.base.Facet, true
 }
 
-// Whole reports whether the query is of rows of one table as they are.
+// Whole reports whether the query's rows are unchanged rows of one table.
 func (s *Statement) Whole() bool {
 	q := s.q
 	return q.out == nil && len(q.ns) == 1 && !grouped(q.base) && q.base.Facet != nil && windowOf(q.base) == nil && q.base.Selected == nil
 }
 
-// Parent is the plan that finds the one row of the query that rows are inserted through by a link: the values of the link, and for each
-// of these columns that the scope of the new rows fixes as well, whether the row has the scope's value there.
+// Parent returns the plan that finds the one row through whose link rows are inserted: the values of the link, and,
+// for each of its columns that the scope of the new rows also fixes, whether the row has the scope's value there.
 func (s *Statement) Parent(l *decl.Link, fixed []scope.Fixed) (*plan.Plan, error) {
 	f, q, out := s.f, s.q, &projection{}
 	for i, p := range l.Pairs {
@@ -136,7 +136,7 @@ func (s *Statement) Parent(l *decl.Link, fixed []scope.Fixed) (*plan.Plan, error
 	return f.finish(q, plan.RunAll, out)
 }
 
-// Change begins an update or a delete of the rows of the query, which the entry admits.
+// Change begins an update or a delete of the rows of the query, which are in the entry's scope.
 func (s *Statement) Change(entry scope.Entry, update bool) error {
 	kind := sqlast.Delete
 	if update {
@@ -157,13 +157,13 @@ func (s *Statement) Change(entry scope.Entry, update bool) error {
 	return nil
 }
 
-// Callback enters the callback of an update, and returns what it gives.
+// Callback enters the callback of an update, and returns its result.
 func (s *Statement) Callback(n *message.Node) *message.Node {
 	s.env = s.f.bound(n, s.q, s.env)
 	return n.Args[0]
 }
 
-// Calculate is a value that the callback of an update gives.
+// Calculate returns a value from the callback of an update.
 func (s *Statement) Calculate(col *decl.Column, n *message.Node) (Assigned, error) {
 	if n.Op == message.OpLit {
 		if n.Lit.IsNull() {
@@ -185,7 +185,7 @@ func (s *Statement) Calculate(col *decl.Column, n *message.Node) (Assigned, erro
 	name, val := fmt.Sprintf("c%d", len(s.sel.Columns)), e.SQL(&f.From)
 	if held := f.Holding(col, e); held != nil {
 		val = held
-	} else if _, plain := e.(expr.Column); !plain && s.c.Dialect == sqlast.SQLite { // PostgreSQL knows what its columns hold
+	} else if _, plain := e.(expr.Column); !plain && s.c.Dialect == sqlast.SQLite { // PostgreSQL checks what its columns store
 		switch col.Kind {
 		case value.TypeInt:
 			val = sqlast.Call{Op: sqlast.StoreWhole, Args: []sqlast.Expr{val}}
@@ -198,11 +198,11 @@ func (s *Statement) Calculate(col *decl.Column, n *message.Node) (Assigned, erro
 	return Assigned{Col: col, Out: name}, nil
 }
 
-// Changed is the plan of an update or a delete. The rows of one table that meet conditions are changed where they are; those that
-// something else selects, or that fences enclose, are found first, and changed by their keys. An open statement has no plan for these.
+// Changed returns the plan of an update or a delete. Rows of one table that meet conditions are changed directly. Rows that are selected
+// in another way, or that are behind fences, are found first and then changed by their keys; an open statement has no plan for these.
 func (s *Statement) Changed(set []Assigned) (*plan.Plan, error) {
 	c, f, q, x, sel, row := s.c, s.f, s.q, s.x, s.sel, s.q.base
-	// SQLite calculates the values of a row when it comes to it. A query among them would see the rows that were changed before.
+	// SQLite calculates the values row by row. A query among them would see rows that are already changed.
 	asks := c.Dialect == sqlast.SQLite && c.tables > s.tables
 	direct := f.sources.First() == row.Alias && f.sources.Len() == 1 && len(q.limits)+len(q.offsets) == 0 && len(f.where) > 0 && !asks
 	if !direct && c.Open {
@@ -229,8 +229,8 @@ func (s *Statement) Changed(set []Assigned) (*plan.Plan, error) {
 	}
 	sel.Where = f.where
 	f.sources.Changing(x, sel)
-	// The key finds the row. That it finds no other, should two rows have one, the
-	// scope's own columns say once more.
+	// The key finds the row. In case two rows have one key, the scope's own columns are compared
+	// once more.
 	fixed, _ := s.entry.Parts()
 	for _, y := range fixed {
 		if y.Via == nil {
@@ -240,7 +240,7 @@ func (s *Statement) Changed(set []Assigned) (*plan.Plan, error) {
 	return c.written(x, nil)
 }
 
-// again is a condition of the scope on the row that is written.
+// again returns a condition of the scope on the written row.
 func (c *compiler) again(y scope.Fixed, alias string) sqlast.Expr {
 	f := c.newFrom(nil)
 	row := &expr.Row{Table: y.Col.Table, Alias: alias, Form: c.Forms()}
@@ -250,7 +250,7 @@ func (c *compiler) again(y scope.Fixed, alias string) sqlast.Expr {
 	return f.Predicate(y.Pred, row, y.Origin)
 }
 
-// Inserted is the plan that inserts rows, each with values for the same columns, and returns columns of the new ones.
+// Inserted returns the plan that inserts rows, each with values for the same columns, and returns columns of the new rows.
 func (s *Statement) Inserted(entry scope.Entry, rows [][]Assigned, returning []*decl.Column) (*plan.Plan, error) {
 	x, err := entry.Write(sqlast.Insert)
 	if err != nil {
@@ -269,13 +269,13 @@ func (s *Statement) Inserted(entry scope.Entry, rows [][]Assigned, returning []*
 	var cells []plan.Cell
 	for _, k := range returning {
 		x.Returning = append(x.Returning, k.Name)
-		cells = append(cells, plan.Cell{Kind: k.Kind, Null: true, Form: s.c.HeldAs(k), Name: k.Table.Name + "." + k.Name}) // a trigger may have made it so
+		cells = append(cells, plan.Cell{Kind: k.Kind, Null: true, Form: s.c.HeldAs(k), Name: k.Table.Name + "." + k.Name}) // a trigger may have made it NULL
 	}
 	return s.c.written(x, cells)
 }
 
-// stored is a value as it is bound to be stored in a column. PostgreSQL takes its text for
-// whatever type the column has: an enum, a numeric with a scale, a smallint.
+// stored writes a value for storing in a column. PostgreSQL converts its text to the column's
+// type: an enum, a numeric with a scale, a smallint.
 func (c *compiler) stored(v Assigned) sqlast.Expr {
 	if v.Null {
 		return sqlast.Null
@@ -307,7 +307,7 @@ func (c *compiler) stored(v Assigned) sqlast.Expr {
 	return c.Arg(src)
 }
 
-// exactly is a calculated value that is written to a column: see plan.ArgKept. It fails where SQLite would keep another number than the decimal, or another text.
+// exactly checks a calculated value for a column: see plan.ArgKept. It fails if SQLite would store another number than the decimal, or another text.
 func (c *compiler) exactly(col *decl.Column, x sqlast.Expr) sqlast.Expr {
 	switch f := c.FormOf(col); {
 	case f.Rounds == "REAL":
@@ -320,7 +320,7 @@ func (c *compiler) exactly(col *decl.Column, x sqlast.Expr) sqlast.Expr {
 	return x
 }
 
-// written is the plan of a statement that writes.
+// written returns the plan of a statement that writes.
 func (c *compiler) written(x *sqlast.Write, cells []plan.Cell) (*plan.Plan, error) {
 	if c.Failed != nil {
 		return nil, c.Failed
@@ -349,7 +349,7 @@ func (c *compiler) written(x *sqlast.Write, cells []plan.Cell) (*plan.Plan, erro
 	return p, nil
 }
 
-// Opened is the plan of a write in an open form, or nil. plan makes it of the statement that it is given.
+// Opened returns the plan of a write in an open form, or nil. make makes it with the given statement.
 func Opened(d expr.Engine, m *exo.Message, grants []*scope.Grant, form fence.Form, make func(*Statement) (*plan.Plan, error)) *plan.Plan {
 	return opened(form, func() *compiler { return compilerOf(d, m, grants) }, func(c *compiler) (*plan.Plan, error) { return make(statement(c)) })
 }
@@ -391,8 +391,8 @@ func joined(op sqlast.Op, list []expr.Expr) expr.Expr {
 	return expr.Apply(op, list, expr.Type{Kind: value.TypeBool})
 }
 
-// Count is the plan that counts the rows of a table in scope that have one of n keys, whose values are the arguments after those of the
-// message.
+// Count returns the plan that counts the rows of a table in scope that have one of n keys. The
+// keys' values are the arguments after those of the message.
 func (s *Statement) Count(g *scope.Grant, t *decl.Table, key []*decl.Column, n int) (*plan.Plan, error) {
 	row, err := s.f.occur(g, nil, t, nil, nil)
 	if err != nil {
@@ -402,8 +402,8 @@ func (s *Statement) Count(g *scope.Grant, t *decl.Table, key []*decl.Column, n i
 	return s.f.finish(&query{base: row}, plan.RunCount, nil)
 }
 
-// Back is the plan that reads an inserted row in scope by its key, whose values are the arguments of the message from number first on: as
-// programs see it, or all its columns for Go code.
+// Back returns the plan that reads an inserted row in scope by its key, whose values are the arguments of
+// the message from number first on. It returns the row as programs see it, or all columns for Go code.
 func (s *Statement) Back(g *scope.Grant, fc *decl.Facet, first int, program bool) (*plan.Plan, error) {
 	if err := HasKey(fc.Table); err != nil {
 		return nil, err
@@ -423,23 +423,23 @@ func (s *Statement) Back(g *scope.Grant, fc *decl.Facet, first int, program bool
 	if err == nil {
 		p.Back = s.c.tables == 1
 		if program {
-			for i, col := range fc.Cols { // a default of the database may be none of the column's values
+			for i, col := range fc.Cols { // a default of the database may be a misfit
 				if col.Label.Empty() {
 					p.Cells[i].Shown = col.Guest
 				}
 			}
-			err = s.c.sealed(p) // a hook may have filled what the program may not read
+			err = s.c.sealed(p) // a hook may have set a value that the program may not read
 		}
 	}
 	return p, err
 }
 
-// An image is a row as its facet shows it, behind its key. Images are read for the host, within the
-// scope of the message that writes: they show the host what that program could have read.
+// An image is a row as its facet shows it, after its key. Images are read for the host within
+// the scope of the message that writes: they show the host what that program could have read.
 
-// Before is the plan that reads the rows that an update or a delete is about to change, at most limit of
-// them. In one transaction it finds the same rows as the statement that changes them: it is the same query,
-// and a limit's ties are broken by the key in both.
+// Before returns the plan that reads the rows that an update or a delete is about to change, at
+// most limit of them. In one transaction it finds the same rows as the statement that changes
+// them: it is the same query, and in both the key breaks a limit's ties.
 func Before(d expr.Engine, m *exo.Message, grants []shape.Prepared, limit int) (*plan.Plan, error) {
 	s := statement(newCompiler(d, m, grants))
 	if err := s.Find(m.Root.Recv); err != nil {
@@ -453,8 +453,8 @@ func Before(d expr.Engine, m *exo.Message, grants []shape.Prepared, limit int) (
 	return imaged(p, s.q.base, m), err
 }
 
-// After is the plan that reads rows that a message wrote by n keys: its arguments are their columns, one key
-// after the other.
+// After returns the plan that reads rows that a message wrote, by n keys: its arguments are
+// their columns, one key after the other.
 func After(d expr.Engine, m *exo.Message, g *scope.Grant, fc *decl.Facet, n int) (*plan.Plan, error) {
 	s := NewStatement(d, m, nil)
 	row, err := s.f.occur(g, fc, fc.Table, nil, nil)
@@ -466,11 +466,11 @@ func After(d expr.Engine, m *exo.Message, g *scope.Grant, fc *decl.Facet, n int)
 	return imaged(p, row, m), err
 }
 
-// imaged marks as sealed the cells that the program may not read: a misfit in one must not make the write fail, since the program
-// would learn of it by the error.
+// imaged marks the cells as sealed that the program may not read: a misfit in such a cell must
+// not make the write fail, since the error would reveal it to the program.
 func imaged(p *plan.Plan, row *expr.Row, m *exo.Message) *plan.Plan {
 	if p != nil {
-		for i := range row.Table.Keys { // by a null no row is found again
+		for i := range row.Table.Keys { // a key of null finds no row
 			p.Cells[i].Misfits = false
 		}
 		for i, col := range row.Facet.Cols {
@@ -489,7 +489,7 @@ func image(row *expr.Row) *projection {
 		p.items = append(p.items, projected{expr: expr.ColumnOf(row, c), kind: c.Kind, elem: c.Elem, null: c.Null})
 	}
 	for i, k := range row.Table.Keys {
-		add(fmt.Sprintf(" %d", i), k) // no name of a column for programs has a space
+		add(fmt.Sprintf(" %d", i), k) // no column name of programs has a space
 	}
 	for _, c := range row.Facet.Cols {
 		add(c.Guest, c)
@@ -497,9 +497,9 @@ func image(row *expr.Row) *projection {
 	return p
 }
 
-// Misfits is the plan that counts the rows that a change finds, n says which, and that have a misfit in a column that it asks of or
-// calculates with; nil: there is none. s is made anew, of the message of the change. What is null to the program and not in the database
-// is not changed as if it were.
+// Misfits returns the plan that counts the rows of a change that have a misfit in a column that the change compares or
+// calculates with; nil if there is no such column. n is the query of the change. s is a new statement of the change's
+// message. A value that is null to the program but not in the database must not be changed as if it were null.
 func (s *Statement) Misfits(n *message.Node, change *Statement) (*plan.Plan, error) {
 	var cols []*decl.Column
 	for _, e := range change.c.Fitted {

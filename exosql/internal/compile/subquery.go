@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// ask interprets a node of a callback that asks of linked rows. It is tried on the side, for its type and its errors.
+// ask interprets a node of a callback about linked rows. It interprets it in a trial, for its type and its errors.
 func (f *from) ask(n *message.Node, env expr.Names) (expr.Expr, error) {
 	trial, at := f.c.trial(&f.From)
 	_, of, err := trial.subquery(at, n, env, expr.Expr.SQL)
@@ -27,8 +27,8 @@ func (c *compiler) Value(f *expr.From, e expr.Subquery, how func(expr.Expr, *exp
 		return sqlast.Null
 	}
 	needed, sorting := c.Needed, c.Sorting
-	c.Needed = false  // its conditions say it themselves
-	c.Sorting = false // by its one value: no engine reads its tables in an order for that
+	c.Needed = false  // its own conditions require what is needed
+	c.Sorting = false // rows are sorted by its one value, and no engine reads its tables in an order for that
 	x, _, err := c.subquery(f, e.N, e.Env, how)
 	c.Needed, c.Sorting = needed, sorting
 	if err != nil {
@@ -47,7 +47,7 @@ func (c *compiler) mayAsk() bool {
 	return true
 }
 
-// subquery builds and writes what a node asks of linked rows.
+// subquery builds and writes what a node asks about linked rows.
 func (c *compiler) subquery(f *expr.From, n *message.Node, env expr.Names, how func(expr.Expr, *expr.From) sqlast.Expr) (sqlast.Expr, expr.Type, error) {
 	sub := c.inside(n, f)
 	q, err := sub.query(n.Recv, env)
@@ -68,7 +68,7 @@ func (c *compiler) subquery(f *expr.From, n *message.Node, env expr.Names, how f
 		if err != nil {
 			return nil, truth, err
 		}
-		if n.Name == language.Every { // none for which it does not hold, be it false or unknown
+		if n.Name == language.Every { // every: no row for which the condition is false or unknown
 			cond = expr.Apply(sqlast.Case, []expr.Expr{expr.Demanded(cond), expr.Const(sqlast.False), expr.Const(sqlast.True)}, truth)
 		}
 		sub.demand(cond)
@@ -77,8 +77,8 @@ func (c *compiler) subquery(f *expr.From, n *message.Node, env expr.Names, how f
 	return sub.ofMany(q, n, env, how)
 }
 
-// inside is where a query is built that n asks of in a callback. What depends on no row of the callback stands on its own:
-// its limits act once, it may have groups, and an engine runs it once (TestSubqueriesRunOnce).
+// inside returns the from for a query of n in a callback. A query that depends on no row of the callback gets an
+// independent from: its limits act once, it may have groups, and an engine runs it once (TestSubqueriesRunOnce).
 func (c *compiler) inside(n *message.Node, f *expr.From) *from {
 	if n.Closed() {
 		return c.newFrom(nil)
@@ -86,13 +86,13 @@ func (c *compiler) inside(n *message.Node, f *expr.From) *from {
 	return c.newFrom(f)
 }
 
-// one is a query of whether there are rows.
+// one selects one constant for each row, to find out whether there are rows.
 func (f *from) one() *sqlast.Select {
 	return f.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: sqlast.One, As: "k"}}, Where: f.where})
 }
 
-// ofOne is a column of the row that a link to at most one leads to, or of the first row. Where the declaration says that it
-// is one and the table's key does not, the first row counts, too.
+// ofOne returns a column of the row that a link to at most one leads to, or of the first row.
+// If only the declaration, and not the table's key, makes it one, the first row is taken.
 func (f *from) ofOne(q *query, n *message.Node, how func(expr.Expr, *expr.From) sqlast.Expr) (sqlast.Expr, expr.Type, error) {
 	row := q.base
 	if row.Facet == nil || row.Facet.Column(n.Name) == nil {
@@ -105,7 +105,7 @@ func (f *from) ofOne(q *query, n *message.Node, how func(expr.Expr, *expr.From) 
 	return sqlast.Scalar{Sub: sel}, x.Type(), nil
 }
 
-// limitOne has a select give the first row of q. A row that is found by its key needs no order.
+// limitOne makes a select return the first row of q. A row that is found by its key needs no order.
 func (f *from) limitOne(sel *sqlast.Select, q *query) {
 	row := q.base
 	if q.pending() || len(f.Rows) > 1 || row.By == nil || !row.Table.KeyOf(row.By.Pairs, func(p decl.Pair) *decl.Column { return p.To }) {
@@ -114,18 +114,18 @@ func (f *from) limitOne(sel *sqlast.Select, q *query) {
 	sel.Limit, sel.Offset = append(q.limits[:len(q.limits):len(q.limits)], sqlast.One), q.offsets
 }
 
-// ofMany is an aggregate of linked rows.
+// ofMany returns an aggregate of linked rows.
 func (f *from) ofMany(q *query, n *message.Node, env expr.Names, how func(expr.Expr, *expr.From) sqlast.Expr) (sqlast.Expr, expr.Type, error) {
 	x, err := expr.Expr(nil), error(nil)
 	if n.Name != language.Count {
-		f.fence() // an engine may answer from an index, and in its order it also reads rows out of scope: see group
+		f.fence() // an engine may answer from an index, and would also read rows out of scope in its order: see group
 	}
 	if len(n.Args) > 0 {
 		if err := q.after(n.Name, n.Args[0]); err != nil {
 			return nil, expr.Type{}, err
 		}
 		if !mentions(n.Args[0].Args[0], n.Args[0].Recv) {
-			// To SQL an aggregate of the outer row's columns alone is one of the outer query.
+			// In SQL an aggregate of only the outer row's columns belongs to the outer query.
 			return nil, expr.Type{}, fail.Errorf(fail.Invalid, n.Name, "the callback has to use a column of the rows that it is about")
 		}
 		if x, err = f.expr(n.Args[0].Args[0], f.bound(n.Args[0], q, env)); err != nil {

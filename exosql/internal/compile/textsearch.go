@@ -11,7 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// isSearch reports whether a node searches a query; a link has no argument.
+// isSearch reports whether a node searches a query. (A link of the same name has no argument.)
 func isSearch(n *message.Node) bool {
 	return n.Op == message.OpCall && n.Name == language.Search && len(n.Args) == 1
 }
@@ -35,7 +35,7 @@ func (f *from) textOf(n *message.Node) plan.Source {
 	return plan.Source{Origin: plan.FromMessage, Index: n.Slot, Item: -1}
 }
 
-// searchOf interprets what a callback asks of the texts of a row.
+// searchOf interprets a search of a row's texts in a callback.
 func (f *from) searchOf(row *expr.Row, n *message.Node) (expr.Expr, error) {
 	if len(n.Args) > 0 {
 		return f.Searching(row, f.textOf(n.Args[0]), n.Name == language.Rank), nil
@@ -46,8 +46,8 @@ func (f *from) searchOf(row *expr.Row, n *message.Node) (expr.Expr, error) {
 	return f.Searching(row, *row.Sought, true), nil
 }
 
-// sortedBy adds terms to the order of a query. What a search sorts by comes last: an order that the program gives, before it or
-// after it, comes first, and the rank sorts rows that are equal by it.
+// sortedBy adds terms to the order of a query. The rank of a search comes last: an order that the
+// program gives, before or after the search, comes first, and the rank sorts rows that are equal in it.
 func (q *query) sortedBy(terms ...orderTerm) {
 	q.order = append(slices.Clip(q.order), terms...)
 	slices.SortStableFunc(q.order, func(a, b orderTerm) int {
@@ -61,5 +61,5 @@ func (q *query) sortedBy(terms ...orderTerm) {
 	})
 }
 
-// ranked reports whether a search is what sorts the rows, at last.
+// ranked reports whether the last term of the order is the rank of a search.
 func (q *query) ranked() bool { return len(q.order) > 0 && q.order[len(q.order)-1].last }

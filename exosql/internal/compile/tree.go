@@ -14,27 +14,27 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// A tree is the rows that a link from a table to itself reaches, those that it reaches from them, and so on:
+// A tree is the rows that a link from a table to itself reaches, the rows that it reaches from these, and so on:
 //
 //	WITH RECURSIVE tree (key, depth) AS (
 //	  SELECT key, 1 FROM rows in scope that the link reaches
 //	  UNION SELECT t.key, depth + 1 FROM tree JOIN rows in scope AS t ON the link WHERE depth < ?)
 //
-// The table enters in each arm, and once more for the columns of the rows, with the whole of its scope: a way through a row
-// out of scope ends there (TestTreeEndsAtScope). In the arms stand scopes and the host's link; what the program says
-// of the rows stands behind a fence round it all. UNION leaves the equal rows of a level once, and the bound on the depth ends
-// cycles. A row that is reached in several ways has its least depth.
+// The table enters in each arm, and once more for the columns of the rows, each time with its whole scope: a
+// path through a row out of scope ends there (TestTreeEndsAtScope). The arms have only scopes and the host's
+// link; the program's conditions come after a fence around everything. UNION keeps one of the equal rows of a
+// level, and the bound on the depth ends cycles. A row that is reached in several ways has its least depth.
 
-// maxTrees is how many trees a statement may have, in one another too: each is a loop of the engine.
+// maxTrees is how many trees a statement may have, nested ones included: each is a loop of the engine.
 const maxTrees = 8
 
 // tree interprets a link that is followed again and again.
 func (f *from) tree(n *message.Node, env expr.Names) (*query, error) {
 	if f.c.Open {
-		return nil, errNotFixed // no engine's plan says what a recursion searches for at each step
+		return nil, errNotFixed // no engine's plan shows what a recursion searches for at each step
 	}
 	if len(f.Rows) > 0 || f.asked != nil {
-		return nil, fail.Errorf(fail.Invalid, n.Name, "a tree can't be used in the callback of a join: begin with it and join the rest, or ask for it in select: .select(t => ({ below: t.children().recursive() })), with the link that is meant")
+		return nil, fail.Errorf(fail.Invalid, n.Name, "a tree can't be used in the callback of a join: begin with it and join the rest, or ask for it in select: .select(t => ({ below: t.children().recursive() })), with the link that you need")
 	}
 	if f.c.trees++; f.c.trees > maxTrees {
 		return nil, fail.Errorf(fail.Limit, n.Name, "too many trees in one query: the limit is %d, and each use counts", maxTrees)
@@ -67,7 +67,7 @@ func (f *from) tree(n *message.Node, env expr.Names) (*query, error) {
 	return t.rows(f, &sqlast.Recursion{First: t.outputs(first, q.base, sqlast.One), Next: next, Keys: len(fc.Table.Keys)}, alias)
 }
 
-// turning is a link of a facet to itself, for an example.
+// turning returns the name of a link of a facet to itself, for an example in an error.
 func turning(fc *decl.Facet) string {
 	if fc != nil {
 		for i := range fc.Links {
@@ -83,14 +83,14 @@ type treeOf struct {
 	g       *scope.Grant
 	facet   *decl.Facet
 	link    *decl.Link
-	carried []*decl.Column // the keys of a row, and what the link begins at
+	carried []*decl.Column // the keys of a row, and the start columns of the link
 }
 
 const depthOutput = "depth"
 
 func carriedName(i int) string { return fmt.Sprintf("c%d", i) }
 
-// bound is how deep the tree may be.
+// bound returns how deep the tree may be.
 func (t *treeOf) bound(c *compiler, n *message.Node) sqlast.Expr {
 	if len(n.Args) == 0 {
 		return c.Arg(plan.Source{Origin: plan.FromDepth, Item: -1, Kind: plan.ArgDepth})
@@ -108,7 +108,7 @@ func (t *treeOf) outputs(f *from, row *expr.Row, depth sqlast.Expr) *sqlast.Sele
 	return sel
 }
 
-// place is where the carried columns of a row are, in a source that has them.
+// place returns where the carried columns of a row are, in a source that has them.
 func (t *treeOf) place(row *expr.Row, alias string) expr.Place {
 	d := &expr.Derived{Outs: map[expr.OutKey]string{}}
 	for i, c := range t.carried {
@@ -117,7 +117,7 @@ func (t *treeOf) place(row *expr.Row, alias string) expr.Place {
 	return expr.Place{Alias: alias, Derived: d}
 }
 
-// enter adds the table with the whole of its scope, whatever the link implies, joined to the source before it by on.
+// enter adds the table with its whole scope, even if the link implies some of it, joined to the source before it by on.
 func (t *treeOf) enter(f *from, on func(*expr.Row) []sqlast.Expr) (*expr.Row, error) {
 	if err := f.c.step(); err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (t *treeOf) enter(f *from, on func(*expr.Row) []sqlast.Expr) (*expr.Row, er
 	return f.enter(e, t.facet, on, nil)
 }
 
-// next is the second arm: rows that the link reaches from those of the level before.
+// next returns the second arm: rows that the link reaches from rows of the level before.
 func (t *treeOf) next(c *compiler, tree string, most sqlast.Expr) (*sqlast.Select, error) {
 	f := c.newFrom(nil)
 	step := c.alias()

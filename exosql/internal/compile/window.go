@@ -15,17 +15,17 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// window is a derived table of the rows that a query had where partitionBy stands, whose further outputs are functions
-// over them. So a window is of these rows whatever comes after it, and a condition on what it gives stands outside.
+// window is a derived table of the rows that a query had at partitionBy. Its further outputs are functions over these
+// rows. So later conditions do not change which rows a window has, and conditions on its outputs are outside of it.
 //
-// The rows come from behind a fence, or of a plan that was judged open, so no row out of scope is sorted or counted
-// (TestWindowReads). In a guarded statement rows out of scope may be read, so it has no window.
+// The rows come from behind a fence, or from a plan that was judged open, so no row out of scope is sorted
+// or counted (TestWindowReads). A guarded statement may read rows out of scope, so it has no window.
 type window struct {
 	inner *from
 	sel   *sqlast.Select
-	ns    []expr.Named // what the callbacks of its functions see
+	ns    []expr.Named // the rows that the callbacks of its functions see
 	by    []expr.Expr
-	order *query // of which it is the order
+	order *query // the query whose order the window has
 	cells map[*decl.Column]expr.Expr
 }
 
@@ -33,24 +33,24 @@ func (w *window) Source() *expr.From { return &w.inner.From }
 
 func (w *window) Output(col *decl.Column) expr.Expr { return w.cells[col] }
 
-// windowOf is the window that a row stands for, or nil.
+// windowOf returns the window that a row stands for, or nil.
 func windowOf(row *expr.Row) *window {
 	w, _ := row.Made.(*window)
 	return w
 }
 
-// windowOrder says which rows of a window count as different.
+// windowOrder says which rows of a window have different places in its order.
 type windowOrder int
 
 const (
 	eachRow  windowOrder = iota // every row: the order is total
-	peers                       // rows that the program's order sorts apart
+	peers                       // rows that the program's order distinguishes
 	together                    // none
 )
 
 var windowNames = [...]string{eachRow: "w", peers: "p", together: "a"}
 
-// over is the name of the window in the statement with an order of its rows.
+// over returns the name of the statement's window with an order of its rows.
 func (w *window) over(order windowOrder) string {
 	name := windowNames[order]
 	if slices.ContainsFunc(w.sel.Windows, func(x sqlast.Window) bool { return x.As == name }) {
@@ -65,7 +65,7 @@ func (w *window) over(order windowOrder) string {
 	return name
 }
 
-// partition writes keys of a window.
+// partition writes the keys of a window.
 func (f *from) partition(by []expr.Expr) (out []sqlast.Expr) {
 	f.c.sort(true, func() {
 		for _, k := range by {
@@ -75,10 +75,10 @@ func (f *from) partition(by []expr.Expr) (out []sqlast.Expr) {
 	return out
 }
 
-// rowsOf prepares a query for windows and distinctBy, which compare each row with others, and returns the keys of n's callback.
+// rowsOf prepares a query for windows and distinctBy, which compare rows with each other, and returns the keys of n's callback.
 func (f *from) rowsOf(q *query, n *message.Node, env expr.Names) ([]expr.Expr, error) {
 	apart := f.Outer
-	for apart != nil && len(apart.Rows) == 0 { // the query that a link is followed from stands alone
+	for apart != nil && len(apart.Rows) == 0 { // the query from which a link is followed is independent
 		apart = apart.Outer
 	}
 	if len(q.context) > 0 || f.asked != nil || apart != nil {
@@ -89,7 +89,7 @@ func (f *from) rowsOf(q *query, n *message.Node, env expr.Names) ([]expr.Expr, e
 	}
 	f.fence()
 	if len(f.c.Guards) > 0 {
-		f.c.Unguarded = true // rows out of scope may be read in such a statement, and not be sorted by the program
+		f.c.Unguarded = true // such a statement may read rows out of scope, which the program must not sort
 	}
 	if len(n.Args) == 0 {
 		return nil, nil
@@ -121,15 +121,15 @@ func (f *from) doDistinctBy(q *query, n *message.Node, env expr.Names) error {
 			sel.Columns = []sqlast.Output{{Expr: sqlast.RowNumber{PartitionBy: keys, OrderBy: order}, As: "n"}}
 			return []sqlast.Expr{expr.Call(sqlast.Eq, sqlast.Column{Alias: alias, Name: "n"}, sqlast.One)}
 		}
-		// For row numbers PostgreSQL may walk an index that begins with the keys, and read the table's pages at random. For
-		// DISTINCT ON it reads the table in its own order.
+		// For row numbers PostgreSQL may walk an index that begins with the keys, and read the
+		// table's pages at random. For DISTINCT ON it reads the table in its own order.
 		for i, k := range keys {
 			sel.Columns = append(sel.Columns, sqlast.Output{Expr: k, As: fmt.Sprintf("k%d", i)})
 		}
 		sel.DistinctOn, sel.OrderBy = len(keys), order
 		return nil
 	})
-	f.open = false // what is inside stands behind a fence already
+	f.open = false // what is inside is behind a fence already
 	q.chosen = true
 	return nil
 }
@@ -183,7 +183,7 @@ func (f *from) ofWindow(n *message.Node, env expr.Names) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	for col, of := range w.cells { // what is selected and sorted by is calculated once
+	for col, of := range w.cells { // an expression that is both selected and sorted by is calculated once
 		if expr.Same(of, made) {
 			return expr.Cell{Row: row, Col: col, Of: made.Type()}, nil
 		}
@@ -201,7 +201,7 @@ func (w *window) value(n, lambda *message.Node) (expr.Expr, error) {
 	return w.inner.expr(lambda.Args[0], expr.Names{lambda.Recv: w.ns})
 }
 
-// strange reports whether a callback uses a placeholder that is neither its own nor of a callback within it.
+// strange reports whether a callback uses a placeholder that belongs neither to it nor to a callback within it.
 func strange(n *message.Node, own []*message.Node) bool {
 	switch {
 	case n == nil:
@@ -216,7 +216,7 @@ func strange(n *message.Node, own []*message.Node) bool {
 	return slices.ContainsFunc(n.Args, func(a *message.Node) bool { return strange(a, own) })
 }
 
-// function is the function of the window that a node asks for, of x, or of that in the rows for which conditions hold.
+// function returns the function of the window that a node asks for: of x, in the rows that meet the conditions.
 func (w *window) function(n *message.Node, x expr.Expr, within []expr.Expr) (expr.Expr, error) {
 	if n.Method().Measure {
 		of, err := w.inner.aggregate(w.order, n, nil, within)
@@ -274,7 +274,7 @@ func (w *window) function(n *message.Node, x expr.Expr, within []expr.Expr) (exp
 	return e, nil
 }
 
-// overExpr is a function that gives in each row something of the rows of its window.
+// overExpr is a function that returns, for each row, something about the rows of its window.
 type overExpr struct {
 	w     *window
 	fn    sqlast.WindowFunc
@@ -298,11 +298,11 @@ func (e overExpr) SQL(f *expr.From) sqlast.Expr {
 	return o
 }
 
-// overAll is an aggregate, or what is calculated of several, over the rows of a window.
+// overAll is an aggregate, or a calculation with several, over the rows of a window.
 type overAll struct {
 	w     *window
-	frame sqlast.Frame // none: of all rows
-	rows  *plan.Source // of a moving one: how many are before
+	frame sqlast.Frame // none: over all rows
+	rows  *plan.Source // of a moving window: how many rows are before the current one
 	x     expr.Expr
 }
 
@@ -316,7 +316,7 @@ func (e overAll) SQL(f *expr.From) sqlast.Expr {
 	return expr.Compared(e.x, f)
 }
 
-// Of makes of an aggregate one over the window.
+// Of turns an aggregate into one over the window.
 func (e *overAll) Of(a sqlast.Aggregate) sqlast.Windowed {
 	o := sqlast.Windowed{Func: sqlast.Aggregated, Agg: a.Func, X: a.X, Stored: a.Stored}
 	if o.Frame = e.frame; o.Frame == sqlast.NoFrame {
@@ -329,7 +329,7 @@ func (e *overAll) Of(a sqlast.Aggregate) sqlast.Windowed {
 	return o
 }
 
-// errShowsWindow is for a window where something is shown.
+// errShowsWindow is the error for a window that is selected itself.
 func errShowsWindow() error {
 	return fail.Errorf(fail.Invalid, "select", "a window can't be shown; show what a function of it gives, like %s.rowNumber()", language.WindowAlias)
 }

@@ -10,38 +10,38 @@ import (
 	"errors"
 )
 
-// ErrNotValid is all that is said of a text that Open refuses: whether it was forged, cut, or sealed for another
-// use or by another key is nobody's business.
+// ErrNotValid is the one error for every text that Open refuses, whether it was forged, cut, or
+// sealed for another use or by another key: an attacker must not learn which.
 var ErrNotValid = errors.New("cursor: not valid")
 
-// ErrLong is of what is more than MaxPosition bytes.
+// ErrLong is the error for a position of more than MaxPosition bytes.
 var ErrLong = errors.New("cursor: too long")
 
-// MaxPosition is the most that a cursor holds, in bytes.
+// MaxPosition is the largest position of a cursor, in bytes.
 const MaxPosition = 2048 - prefix
 
-// Use is what a cursor is sealed for: a hash of everything that it must not be taken from.
+// Use is what a cursor is sealed for: a hash of the query, the principal and all else that the cursor must not be used without.
 type Use [sha256.Size]byte
 
-// data is what is authenticated beside a position, and not in the cursor.
+// data returns what is authenticated with a position but is not in the cursor.
 func (u Use) data() []byte { return u[:] }
 
-// buckets are the lengths of what is encrypted, in bytes. The length of a cursor would reveal the length of its
-// values, which the program may not see; so it is one of these, and almost always the first.
+// buckets are the possible lengths of the encrypted part, in bytes. A cursor's length would reveal the
+// length of values that the program may not see. So it is one of these, and almost always the first.
 var buckets = [...]int{128, 512, 2048}
 
-// prefix is the length of what is in a bucket.
+// prefix is the size of the length field within a bucket.
 const prefix = 2
 
 // Sealer seals and opens cursors by one key. The zero Sealer does neither.
 type Sealer struct{ aead cipher.AEAD }
 
-// New makes a Sealer. key is a secret of any length that is hard to guess, or nil for a random one, whose cursors nobody
-// else opens.
+// New makes a Sealer. key is a secret of any length that is hard to guess. nil means a random
+// key; then no other Sealer opens the cursors.
 func New(key []byte) (*Sealer, error) {
 	var own [sha256.Size]byte
 	if key == nil {
-		rand.Read(own[:]) // it never fails
+		rand.Read(own[:]) // rand.Read never fails
 	} else {
 		own = sha256.Sum256(append([]byte("exosql cursor 1\x00"), key...))
 	}
@@ -49,7 +49,7 @@ func New(key []byte) (*Sealer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A random nonce of 96 bits: after 2^32 cursors of one key two have the same with a chance of 2^-33.
+	// A random nonce of 96 bits: among 2^32 cursors of one key, two have the same nonce with a probability of 2^-33.
 	aead, err := cipher.NewGCMWithRandomNonce(block)
 	return &Sealer{aead}, err
 }
@@ -79,11 +79,11 @@ func (s *Sealer) Open(use Use, text string) ([]byte, error) {
 	if err != nil {
 		return nil, ErrNotValid
 	}
-	padded, err := s.aead.Open(nil, nil, sealed, use.data()) // forged, or of another query, principal or tenant
+	padded, err := s.aead.Open(nil, nil, sealed, use.data()) // it fails if forged, or made for another query, principal or tenant
 	if err != nil {
 		return nil, ErrNotValid
 	}
-	// What follows Seal has written: no attacker gets here.
+	// Seal wrote what follows: an attacker can't change it.
 	n := int(binary.BigEndian.Uint16(padded))
 	if n > len(padded)-prefix {
 		return nil, ErrNotValid
@@ -91,8 +91,8 @@ func (s *Sealer) Open(use Use, text string) ([]byte, error) {
 	return padded[prefix:][:n], nil
 }
 
-// sized reports whether a text is as long as a cursor can be, before any work is done for it. A line
-// break in it, which base64 skips, makes it longer than what it decodes to.
+// sized reports whether a text has a possible length of a cursor, before any work is done for
+// it. base64 skips line breaks, so a text with one would be longer than its content needs.
 func (s *Sealer) sized(text string) bool {
 	for _, size := range buckets {
 		if len(text) == base64.RawURLEncoding.EncodedLen(size+s.aead.Overhead()) {

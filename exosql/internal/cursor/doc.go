@@ -1,4 +1,4 @@
-// Package cursor seals where a page of a query ended, for a program to hand back when it wants the
-// next one. What is sealed are values of the last row, of columns among them that the program may not see, so a cursor is
-// encrypted; and it is authenticated for one use, so that nobody makes one up, or takes one to another query.
+// Package cursor seals the position at which a page of a query ended. A program hands the cursor back to get
+// the next page. A position has values of the last row, also of columns that the program may not see, so it
+// is encrypted. It is authenticated for one use, so a program can't make one up or use it for another query.
 package cursor

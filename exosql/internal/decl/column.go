@@ -27,25 +27,25 @@ type Column struct {
 	Doc     string
 	Label   value.Label
 	Trust   bool        // a run that has read what outsiders wrote can't write it
-	Admits  value.Label // what a program has read of these labels may be written to it, which does not have them
-	Readers *Readers    // who may read a labelled value; nil: whoever the label lets
-	Bytes   int         // the most that a value of a labelled column takes; 0: see sealed.Size
+	Admits  value.Label // programs may write values with these labels into it, though it does not have them
+	Readers *Readers    // who may read a labelled value; nil: the label alone decides
+	Bytes   int         // the largest size of a value of a labelled column; 0: see sealed.Size
 	Stored  cellform.Form
 
-	UnscopedLookup bool // may be looked up before the scope is
+	UnscopedLookup bool // may be searched for before the scope
 
-	// Needed: a new row needs a value, which the database does not give. It is set when a catalogue is compared with the declaration, and
-	// decides nothing: descriptions show the column as required.
+	// Needed: a new row needs a value, and the database has no default. It is set when a catalogue
+	// is compared with the declaration. It only makes descriptions show the column as required.
 	Needed atomic.Bool
-	// Equals says to programs which texts of the column are equal, where that is more than the same text. It is set with Needed.
+	// Equals is a text for programs about which texts of the column are equal, if more than identical ones are. It is set with Needed.
 	Equals atomic.Pointer[string]
-	Scoped atomic.Bool // in some grant the scope gives it to each new row, and a program may not
+	Scoped atomic.Bool // in some grant the scope sets it in each new row, and a program may not
 }
 
-// Iso reports whether times on SQLite are texts whose order is that of the times, and on PostgreSQL nothing is finer than a millisecond.
+// Iso reports whether times are texts on SQLite that sort as the times do, and on PostgreSQL have nothing finer than a millisecond.
 func (c *Column) Iso() bool { return c.Stored == cellform.ISO }
 
-// Change panics where a column can't be described any more, or never was declared.
+// Change panics if the column can't be changed any more, or was never declared.
 func (c *Column) Change() {
 	if c == nil {
 		panic("exosql: a Column that was not declared: it is made by NewColumn, NewKey or NewNullable")
@@ -53,7 +53,7 @@ func (c *Column) Change() {
 	c.Table.change()
 }
 
-// doc is what the description of a table says of the column.
+// doc returns the column's text in the description of a table.
 func (c *Column) doc() string {
 	if words := c.Equals.Load(); words != nil && *words != "" {
 		return strings.TrimSpace(*words + " " + c.Doc)
@@ -61,8 +61,8 @@ func (c *Column) doc() string {
 	return c.Doc
 }
 
-// Charge is what limits count for each value of the column that is shown sealed, whatever it holds: the size of what a
-// program may not read must not show in when its limits run out. 0: the column has no label.
+// Charge returns the size that limits count for each sealed value of the column. It is the same for all values, since the
+// moment at which limits run out must not reveal the size of a value that the program may not read. 0: the column has no label.
 func (c *Column) Charge() int {
 	switch {
 	case c.Label.Secrecy().Empty():
@@ -73,7 +73,7 @@ func (c *Column) Charge() int {
 	return sealed.Size(c.Kind)
 }
 
-// exprType is the type of a column's expression.
+// exprType returns the type of an expression that is the column.
 func (c *Column) exprType() *message.Type {
 	of := &message.Type{Name: c.Kind, Null: c.Null, Enum: c.Enum}
 	t := &message.Type{Name: language.ColumnInterfaces[c.Kind], Args: map[string]*message.Type{"of": of}}
@@ -85,7 +85,7 @@ func (c *Column) exprType() *message.Type {
 	return t
 }
 
-// Names are the columns' names in the database.
+// Names returns the columns' names in the database.
 func Names(cols []*Column) []string {
 	return scalar.Each(cols, func(c *Column) string { return c.Name })
 }

@@ -1,15 +1,15 @@
 package decl
 
-// Equality says what a database takes for equal in a column of texts, beside texts of the same characters.
+// Equality says which texts a database treats as equal in a column, besides identical ones.
 type Equality uint8
 
 const (
-	UnknownEquality Equality = iota // nobody has looked: it counts as wider than exact
-	ExactEquality                   // nothing else
-	WiderEquality                   // other texts too: by the column's collation, or since it compares them as numbers
-	CaselessType                    // texts that differ in their case, by PostgreSQL's type citext
-	PaddedType                      // texts that differ in spaces at their end, by PostgreSQL's type char(n)
+	UnknownEquality Equality = iota // not known yet: treated as wider than exact
+	ExactEquality                   // none
+	WiderEquality                   // other texts too, by the column's collation, or because they are compared as numbers
+	CaselessType                    // texts that differ in case, by PostgreSQL's type citext
+	PaddedType                      // texts that differ in spaces at the end, by PostgreSQL's type char(n)
 )
 
-// ByType reports whether the column's type is wider than exact, and its text is not.
+// ByType reports whether equality is wider only by the column's type: cast to text it is exact.
 func (e Equality) ByType() bool { return e == CaselessType || e == PaddedType }

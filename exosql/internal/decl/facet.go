@@ -13,7 +13,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Facet is what a program may see of a table: columns, and links with the facets of their targets.
+// Facet is what a program may see of a table: columns, and links with the facets of the tables at their ends.
 type Facet struct {
 	mu       sync.Mutex
 	frozen   bool
@@ -24,10 +24,10 @@ type Facet struct {
 	Rights   Rights  // what programs may change
 	Search   *Search // nil: its rows can't be searched
 	Measures []*Measure
-	iface    string // the name of the row's interface
+	iface    string // the name of the interface of a row
 
 	closed atomic.Pointer[group] // nil: not frozen yet
-	own    made                  // once it is frozen
+	own    made                  // made when the facet is frozen
 
 	prepared  map[string]any                  // by the structure of grants: see Kept
 	described map[string][]*message.Interface // by what rows reveal: see revealing
@@ -42,9 +42,9 @@ type LinkMember struct {
 // NewFacet begins a facet of a table.
 func NewFacet(t *Table, alias string) (*Facet, error) {
 	if scalar.ReservedName(alias) {
-		return nil, fmt.Errorf("exosql: %q can't be the alias of a facet", alias)
+		return nil, fmt.Errorf("exosql: %q can't be the alias of a facet: want letters, digits, _ and $, no digit first, and not a word like then or constructor", alias)
 	}
-	if scalar.Keyword(alias) { // the tool's own examples name rows by it: `class => class.name` does not parse
+	if scalar.Keyword(alias) { // the tool's own examples use it as the name of a row: `class => class.name` does not parse
 		return nil, fmt.Errorf("exosql: %q can't be the alias of a facet: it is a word of JavaScript, and programs call rows by the alias: use another, like %q", alias, alias+"Row")
 	}
 	f := &Facet{Table: t, Alias: alias, iface: strings.ToUpper(alias[:1]) + alias[1:]}
@@ -53,14 +53,14 @@ func NewFacet(t *Table, alias string) (*Facet, error) {
 	}
 	for _, i := range language.SharedInterfaces() {
 		if i.Name == f.iface || i.Name == f.iface+language.QueryInterface {
-			f.iface += "Row" // the alias `text` would name its row like the column interface Text
+			f.iface += "Row" // for example, the row of the alias `text` would be called Text, like the interface of a text column
 		}
 	}
 	f.own = made{query: sync.OnceValue(f.QueryType), interfaces: sync.OnceValue(func() []*message.Interface { return f.interfaces(nil) })}
 	return f, nil
 }
 
-// Change runs add, which adds members, while nobody else does.
+// Change runs add, which adds members, while no other goroutine changes the facet.
 func (f *Facet) Change(add func() error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -70,7 +70,7 @@ func (f *Facet) Change(add func() error) error {
 	return add()
 }
 
-// Members are what the facet shows so far.
+// Members returns the columns and links that the facet shows so far.
 func (f *Facet) Members() ([]*Column, []LinkMember) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -96,7 +96,7 @@ func (f *Facet) AddColumn(c *Column) error {
 	if c == nil || c.Guest == "" {
 		return fmt.Errorf("exosql: facet %s: a column has no name that programs can use; give it one with %s", f.Alias, f.Table.Reader.As())
 	}
-	if c.Table != f.Table { // two tables of one row type: it would be read of the wrong one, without its label
+	if c.Table != f.Table { // two tables may share a row type: the column would be read from the wrong table, without its label
 		return fmt.Errorf("exosql: facet %s is of table %s, and column %s of table %s", f.Alias, f.Table.Name, c.Name, c.Table.Name)
 	}
 	if f.taken(c.Guest) {
@@ -141,18 +141,18 @@ func (f *Facet) Link(name string) *LinkMember {
 	return nil
 }
 
-// maxKept is how many structures of grants a facet keeps: a host has a few, and one that
-// makes each grant of another structure pays for it.
+// maxKept is how many structures of grants a facet keeps. A host has a few. If it has more,
+// some are prepared again.
 const maxKept = 16
 
-// Kept is what was kept for grants of this structure, or nil.
+// Kept returns what was kept for grants of this structure, or nil.
 func (f *Facet) Kept(structure []byte) any {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.prepared[string(structure)]
 }
 
-// Keep keeps what was made of grants of this structure. It must have no value of them.
+// Keep keeps what was made for grants of this structure. It must have no value of a grant.
 func (f *Facet) Keep(structure []byte, made any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -168,14 +168,14 @@ func (f *Facet) Keep(structure []byte, made any) {
 	f.prepared[string(structure)] = made
 }
 
-// made is what is made of a frozen facet alone: once, whatever leads to it. Two objects that reach one facet then agree on
-// its interfaces by their address. Nobody may change it.
+// made is what is made once from a frozen facet alone. Two objects that reach one facet then
+// have the same interfaces, at the same address. It must not be changed.
 type made struct {
 	query      func() *message.Type
 	interfaces func() []*message.Interface
 }
 
-// QueryType is the type of an unrestricted query of the facet's rows.
+// QueryType returns the type of an unrestricted query of the facet's rows.
 func (f *Facet) QueryType() *message.Type {
 	row := &message.Type{Name: f.iface}
 	return &message.Type{Name: f.iface + language.QueryInterface, Args: map[string]*message.Type{
@@ -183,8 +183,8 @@ func (f *Facet) QueryType() *message.Type {
 	}}
 }
 
-// interfaces makes the two interfaces of a facet: its row, and its query, which
-// has the links as well so that they can be walked without a join.
+// interfaces makes the two interfaces of a facet: its row and its query. The query has the
+// links, too, so that a program can follow them without a join.
 func (f *Facet) interfaces(rows Rows) []*message.Interface {
 	row := &message.Interface{Name: f.iface, Doc: "one " + f.Alias, Is: []string{value.TypeRow}, Words: language.RowWords(), Fields: map[string]*message.Property{}, Methods: map[string]*message.Method{}}
 	q := &message.Interface{Name: f.iface + language.QueryInterface, Doc: "a query of " + f.Alias, Is: []string{language.QueryInterface}, Await: "execute", Words: language.QueryWords(), Label: rows.label(f.Table), Methods: map[string]*message.Method{}}
@@ -206,7 +206,7 @@ func (f *Facet) interfaces(rows Rows) []*message.Interface {
 			m.Truth = language.ExistsMethod
 		}
 		for _, p := range l.L.Pairs {
-			// Following compares the keys: what a row shows then depends on them.
+			// Following a link compares the keys, so what a row shows then depends on them.
 			m.Label = m.Label.Join(p.From.Label).Join(p.To.Label)
 		}
 		if l.L.One && m.Doc == "" {

@@ -1,28 +1,28 @@
 package decl
 
-// Form is how a database holds the values of a column, as far as statements depend on it.
+// Form is how a database stores the values of a column, as far as statements depend on it.
 type Form struct {
-	Type     string // as the database calls it; "": nobody knows
+	Type     string // its name in the database; "": unknown
 	Equality Equality
-	// Collation is the collation of a column with WiderEquality: columns of one collation have one equality.
+	// Collation is the collation of a column with WiderEquality: columns with the same collation have the same equality.
 	Collation string
 	Native    Native
-	Numbers   bool   // SQLite takes what looks like a number in it for one: 1000, 1e3 and 1000.0 are equal
-	Rounds    string // SQLite: the affinity of a column of decimals that makes numbers of texts, and so has them of some digits only
+	Numbers   bool   // SQLite treats texts that look like numbers as numbers: 1000, 1e3 and 1000.0 are equal
+	Rounds    string // SQLite: the affinity of a decimal column that turns texts into numbers, and so stores only some of their digits
 	Clean     bool   // SQLite: each cell is NULL or a value of the column's kind
-	Indexed   bool   // an index has it
-	Null      bool   // no rule keeps NULL out, whatever the declaration says
-	Cast      bool   // an array of a type that an answer does not name, as of an enum: it is read as an array of Elem
+	Indexed   bool   // an index has the column
+	Null      bool   // no rule of the database forbids NULL, whatever the declaration says
+	Cast      bool   // an array of a type that an answer does not name, such as an enum: it is read as an array of Elem
 }
 
-// Native is the type of a column that is a text to programs and has another type in the database: an enum, inet, money, a range. The
-// zero Native is a text.
+// Native is the database type of a column that is a text to programs: an enum, inet, money, a
+// range. The zero Native is a text.
 type Native struct {
-	Type    string // as the database calls it
-	Ordered bool   // statements compare and sort it as it is: equal values have equal texts, and a value of the program becomes one of the type
-	Extreme bool   // the database has min and max of it
-	Sample  string // a value of it, of a type that is Ordered
-	Address bool   // inet, whose cast to text is not what the database shows
+	Type    string // its name in the database
+	Ordered bool   // statements compare and sort the column in this type: equal values have equal texts, and a program's value is converted to the type
+	Extreme bool   // the database has min and max of the type
+	Sample  string // a value of the type, if it is Ordered
+	Address bool   // inet: its cast to text differs from the text that the database shows
 }
 
 // Text reports whether the type is a text.

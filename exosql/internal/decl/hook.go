@@ -10,10 +10,10 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// A Hook is code of the host that is asked before rows of a table are written: see exosql.Table.BeforeWrite.
+// A Hook is code of the host that is called before rows of a table are written: see exosql.Table.BeforeWrite.
 type Hook func(context.Context, *RowWrite) error
 
-// WriteKind is what a write does with rows.
+// WriteKind is the kind of a write.
 type WriteKind uint8
 
 const (
@@ -23,7 +23,7 @@ const (
 	Deletes
 )
 
-// RowWrite is one row that is inserted, or an update or a delete, as hooks see it.
+// RowWrite is one row that is inserted, or one update or delete, as hooks see it.
 type RowWrite struct {
 	Kind   WriteKind
 	Run    exo.Run
@@ -31,26 +31,26 @@ type RowWrite struct {
 	Given  []Given
 	Filled []Given
 	Table  *Table
-	Rows   int64 // that were written; not known before
+	Rows   int64 // how many were written; 0 before the write
 }
 
-// An After is code of the host that is called with what was written, once it is committed: see exosql.Table.AfterCommit.
+// An After is code of the host that is called after a commit, with what was written: see exosql.Table.AfterCommit.
 type After func(context.Context, []RowWrite) error
 
-// After adds one.
+// After adds an After.
 func (t *Table) After(f After) {
 	t.change()
 	t.Afters = append(t.Afters, f)
 }
 
-// Given is a value that a column is given.
+// Given is a new value for a column.
 type Given struct {
 	Col        *Column
 	Value      value.Value
-	Calculated bool // of each row by the database: there is no Value
+	Calculated bool // the database calculates it for each row, so there is no Value
 }
 
-// Of finds what a column is given.
+// Of returns the new value of a column, or nil.
 func (w *RowWrite) Of(c *Column) *Given {
 	for i := range w.Given {
 		if w.Given[i].Col == c {
@@ -66,7 +66,7 @@ func (t *Table) Hook(h Hook, fills []*Column) {
 	for _, c := range fills {
 		switch {
 		case c == nil || c.Table != t:
-			panic(fmt.Sprintf("exosql: BeforeWrite of table %s: a column that it fills is of another table, or was not declared", t.Name))
+			panic(fmt.Sprintf("exosql: BeforeWrite of table %s: a column in fills is of another table, or was not declared", t.Name))
 		case !slices.Contains(t.Fills, c):
 			t.Fills = append(t.Fills, c)
 		}
@@ -80,7 +80,7 @@ func (t *Table) Hook(h Hook, fills []*Column) {
 		for i, f := range w.Filled[before:] {
 			switch {
 			case f.Col == nil:
-				return fail.Errorf(fail.Internal, "", "a hook of table %s fills a zero Assignment", t.Name)
+				return fail.Errorf(fail.Internal, "", "a hook of table %s fills a zero Assignment; use Column.Set", t.Name)
 			case !slices.Contains(own, f.Col):
 				return fail.Errorf(fail.Internal, "", "a hook of table %s fills %s, which BeforeWrite does not name", t.Name, f.Col.Name)
 			case w.Kind == Deletes:
@@ -91,7 +91,7 @@ func (t *Table) Hook(h Hook, fills []*Column) {
 			if err := f.Col.Storable(f.Value); err != nil {
 				return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a hook fills %w", err)}
 			}
-			if w.Of(f.Col) != nil { // what was given is refused, not replaced in silence
+			if w.Of(f.Col) != nil { // a given value is refused, not replaced silently
 				return fail.Errorf(fail.Denied, "", "`%s` is filled in; leave it out", f.Col.Guest)
 			}
 		}
@@ -99,15 +99,15 @@ func (t *Table) Hook(h Hook, fills []*Column) {
 	})
 }
 
-// Storable refuses what a column is declared not to hold: of what a program gives, the catalogue sees to it.
+// Storable refuses a value that the column's declaration does not allow. Values of a program are checked by the catalogue instead.
 func (c *Column) Storable(v value.Value) error {
 	switch {
 	case v.IsZero():
-		return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "the value can't be kept in a database: text must be valid and without NUL, numbers finite, decimals written like \"-12.5\", days real, years 1 to 9999, JSON one document that is not null (SetNull stores NULL)")
+		return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "the value can't be stored in a database: text must be valid and without NUL, numbers finite, decimals written like \"-12.5\", days real, years 1 to 9999, JSON one document that is not null (SetNull stores NULL)")
 	case v.IsNull() && !c.Null:
 		return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "the column is declared as never NULL: NewNullable declares one that may be")
 	case c.Kind == value.TypeList && !c.Nulls && slices.ContainsFunc(elementsOf(v), value.Value.IsNull):
-		return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "an element of the array is NULL, which a slice of pointers can hold")
+		return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "an element of the array is NULL, which only a column of a slice of pointers allows")
 	case len(c.Enum) == 0:
 		return nil
 	}
@@ -117,7 +117,7 @@ func (c *Column) Storable(v value.Value) error {
 	}
 	for _, v := range all {
 		if !v.IsNull() && !slices.Contains(c.Enum, v.Text()) {
-			return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "%.100q is none of its values %q", v.Text(), c.Enum)
+			return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "%.100q is not one of its values %q", v.Text(), c.Enum)
 		}
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Link is a declared link. Rows whose pairs of columns are equal are linked.
+// Link is a declared link. Rows are linked if each pair of columns is equal.
 type Link struct {
 	ID       uint64
 	Name     string // in programs: a method of A's rows and queries
@@ -16,7 +16,7 @@ type Link struct {
 	Pairs    []Pair
 	One      bool
 	Doc      string
-	turned   bool // made of one that leads the other way: it leads to one row if it leads to the key
+	turned   bool // made by turning a link of the other direction: it leads to at most one row if To is reached by its key
 }
 
 // NewLink declares a link over pairs of columns of two tables.
@@ -26,7 +26,7 @@ func NewLink(name string, one bool, pairs []Pair) (*Link, error) {
 	}
 	for _, p := range pairs {
 		if language.OperatorOn()[language.ColumnInterfaces[p.From.Kind]]["eq"] == nil {
-			return nil, fmt.Errorf("exosql: link %q is made of %s.%s, which is JSON or an array: they can't be compared", name, p.From.Table.Name, p.From.Name)
+			return nil, fmt.Errorf("exosql: link %q uses %s.%s, which is JSON or an array and can't be compared: link by columns of other types", name, p.From.Table.Name, p.From.Name)
 		}
 	}
 	l := &Link{ID: TableIDs.Add(1), Name: name, From: pairs[0].From.Table, To: pairs[0].To.Table, Pairs: pairs, One: one}
@@ -34,10 +34,10 @@ func NewLink(name string, one bool, pairs []Pair) (*Link, error) {
 	return l, nil
 }
 
-// Pair is two columns that a link finds equal.
+// Pair is two columns that are equal in linked rows.
 type Pair struct{ From, To *Column }
 
-// Inverse reports whether m leads back over the same keys.
+// Inverse reports whether m goes back over the same columns.
 func (l *Link) Inverse(m *Link) bool {
 	if l.From != m.To || l.To != m.From || len(l.Pairs) != len(m.Pairs) {
 		return false
@@ -54,7 +54,7 @@ func (l *Link) Inverse(m *Link) bool {
 	return true
 }
 
-// Starts are the columns at which the link begins.
+// Starts returns the columns at the start of the link.
 func (l *Link) Starts() (cols []*Column) {
 	for _, p := range l.Pairs {
 		cols = append(cols, p.From)
@@ -62,7 +62,7 @@ func (l *Link) Starts() (cols []*Column) {
 	return cols
 }
 
-// Ends are the columns to which the link leads.
+// Ends returns the columns at the end of the link.
 func (l *Link) Ends() (cols []*Column) {
 	for _, p := range l.Pairs {
 		cols = append(cols, p.To)
@@ -70,7 +70,7 @@ func (l *Link) Ends() (cols []*Column) {
 	return cols
 }
 
-// ToKey reports whether the link leads to one row at most, since its end has the key of the table.
+// ToKey reports whether the link leads to one row at most, since its end columns include the key of the table.
 func (l *Link) ToKey() bool {
 	ends := l.Ends()
 	return len(l.To.Keys) > 0 && !slices.ContainsFunc(l.To.Keys, func(k *Column) bool { return !slices.Contains(ends, k) })

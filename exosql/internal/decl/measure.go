@@ -1,6 +1,6 @@
 package decl
 
-// This file has measures: aggregates of a facet's rows that the host defines once, by a name that programs call.
+// This file has measures: aggregates of a facet's rows that the host defines, and that programs call by name.
 
 import (
 	"slices"
@@ -12,16 +12,16 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Measure is an aggregate of those rows of a facet for which a condition holds, or the ratio of two such. See exosql.Measure.
+// Measure is an aggregate of the rows of a facet that meet a condition, or the ratio of two measures. See exosql.Measure.
 type Measure struct {
 	Name, Doc string
-	Func      string  // of package language; "": a ratio
+	Func      string  // an aggregate of package language; "": a ratio
 	Col       *Column // nil: each row counts
 	Where     *Pred   // nil: of all rows
 	Num, Den  *Measure
 }
 
-// Columns are those that the measure names.
+// Columns returns the columns that the measure uses.
 func (m *Measure) Columns() (out []*Column) {
 	if m == nil {
 		return nil
@@ -32,7 +32,7 @@ func (m *Measure) Columns() (out []*Column) {
 	return slices.Concat(out, m.Where.Columns(), m.Num.Columns(), m.Den.Columns())
 }
 
-// Label is that of a program that asks for the measure: it depends on all of its columns.
+// Label returns the label of a program that asks for the measure: it depends on all of its columns.
 func (m *Measure) Label() (l value.Label) {
 	for _, c := range m.Columns() {
 		l = l.Join(c.Label)
@@ -40,7 +40,7 @@ func (m *Measure) Label() (l value.Label) {
 	return l
 }
 
-// Kind is the type of the measure's value.
+// Kind returns the type of the measure's value.
 func (m *Measure) Kind() string {
 	switch {
 	case m.Func == language.Count:
@@ -69,7 +69,7 @@ func (f *Facet) AddMeasure(m *Measure) error {
 	parts := []*Measure{m}
 	if m.Func == "" {
 		if parts = []*Measure{m.Num, m.Den}; m.Where != nil {
-			return wrong("the measure %s: a ratio has no condition: its two measures have", m.Name)
+			return wrong("the measure %s: a ratio can't have a condition: give it to its two measures", m.Name)
 		}
 	}
 	for _, x := range parts {
@@ -86,17 +86,17 @@ func (f *Facet) AddMeasure(m *Measure) error {
 			return err
 		}
 		if x.Col != nil && x.Col.Table != f.Table {
-			return wrong("the measure %s: the column %s is of table %s", m.Name, x.Col.Name, x.Col.Table.Name)
+			return wrong("the measure %s: the column %s belongs to table %s", m.Name, x.Col.Name, x.Col.Table.Name)
 		}
 		if len(parts) > 1 && !language.Calculates(x.Kind()) {
-			return wrong("the measure %s: a ratio is of numbers", m.Name)
+			return wrong("the measure %s: both measures of a ratio must be numbers", m.Name)
 		}
 	}
 	f.Measures = append(f.Measures, m)
 	return nil
 }
 
-// Measure finds a measure by its name; nil: there is none, or no facet.
+// Measure finds a measure by its name. It returns nil if there is none, or no facet.
 func (f *Facet) Measure(name string) *Measure {
 	if f == nil {
 		return nil
@@ -107,19 +107,19 @@ func (f *Facet) Measure(name string) *Measure {
 	return nil
 }
 
-// measurable refuses a measure that would tell of a column which the facet does not show. It is asked when all members are known.
+// measurable refuses a measure that would reveal a column which the facet does not show. It is called when all members are known.
 func (f *Facet) measurable() error {
 	for _, m := range f.Measures {
 		for _, c := range m.Columns() {
 			if !slices.Contains(f.Cols, c) {
-				return fail.Errorf(fail.Invalid, "exosql: facet "+f.Alias, "the measure %s: the facet does not show the column %s", m.Name, c.Name)
+				return fail.Errorf(fail.Invalid, "exosql: facet "+f.Alias, "the measure %s: the facet does not show the column %s: add it to the facet", m.Name, c.Name)
 			}
 		}
 	}
 	return nil
 }
 
-// measuring adds the measures to the interface of the facet's query. Groups and joins of its rows have them by that of the row.
+// measuring adds the measures to the interface of the facet's query. Groups and joins find them through the interface of the row.
 func (f *Facet) measuring(row, query *message.Interface) {
 	if len(f.Measures) == 0 {
 		return

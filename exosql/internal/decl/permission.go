@@ -1,7 +1,7 @@
 package decl
 
-// This file lists what a host can permit a write to do beyond the rows that it names: one entry for each kind, with its form in a grant
-// file and in Go. The rules of writes (package writing) ask for permissions, and nothing else makes one.
+// This file lists what a host can permit a write to do beyond the rows that it names: one entry for each kind,
+// with its form in a grant file and in Go. Only the rules of writes (package writing) ask for permissions.
 
 import (
 	"fmt"
@@ -12,30 +12,30 @@ import (
 // Permission allows one thing. The zero Permission allows nothing.
 type Permission struct {
 	Kind PermissionKind
-	On   string // the trigger, rule or table, or the columns of a rule of the database
+	On   string // the trigger, rule or table, or the columns of a constraint
 	Of   string // the columns of a foreign key, the condition of an index, or a link
 }
 
-// PermissionKind says what a Permission allows.
+// PermissionKind is what a Permission allows.
 type PermissionKind uint8
 
 const (
 	PermitTrigger     PermissionKind = iota + 1 // a trigger may act
 	PermitRule                                  // a rule of PostgreSQL may rewrite the write
-	PermitWaryTrigger                           // the same of a trigger by a program that has read what outsiders wrote
+	PermitWaryTrigger                           // the same for a trigger set off by a program that has read what outsiders wrote
 	PermitWaryRule
-	PermitCascade   // a foreign key may carry the change on
+	PermitCascade   // a foreign key may change or delete further rows
 	PermitConflict  // a rule of SQLite may resolve a conflict
-	PermitDefault   // the database may fill in what leads to another row
+	PermitDefault   // the database may fill in a column that refers to another row
 	PermitUnique    // programs may learn that a row out of scope has a value
-	PermitExclusion // the same of an exclusion constraint
-	PermitWaiting   // no row waits for the key of a new row
-	PermitRows      // no row comes into scope of another declaration of the same rows
+	PermitExclusion // the same for an exclusion constraint
+	PermitWaiting   // the host knows that no row refers to the key of a new row before the row exists
+	PermitRows      // the host knows that no row comes into scope of another declaration of the same rows
 	PermitTypes     // a link may compare values of different types
-	PermitRevealing // programs may learn what is labelled
+	PermitRevealing // programs may learn labelled values
 )
 
-// forms has for each kind how a grant file writes it, the function of package exosql, and an example. %s are On and Of.
+// forms has for each kind its form in a grant file, its function in package exosql, and an example. %s are On and Of.
 var forms = [...]struct {
 	file, of, inGo string
 	like           Permission
@@ -57,7 +57,7 @@ var forms = [...]struct {
 	PermitRevealing: {"reveals %s", "", "AllowRevealing", Permission{On: "RULE"}},
 }
 
-// String is the form of a grant file.
+// String returns the form in a grant file.
 func (p Permission) String() string {
 	if p.Kind == 0 || int(p.Kind) >= len(forms) {
 		return "nothing"
@@ -73,10 +73,10 @@ func (p Permission) String() string {
 	return s
 }
 
-// Acts reports whether what is permitted changes other rows than those that are written.
+// Acts reports whether the permitted action changes rows other than the written ones.
 func (p Permission) Acts() bool { return p.Kind <= PermitConflict }
 
-// Wary is the permission by which programs that have read what outsiders wrote may set off what p lets act; p, where there is none.
+// Wary returns the permission by which programs that have read what outsiders wrote may set off what p permits; else p.
 func (p Permission) Wary() Permission {
 	if p.Kind == PermitTrigger || p.Kind == PermitRule {
 		p.Kind += PermitWaryTrigger - PermitTrigger
@@ -84,7 +84,7 @@ func (p Permission) Wary() Permission {
 	return p
 }
 
-// Go is the call of package exosql that makes the permission.
+// Go returns the call of package exosql that makes the permission.
 func (p Permission) Go() string {
 	s := fmt.Sprintf("exosql.%s(%q", forms[p.Kind].inGo, p.On)
 	switch {
@@ -97,7 +97,7 @@ func (p Permission) Go() string {
 	return s + ")"
 }
 
-// permissionForms are the forms of a grant file, for errors.
+// permissionForms returns all forms in a grant file, for errors.
 func permissionForms() string {
 	var all []string
 	for kind, f := range forms {
@@ -108,7 +108,7 @@ func permissionForms() string {
 	return strings.Join(all, ", ")
 }
 
-// ParsePermission reads the form of a grant file.
+// ParsePermission reads the form in a grant file.
 func ParsePermission(text string) (Permission, error) {
 	for i := range forms {
 		kind := PermissionKind(i)
@@ -147,11 +147,11 @@ func ParsePermission(text string) (Permission, error) {
 			return p, nil
 		}
 	}
-	return Permission{}, fmt.Errorf("exosql: %q is no permission: write one of %s", text, permissionForms())
+	return Permission{}, fmt.Errorf("exosql: %q is not a permission: write one of %s", text, permissionForms())
 }
 
-// Permits reports whether a permission is among some. What is compared is the form: where a rule of the database has a parenthesis in a
-// name, one form may be read in two ways, and means one rule. What may act for wary programs may act for all.
+// Permits reports whether a list has a permission. It compares the forms: if a constraint has a parenthesis in a name, its
+// form can be read in two ways but still means that constraint. A permission for wary programs is also one for all others.
 func Permits(list []Permission, p Permission) bool {
 	return slices.ContainsFunc(list, func(o Permission) bool { return o.String() == p.String() || o.String() == p.Wary().String() })
 }

@@ -6,17 +6,17 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/language"
 )
 
-// Pred is a condition on the rows of a table; nil is the zero predicate, which no row satisfies.
+// Pred is a condition on the rows of a table. nil is the zero predicate, which matches no row.
 type Pred struct {
-	Op   string // of package language, or all, and, or, not
+	Op   string // an operator of package language, or all, and, or, not
 	Col  *Column
 	Vals []value.Value
 	Subs []*Pred
 	Err  error
-	Args []Held // of a shaper's copy, in the place of Vals
+	Args []Held // of a shaper's copy, instead of Vals
 }
 
-// Checked notes values that no engine can hold; the query that uses them fails.
+// Checked notes values that no engine can store; a query that uses them fails.
 func (p *Pred) Checked() *Pred {
 	for _, v := range p.Vals {
 		if v.IsZero() {
@@ -29,7 +29,7 @@ func (p *Pred) Checked() *Pred {
 	return p
 }
 
-// Columns are those that the predicate names.
+// Columns returns the columns that the predicate names.
 func (p *Pred) Columns() (out []*Column) {
 	if p == nil {
 		return nil
@@ -43,14 +43,14 @@ func (p *Pred) Columns() (out []*Column) {
 	return out
 }
 
-// Held is a value that has been moved to the arguments.
+// Held is the place of a value that was moved to the arguments.
 type Held struct {
 	Kind string
 	Slot int // the index of the value among the grant's arguments
 }
 
-// Of fails unless every column of the predicate is one of table t: two tables may have one row
-// type, and a condition on the other one's tenant would be a wrong scope.
+// Of fails unless every column of the predicate belongs to table t. Two tables may have one row
+// type, and a condition on the other table's tenant would be a wrong scope.
 func (p *Pred) Of(t *Table) error {
 	if p == nil {
 		return nil

@@ -10,15 +10,15 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/language"
 )
 
-// What a facet reaches, and the freezing of it all. Facets that lead to each other reach the same: they are one group, and what is made
-// of all that they reach is made once for the group. With a catalogue for each of its facets, N tables would cost N².
+// The facets that a facet reaches, and their freezing. Facets that lead to each other reach the same facets: they
+// form one group, and a group's catalogue is made once. With one catalogue for each facet, N tables would cost N².
 
-// group is facets each of which leads to all others. It is immutable, and so is all that it leads to.
+// group is a set of facets each of which reaches all others. It is immutable, and so is everything that it reaches.
 type group struct {
-	reach      []*Facet // every facet that can be reached from them, themselves among them, by alias
+	reach      []*Facet // every facet that can be reached, with those of the group, by alias
 	aliases    []string // of reach
-	err        error    // what is wrong with the first of them
-	writes     bool     // one of them lets programs change rows
+	err        error    // the first error of a facet in reach
+	writes     bool     // a facet in reach lets programs change rows
 	interfaces func() []*message.Interface
 
 	once   sync.Once
@@ -28,8 +28,8 @@ type group struct {
 	described map[string][]*message.Interface // by what rows reveal: see Describe
 }
 
-// Shared returns what make makes of all that the facet reaches: once for all facets that reach the same. It must have no value of a
-// grant.
+// Shared returns what make makes from all that the facet reaches. It calls make once for all
+// facets of a group. The result must have no value of a grant.
 func (f *Facet) Shared(make func(reach []*Facet) any) (any, error) {
 	g := f.group()
 	if g.err != nil {
@@ -39,23 +39,23 @@ func (f *Facet) Shared(make func(reach []*Facet) any) (any, error) {
 	return g.shared, nil
 }
 
-// closing is held while groups are made, so that two goroutines never divide the same facets.
+// closing is locked while groups are made, so that two goroutines never group the same facets.
 var closing sync.Mutex
 
-// Close returns every facet that can be reached, by alias, and freezes them all. The slice is the same for all facets of a group and
-// must not be changed.
+// Close returns every facet that can be reached, by alias, and freezes them all. All facets of
+// a group share the slice, which must not be changed.
 func (f *Facet) Close() ([]*Facet, error) {
 	g := f.group()
 	return g.reach, g.err
 }
 
-// Aliases are those of all facets that can be reached. The slice is the same for all facets of a group, too.
+// Aliases returns the aliases of all facets that can be reached. All facets of a group share this slice, too.
 func (f *Facet) Aliases() ([]string, error) {
 	g := f.group()
 	return g.aliases, g.err
 }
 
-// Walk returns every facet that can be reached, the facet itself first, in the order of its links.
+// Walk returns every facet that can be reached, first the facet itself, in the order of its links.
 func (f *Facet) Walk() (out []*Facet, err error) {
 	g := f.group()
 	seen := make(map[*Facet]bool, len(g.reach))
@@ -87,18 +87,18 @@ func (f *Facet) group() *group {
 	return f.closed.Load()
 }
 
-// closer divides facets into groups: the strongly connected components, as Tarjan finds them. A group is made after all groups that it
-// leads to.
+// closer divides facets into groups: the strongly connected components, by Tarjan's algorithm.
+// A group is made after all groups that it leads to.
 type closer struct {
-	at, low map[*Facet]int // the order in which facets were found; the first that each leads back to
-	open    []*Facet       // found, and in no group yet
+	at, low map[*Facet]int // the order in which facets were found; the earliest facet that each leads back to
+	open    []*Facet       // found, and not yet in a group
 }
 
 func (c *closer) visit(f *Facet) {
 	f.mu.Lock()
 	f.frozen = true
 	f.mu.Unlock()
-	f.Table.Freeze() // its labels are in the interfaces
+	f.Table.Freeze() // the interfaces have its labels
 	n := len(c.at)
 	c.at[f], c.low[f] = n, n
 	c.open = append(c.open, f)
@@ -138,7 +138,7 @@ func newGroup(members []*Facet) *group {
 			if seen[l.To] {
 				continue
 			}
-			for _, x := range l.To.closed.Load().reach { // of another group, which is made
+			for _, x := range l.To.closed.Load().reach { // it belongs to another group, which is complete
 				if !seen[x] {
 					seen[x] = true
 					g.reach = append(g.reach, x)
@@ -167,15 +167,15 @@ func newGroup(members []*Facet) *group {
 	return g
 }
 
-// wrong is what keeps a frozen facet from being granted, by itself.
+// wrong returns what is wrong with a frozen facet itself, so that it can't be granted.
 func (f *Facet) wrong() error {
 	if len(f.Table.Keys) == 0 && !f.Table.Keyless {
 		return fmt.Errorf("exosql: table %s has no key: declare %s, so that rows with equal values have a fixed order; %s, if nothing makes its rows unique", f.Table.Name, f.Table.Reader.Key("its columns"), f.Table.Reader.NoKey())
 	}
 	for _, k := range f.Table.Keys {
 		if !k.Label.Empty() {
-			// Keys break ties: with limit and offset their order shows, without a label.
-			return fmt.Errorf("exosql: the key %s.%s is labelled: the order of keys shows in every limit; use another key", f.Table.Name, k.Name)
+			// Keys break ties, so limit and offset reveal their order without a label.
+			return fmt.Errorf("exosql: the key %s.%s is labelled, and every limit reveals the order of keys; use another key", f.Table.Name, k.Name)
 		}
 	}
 	if err := cmp.Or(f.searchable(), f.measurable(), f.readable()); err != nil {
@@ -187,8 +187,8 @@ func (f *Facet) wrong() error {
 	return nil
 }
 
-// Describe is the catalogue of all that can be reached, where rows reveal that. It is made of declarations, which are
-// frozen, so all objects of the facet, and of those that it leads to and that lead to it, have one: it must not be changed.
+// Describe returns the catalogue of everything that can be reached, for rows that reveal these labels. It is made from
+// frozen declarations. All objects of the facet, and of facets in the same group, share it, so it must not be changed.
 func (f *Facet) Describe(rows Rows) (message.Description, error) {
 	g := f.group()
 	if g.err != nil {
@@ -197,7 +197,7 @@ func (f *Facet) Describe(rows Rows) (message.Description, error) {
 	return message.Description{Type: f.own.query(), Interfaces: g.revealing(rows), Frozen: true}, nil
 }
 
-// revealing are the interfaces of the group where rows reveal that.
+// revealing returns the interfaces of the group for rows that reveal these labels.
 func (g *group) revealing(rows Rows) []*message.Interface {
 	var key []byte
 	for _, x := range g.reach {
@@ -225,10 +225,10 @@ func (g *group) revealing(rows Rows) []*message.Interface {
 	return out
 }
 
-// revealing are the interfaces of the facet alone, which are other ones only where its own rows reveal something.
+// revealing returns the interfaces of the facet alone. They differ from the usual ones only if its own rows reveal something.
 func (f *Facet) revealing(rows Rows) []*message.Interface {
 	key := rows.key(nil, f.Table)
-	for _, l := range f.Links { // a column that leads to a table has the label of its rows
+	for _, l := range f.Links { // a column at the start of a link has the label of the rows at its end
 		key = rows.key(key, l.L.To)
 	}
 	if key == nil {

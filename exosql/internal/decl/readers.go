@@ -8,7 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Readers say who may read a labelled value: the principals whose ids stand in columns of its row.
+// Readers are the principals who may read a labelled value: their ids are in columns of its row.
 type Readers struct {
 	Kind string // of the principals: "member"
 	Cols []*Column
@@ -27,7 +27,7 @@ func (r *Readers) String() string {
 	return r.Kind + " in " + strings.Join(names, ", ")
 }
 
-// ReadBy has the column's tags name readers: see exosql.Column.ReadBy.
+// ReadBy makes the column's tags name readers: see exosql.Column.ReadBy.
 func (c *Column) ReadBy(kind string, cols []*Column) error {
 	at, r := c.Table.Name+"."+c.Name, c.Table.Reader
 	by := r.Readers()
@@ -54,7 +54,7 @@ func (c *Column) ReadBy(kind string, cols []*Column) error {
 	tags := c.Label.Tags()
 	for i, t := range tags {
 		if value.NewLabel(t).Secrecy().Empty() {
-			continue // who wrote it is the same for all readers
+			continue // this tag marks who wrote the value, which is the same for all readers
 		}
 		if strings.Contains(t, "@") {
 			return fmt.Errorf("exosql: %s: %s is given, and the tag %q names readers already", at, by, t)
@@ -65,7 +65,7 @@ func (c *Column) ReadBy(kind string, cols []*Column) error {
 	return nil
 }
 
-// About are the tags of the column that name readers, without them.
+// About returns the column's tags that name readers, without the readers.
 func (r *Readers) About(l value.Label) (tags []string) {
 	for _, t := range l.Secrecy().Tags() {
 		if base, ok := strings.CutSuffix(t, "@"+r.Kind); ok {
@@ -75,7 +75,7 @@ func (r *Readers) About(l value.Label) (tags []string) {
 	return tags
 }
 
-// readable refuses a facet in which mails would reveal who may read a value, or programs could choose it.
+// readable refuses a facet in which a refused mail would reveal who may read a value, or programs could choose the readers.
 func (f *Facet) readable() error {
 	for _, c := range f.Cols {
 		if c.Readers == nil {
@@ -83,8 +83,8 @@ func (f *Facet) readable() error {
 		}
 		for _, r := range c.Readers.Cols {
 			if !slices.Contains(f.Cols, r) || !r.Label.Secrecy().Empty() {
-				// Whether a mail is refused reveals who may read the value.
-				return fmt.Errorf("exosql: facet %s: the readers of %s are in the column %s, which programs can find out: add it to the facet, without a label", f.Alias, c.Name, r.Name)
+				// The refusal of a mail reveals who may read the value, so programs must be able to see that anyway.
+				return fmt.Errorf("exosql: facet %s: the readers of %s are in the column %s, which a refused sink reveals: add it to the facet, without a label", f.Alias, c.Name, r.Name)
 			}
 		}
 	}
@@ -94,8 +94,8 @@ func (f *Facet) readable() error {
 		}
 		for _, r := range c.Readers.Cols {
 			if slices.Contains(f.Rights.Update, r) {
-				// A program would make itself the reader, and mail the value there.
-				return fmt.Errorf("exosql: facet %s: programs can't change %s: it decides who may read %s", f.Alias, r.Name, c.Name)
+				// Otherwise a program could make itself the reader, and mail the value.
+				return fmt.Errorf("exosql: facet %s: programs can't change %s, which decides who may read %s: leave it out of what programs may update", f.Alias, r.Name, c.Name)
 			}
 		}
 	}

@@ -4,21 +4,21 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// Relation is a grant, or one step from another relation.
+// Relation is a grant, or one step after another relation.
 type Relation struct {
 	Err    error
 	Table  *Table
-	Prev   *Relation // what this step narrows
+	Prev   *Relation // the relation that this step narrows
 	Kind   StepKind
 	Pred   *Pred     // StepGrant, StepWhere
 	Scopes []*Scope  // StepGrant; nil for a zero Scope
-	Set    *ScopeSet // StepGrant, instead of Scopes; it has the scope of Table, too, of which Pred is a copy
+	Set    *ScopeSet // StepGrant, instead of Scopes; it also has the scope of Table, of which Pred is a copy
 	Link   *Link     // StepFollow: Prev is of another table
 	Order  []Ordering
 	N      int64 // StepLimit, StepOffset
 	Search *Search
 	Text   string // StepSearch
-	Slot   int    // of a shaper's copy: of N or Text
+	Slot   int    // of a shaper's copy: the argument that has N or Text
 }
 
 // Ordering is one term of an order.
@@ -27,7 +27,7 @@ type Ordering struct {
 	Desc bool
 }
 
-// StepKind says what a step does.
+// StepKind is the kind of a step.
 type StepKind uint8
 
 const (
@@ -40,10 +40,10 @@ const (
 	StepSearch
 )
 
-// ErrZeroRelation answers every query of a zero Relation.
+// ErrZeroRelation is the error of every query of a zero Relation.
 var ErrZeroRelation = &fail.Error{Kind: fail.Denied, Msg: "this relation was never granted"}
 
-// Grant is the step that began the chain.
+// Grant returns the first step of the chain.
 func (r *Relation) Grant() *Relation {
 	for r.Prev != nil {
 		r = r.Prev
@@ -51,7 +51,7 @@ func (r *Relation) Grant() *Relation {
 	return r
 }
 
-// Declared are the scopes of further tables that the grant at the beginning of the chain was given.
+// Declared returns the scopes of other tables that were given to the grant at the beginning of the chain.
 func (r *Relation) Declared() []*Scope {
 	root := r.Grant()
 	if root.Set == nil {
@@ -66,7 +66,7 @@ func (r *Relation) Declared() []*Scope {
 	return out
 }
 
-// Followed reports whether a link was followed since the grant.
+// Followed reports whether the chain has a Follow.
 func (r *Relation) Followed() bool {
 	for s := r; s != nil; s = s.Prev {
 		if s.Kind == StepFollow {
@@ -76,7 +76,7 @@ func (r *Relation) Followed() bool {
 	return false
 }
 
-// LastLink is the link of the last Follow, or nil.
+// LastLink returns the link of the last Follow, or nil.
 func (r *Relation) LastLink() *Link {
 	for s := r; s != nil; s = s.Prev {
 		if s.Kind == StepFollow {
@@ -86,7 +86,7 @@ func (r *Relation) LastLink() *Link {
 	return nil
 }
 
-// Limited reports whether a limit or offset acts in the chain on its own table.
+// Limited reports whether the chain has a limit or offset on its own table.
 func (r *Relation) Limited() bool {
 	for s := r; s != nil; s = s.Prev {
 		if s.Kind == StepLimit || s.Kind == StepOffset {

@@ -10,13 +10,13 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/language"
 )
 
-// Rights are what a program may change through a facet. The zero Rights are none.
+// Rights are what a program may change through a facet. The zero Rights allow nothing.
 type Rights struct {
 	Insert  []*Column // the columns that a new row may be given; none: no row may be inserted
 	Update  []*Column
 	Delete  bool
 	Wary    bool         // a run that has read what outsiders wrote may not delete
-	Admits  value.Label  // what a program has read of these labels may decide which rows there are, and what is written to them
+	Admits  value.Label  // values with these labels may be written, and may decide which rows there are
 	Permits []Permission // what a write may do beyond the rows that it names
 }
 
@@ -37,7 +37,7 @@ func (f *Facet) Allow(r Rights) error {
 	}
 	for _, c := range r.Update {
 		if c.Key {
-			return fmt.Errorf("exosql: facet %s: the key %s can't be changed: rows are found by it; leave it out of what programs may update", f.Alias, c.Name)
+			return fmt.Errorf("exosql: facet %s: rows are found by the key %s, so it can't be changed: leave it out of what programs may update", f.Alias, c.Name)
 		}
 	}
 	f.Rights.Insert = append(f.Rights.Insert, r.Insert...)
@@ -51,17 +51,17 @@ func (f *Facet) Allow(r Rights) error {
 	return nil
 }
 
-// Writes reports whether anything can be changed through a facet or those that it leads to.
+// Writes reports whether a program can change something through the facet or those that it reaches.
 func (f *Facet) Writes() bool {
 	return f.group().writes
 }
 
-// writeMethods are the methods of the facet's queries that change something.
+// writeMethods returns the methods of the facet's queries that change something.
 func (f *Facet) writeMethods(rows Rows) (out []*message.Method) {
-	r, all := f.Rights, f.Table.Label.Secrecy() // what is written there, whoever reads it has the label of the rows
+	r, all := f.Rights, f.Table.Label.Secrecy() // readers of what is written have the label of the rows
 	if len(r.Insert) > 0 {
 		row := f.record(r.Insert, rows)
-		for i, c := range r.Insert { // a row that is inserted is there, whoever looks; a value is for those who may read the column
+		for i, c := range r.Insert { // everyone can see that the row exists; a value is for those who may read the column
 			row.Fields[i].Needed, row.Fields[i].Admits = f.Table.expects(c), f.Table.filled(c.takes(r.Admits))
 		}
 		out = append(out, language.InsertMethod(row, all, f.foreign()), language.InsertManyMethod(row, all))
@@ -75,7 +75,7 @@ func (f *Facet) writeMethods(rows Rows) (out []*message.Method) {
 	}
 	if r.Delete {
 		m := language.DeleteMethod(all.Join(r.Admits))
-		// A row that is gone and one whose trusted column was changed are the same to whoever goes by the column.
+		// To anything that relies on a trusted column, a deleted row is as bad as a changed one. So a delete needs trust if the table has such a column.
 		m.Trusted = r.Wary || len(f.Table.Trusting()) > 0
 		out = append(out, m)
 	}
@@ -85,10 +85,10 @@ func (f *Facet) writeMethods(rows Rows) (out []*message.Method) {
 	return out
 }
 
-// foreign joins the tags of integrity of the columns that a new row may have from others than the program: those that it can't give, since a
-// view or the database calculates them, those that hooks of the host fill, and all where a trigger, a rule, or the row that a
-// conflict leaves may have written the row. A column that a program may give, and does not, is null or has the default of the schema, which no
-// outsider wrote.
+// foreign joins the integrity tags of the columns of a new row that others than the program may have written:
+// columns that the program can't give, since a view or the database calculates them; columns that hooks of the
+// host fill; and all columns, if a trigger, a rule, or a row that a conflict leaves may have written the row. A
+// column that the program could give and leaves out is null or has the schema's default, so no outsider wrote it.
 func (f *Facet) foreign() (l value.Label) {
 	all := slices.ContainsFunc(f.Rights.Permits, func(p Permission) bool { return p.Acts() && p.Kind != PermitCascade })
 	for _, c := range f.Cols {
@@ -99,8 +99,8 @@ func (f *Facet) foreign() (l value.Label) {
 	return l
 }
 
-// admits is what may be written to a column, with what its facet admits. A value with readers is not written to a
-// column whose rows have readers of their own: a program would copy it into another reader's row.
+// admits returns the labels that may be written to a column; of is what its facet admits. A value with
+// readers may not be written to a column with readers: a program could copy it into another reader's row.
 func (t *Table) admits(c *Column, of value.Label) value.Label {
 	own := c.Label.Secrecy()
 	if c.Readers != nil {
@@ -109,14 +109,14 @@ func (t *Table) admits(c *Column, of value.Label) value.Label {
 	return t.filled(own.Join(c.takes(c.Admits.Join(of))))
 }
 
-// filled is the part of l that may be written if hooks of the host fill columns by what is written, and so may reveal it.
+// filled returns the part of l that hooks may reveal as well: they fill columns by what is written.
 func (t *Table) filled(l value.Label) value.Label {
 	return value.NewLabel(slices.DeleteFunc(l.Tags(), func(tag string) bool {
 		return slices.ContainsFunc(t.Fills, func(other *Column) bool { return !other.Label.Join(other.Admits).HasExactly(tag) })
 	})...)
 }
 
-// takes is what may be written to a column of what its facet admits: nothing of a label that the column has with readers of its own.
+// takes returns the part of l that may be written to a column: no tag of its own that names readers.
 func (c *Column) takes(l value.Label) value.Label {
 	if c.Readers == nil {
 		return l
@@ -125,7 +125,7 @@ func (c *Column) takes(l value.Label) value.Label {
 	return value.NewLabel(slices.DeleteFunc(l.Tags(), func(tag string) bool { return about.HasExactly(tag) })...)
 }
 
-// Admit has the column take what programs have read of these labels.
+// Admit lets programs write values with these labels into the column.
 func (c *Column) Admit(l value.Label) error {
 	if err := checkAdmits(l); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (c *Column) Admit(l value.Label) error {
 	return nil
 }
 
-// checkAdmits refuses what no column can admit.
+// checkAdmits refuses labels that no column can admit.
 func checkAdmits(l value.Label) error {
 	if err := l.Check(); err != nil {
 		return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "exo: "))
@@ -163,7 +163,7 @@ func (t *Table) Trusting() (out []*Column) {
 	return out
 }
 
-// record is the type of a plain object of some of the columns.
+// record returns the type of a plain object with some of the columns.
 func (f *Facet) record(cols []*Column, rows Rows) *message.Type {
 	t := &message.Type{Name: value.TypeRecord}
 	for _, c := range cols {
@@ -172,8 +172,8 @@ func (f *Facet) record(cols []*Column, rows Rows) *message.Type {
 	return t
 }
 
-// linkLabels joins the labels that a program reads by writing a column that a link begins at: a value that links to no row is refused,
-// which reveals which rows there are. Other rules of the database that reveal a labelled column are found in its catalogue: see writing.
+// linkLabels joins the labels of what a program learns by writing a column at the start of a link: a value that links to no row is refused,
+// which reveals which rows exist. Other rules of the database that reveal a labelled column are found in its catalogue: see writing.
 func (f *Facet) linkLabels(c *Column, rows Rows) (l value.Label) {
 	for _, x := range f.Links {
 		if slices.ContainsFunc(x.L.Pairs, func(p Pair) bool { return p.From == c }) {
@@ -186,7 +186,7 @@ func (f *Facet) linkLabels(c *Column, rows Rows) (l value.Label) {
 	return l
 }
 
-// storedType is the type of what a column may be given.
+// storedType returns the type of the values that a column may be given.
 func (c *Column) storedType() *message.Type {
 	t := &message.Type{Name: c.Kind, Null: c.Null, Enum: c.Enum}
 	if c.Kind == value.TypeList {

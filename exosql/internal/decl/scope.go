@@ -7,7 +7,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Scope says which rows of one table a grant reaches, however they are reached.
+// Scope says which rows of one table a grant reaches, by whichever way.
 type Scope struct {
 	Kind  ScopeKind
 	Table *Table
@@ -15,29 +15,29 @@ type Scope struct {
 	Link  *Link
 }
 
-// ScopeKind says how a scope narrows. The zero kind is none: it lets nothing in.
+// ScopeKind is the kind of a scope. The zero kind admits no row.
 type ScopeKind uint8
 
 const (
 	noScope     ScopeKind = iota
 	ScopeRoot             // the predicate given to Grant
-	ScopeStart            // only the relation that was handed out
+	ScopeStart            // only the granted relation
 	ScopeRows             // a predicate, usually on a tenant column
 	ScopeVia              // the rows that a link reaches from rows in scope
-	ScopeShared           // every row, for everybody
+	ScopeShared           // every row, for everyone
 )
 
-// Revealed is something labelled that rows of a table reveal by being in scope. Name is as AllowRevealing has it: "visits.notes" for the
-// rows of a link, "scope(status)" for a column.
+// Revealed is a label that rows of a table reveal by being in scope. Name is its form in
+// AllowRevealing: "visits.notes" for the rows of a link, "scope(status)" for a column.
 type Revealed struct {
 	Name  string
 	Label value.Label
 }
 
-// Rows is what rows reveal by being in the scope of a grant, by their table: see exosql/internal/scope.Grant.Reveals.
+// Rows has, by table, what rows reveal by being in the scope of a grant: see exosql/internal/scope.Grant.Reveals.
 type Rows map[*Table][]Revealed
 
-// label is the label of whoever asks anything of a table: of its rows' existence, and of what they reveal by being in scope.
+// label returns the label of every query of a table: of the existence of its rows, and of what they reveal by being in scope.
 func (r Rows) label(t *Table) value.Label {
 	l := t.Label
 	for _, x := range r[t] {
@@ -46,7 +46,7 @@ func (r Rows) label(t *Table) value.Label {
 	return l
 }
 
-// Same reports whether rows of each table reveal the same.
+// Same reports whether rows of each table reveal the same in both.
 func (r Rows) Same(o Rows) bool {
 	within := func(a, b Rows) bool {
 		for t := range a {
@@ -59,7 +59,7 @@ func (r Rows) Same(o Rows) bool {
 	return within(r, o) && within(o, r)
 }
 
-// key adds to a key what the rows of a table reveal.
+// key appends what the rows of a table reveal to a key.
 func (r Rows) key(key []byte, t *Table) []byte {
 	for _, x := range r[t] {
 		key = fmt.Appendf(key, "%d %q %v;", t.ID, x.Name, x.Label)
@@ -67,11 +67,11 @@ func (r Rows) key(key []byte, t *Table) []byte {
 	return key
 }
 
-// Own reports whether the table is in scope by the grant, not by a link.
+// Own reports whether the table is in scope by the grant itself, not by a link.
 func (s *Scope) Own() bool { return s != nil && (s.Kind == ScopeRoot || s.Kind == ScopeStart) }
 
-// ScopeSet is the scopes of several tables, that many grants share: they point to one set, and what is found of it is found once. It is
-// immutable but for what it has found.
+// ScopeSet is the scopes of several tables. Many grants share one set, so that it is checked
+// once. It is immutable but for the results of checks.
 type ScopeSet struct {
 	all     []*Scope
 	of      map[*Table]*Scope
@@ -92,7 +92,7 @@ func NewScopeSet(all []*Scope) (*ScopeSet, error) {
 	}
 	s.labelled = sync.OnceValue(func() bool {
 		found := false
-		for _, x := range all { // a label that comes later would be missed: all are frozen
+		for _, x := range all { // all are frozen, so that no label can be added later
 			x.Table.Freeze()
 			found = found || x.Table.Labelled()
 			if x.Link != nil {
@@ -105,13 +105,13 @@ func NewScopeSet(all []*Scope) (*ScopeSet, error) {
 	return s, nil
 }
 
-// All are the scopes, in the order in which they were given.
+// All returns the scopes in the order in which they were given.
 func (s *ScopeSet) All() []*Scope { return s.all }
 
-// Labelled reports whether a table that has a scope in the set, or by which one is in scope, has a label.
+// Labelled reports whether a table with a scope in the set, or a table through which it is in scope, has a label.
 func (s *ScopeSet) Labelled() bool { return s.labelled() }
 
-// Of is the scope of a table, or nil.
+// Of returns the scope of a table, or nil.
 func (s *ScopeSet) Of(t *Table) *Scope { return s.of[t] }
 
 // Has reports whether each of these tables has a scope.
@@ -124,8 +124,8 @@ func (s *ScopeSet) Has(tables ...*Table) bool {
 	return true
 }
 
-// Check runs check, unless it was run before, and found nothing, for a grant of this set and of a facet that reaches the same. What it
-// finds has to be the same for all such grants: that holds where every table that they reach has a scope in the set.
+// Check runs check, unless it succeeded before for a grant of this set and of a facet that reaches the same.
+// Its result must be the same for all such grants; it is if every table that they reach has a scope in the set.
 func (s *ScopeSet) Check(f *Facet, check func() error) error {
 	g := f.group()
 	s.mu.Lock()

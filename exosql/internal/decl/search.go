@@ -10,13 +10,13 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/search"
 )
 
-// Search is the text columns of a table that are searched together, the dearest first.
+// Search is the text columns of a table that are searched together. Matches in the first weigh most.
 type Search struct {
 	Table *Table
 	Cols  []*Column
 }
 
-// NewSearch fails where the columns can't be searched together.
+// NewSearch fails if the columns can't be searched together.
 func NewSearch(t *Table, cols []*Column) (*Search, error) {
 	if n := len(cols); n == 0 || n > search.MaxTexts {
 		return nil, fmt.Errorf("exosql: a search of table %s has %d columns; want 1 to %d", t.Name, n, search.MaxTexts)
@@ -24,9 +24,9 @@ func NewSearch(t *Table, cols []*Column) (*Search, error) {
 	for i, c := range cols {
 		switch {
 		case c.Table != t:
-			return nil, fmt.Errorf("exosql: a search is of table %s, and column %s of table %s", t.Name, c.Name, c.Table.Name)
+			return nil, fmt.Errorf("exosql: a search of table %s can't have column %s of table %s", t.Name, c.Name, c.Table.Name)
 		case c.Kind != value.TypeText:
-			return nil, fmt.Errorf("exosql: column %s.%s can't be searched: it is no text", t.Name, c.Name)
+			return nil, fmt.Errorf("exosql: column %s.%s can't be searched, since it is not a text", t.Name, c.Name)
 		case slices.Contains(cols[:i], c):
 			return nil, fmt.Errorf("exosql: a search of table %s has column %s twice", t.Name, c.Name)
 		}
@@ -34,7 +34,7 @@ func NewSearch(t *Table, cols []*Column) (*Search, error) {
 	return &Search{t, slices.Clone(cols)}, nil
 }
 
-// Label is that of a program that searches: whether a row matches depends on all of the columns.
+// Label returns the label of a program that searches: whether a row matches depends on all of the columns.
 func (s *Search) Label() (l value.Label) {
 	for _, c := range s.Cols {
 		l = l.Join(c.Label)
@@ -46,9 +46,9 @@ func (s *Search) Label() (l value.Label) {
 func (f *Facet) AddSearch(s *Search) error {
 	switch {
 	case s == nil:
-		return fmt.Errorf("exosql: facet %s: a zero Search: NewSearch makes one", f.Alias)
+		return fmt.Errorf("exosql: facet %s: its Search is zero; NewSearch makes one", f.Alias)
 	case f.Search != nil:
-		return fmt.Errorf("exosql: facet %s has two searches; one search has several columns", f.Alias)
+		return fmt.Errorf("exosql: facet %s has two searches; put all columns into one search", f.Alias)
 	case s.Table != f.Table:
 		return fmt.Errorf("exosql: facet %s is of table %s, and its search of table %s", f.Alias, f.Table.Name, s.Table.Name)
 	}
@@ -56,15 +56,15 @@ func (f *Facet) AddSearch(s *Search) error {
 	return nil
 }
 
-// searchable refuses a search that would reveal what the facet does not show: a program that can ask which rows
-// have a word reads a hidden column word by word. It is asked when all members are known.
+// searchable refuses a search that would reveal what the facet does not show: a program that can ask
+// which rows have a word can read a hidden column word by word. It is called when all members are known.
 func (f *Facet) searchable() error {
 	if f.Search == nil {
 		return nil
 	}
 	for _, c := range f.Search.Cols {
 		if !slices.Contains(f.Cols, c) {
-			return fmt.Errorf("exosql: facet %s searches column %s, which it does not show", f.Alias, c.Name)
+			return fmt.Errorf("exosql: facet %s searches column %s, which it does not show: add the column to the facet", f.Alias, c.Name)
 		}
 	}
 	if f.Link(language.Search) != nil {
@@ -73,8 +73,8 @@ func (f *Facet) searchable() error {
 	return nil
 }
 
-// searching adds what programs search by to the interfaces of the facet's row and query. A column or a link that is called like a method
-// of the row stands for itself: programs search by the query then.
+// searching adds the methods of search to the interfaces of the facet's row and query. A column or
+// link with the name of such a method of the row takes precedence; programs then search by the query.
 func (f *Facet) searching(row, query *message.Interface) {
 	if f.Search == nil {
 		return

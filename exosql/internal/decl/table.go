@@ -14,28 +14,28 @@ import (
 // Table is a declared table. The typed API, exosql/dynamic and the messages of programs share it.
 type Table struct {
 	ID      uint64 // unique in this process; part of plan keys
-	Name    string // what errors and messages call it, unique in its database. It may begin with Schema and a dot
-	Schema  string // the schema of PostgreSQL in which statements name it; "": it is found along the search path
+	Name    string // its name in errors and messages, unique in its database. It may begin with Schema and a dot
+	Schema  string // the schema of PostgreSQL in statements; "": it is found along the search path
 	Cols    []*Column
 	Keys    []*Column
-	Reader  terms.Reader // who wrote the declaration: errors name its parts in the words of that reader
-	Label   value.Label  // of its rows' existence: see exosql.Table.WithLabel
+	Reader  terms.Reader // who wrote the declaration: errors use the words of that reader
+	Label   value.Label  // of the existence of its rows: see exosql.Table.WithLabel
 	Keyless bool         // nothing makes its rows unique, and it has no Keys: see exosql.Table.Keyless
-	inUse   atomic.Bool  // granted: its declaration is frozen
+	inUse   atomic.Bool  // it was granted: its declaration is frozen
 
 	Permits []Permission // what a write by Go code may do beyond the rows that it names
 
-	Hooks []Hook    // before each write, in this order
-	Fills []*Column // that these may fill
+	Hooks []Hook    // called before each write, in this order
+	Fills []*Column // the columns that hooks may fill
 
-	Afters []After // each commit
+	Afters []After // called after each commit
 
 	mu     sync.Mutex
 	refers []*Link   // see Refers
-	ends   []*Column // to which a link to many leads: a row that is inserted through it gets them
+	ends   []*Column // the columns at the end of a link to many: a row that is inserted through the link gets them
 }
 
-// Bare is the name of the table without its schema.
+// Bare returns the name of the table without its schema.
 func (t *Table) Bare() string {
 	if t.Schema == "" {
 		return t.Name
@@ -52,8 +52,8 @@ func (t *Table) SetSchema(schema string) {
 // Column finds a column by its name in the database.
 func (t *Table) Column(name string) *Column { return t.col(name) }
 
-// Refers are links from the table to at most one row of another, whichever way round they were declared, one for
-// each list of columns: a value that is written into these columns says that there is such a row.
+// Refers returns the links from the table to at most one row of another, in whichever direction they
+// were declared, one for each list of columns. A value in these columns means that such a row exists.
 func (t *Table) Refers() (out []*Link) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -67,14 +67,14 @@ func (t *Table) Refers() (out []*Link) {
 	return out
 }
 
-// expects reports whether a program has to give a new row a value for the column, in whichever way it inserts the row.
+// expects reports whether a program has to give the column of a new row a value, in every way in which it can insert the row.
 func (t *Table) expects(c *Column) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return c.Needed.Load() && !c.Scoped.Load() && !slices.Contains(t.Fills, c) && !slices.Contains(t.ends, c)
 }
 
-// refer notes a declared link: a host may declare the same for each request, and one is kept.
+// refer notes a declared link. A host may declare the same link for each request; only one is kept.
 func (l *Link) refer() {
 	if !l.One {
 		l.To.mu.Lock()
@@ -95,7 +95,7 @@ func (l *Link) refer() {
 	defer t.mu.Unlock()
 	for i, m := range t.refers {
 		if m.To == l.To && slices.Equal(m.Pairs, l.Pairs) {
-			if m.turned && !l.turned { // it leads to one row because somebody says so
+			if m.turned && !l.turned { // it is declared to lead to one row
 				t.refers[i] = l
 			}
 			return
@@ -116,8 +116,8 @@ func (t *Table) col(name string) *Column {
 	return nil
 }
 
-// Freeze ends the declaration. Most calls find it ended: they write nothing that other
-// processors would have to read again.
+// Freeze ends the declaration. Usually it has ended already: then nothing is written, so other
+// processors keep their cached copies.
 func (t *Table) Freeze() {
 	if !t.inUse.Load() {
 		t.inUse.Store(true)
@@ -130,35 +130,35 @@ func (t *Table) Permit(known ...Permission) {
 	t.Permits = append(t.Permits, known...)
 }
 
-// SetKeyless says that nothing makes the rows unique. It panics where a key is declared.
+// SetKeyless declares that the rows have no unique key. It panics if a key is declared.
 func (t *Table) SetKeyless() {
 	t.change()
 	if len(t.Keys) > 0 {
-		panic(fmt.Sprintf("exosql: table %s has the key %s: Keyless is for one without", t.Name, t.Keys[0].Name))
+		panic(fmt.Sprintf("exosql: table %s has the key %s, so it can't be Keyless", t.Name, t.Keys[0].Name))
 	}
 	t.Keyless = true
 }
 
-// AddLabel joins a label to that of the existence of rows.
+// AddLabel adds a label to that of the existence of rows.
 func (t *Table) AddLabel(l value.Label) {
 	t.change()
 	t.Label = t.Label.Join(l)
 }
 
-// Labelled reports whether its rows have a label, or one of its columns has.
+// Labelled reports whether the rows or a column of the table have a label.
 func (t *Table) Labelled() bool {
 	return !t.Label.Empty() || slices.ContainsFunc(t.Cols, func(c *Column) bool { return !c.Label.Empty() })
 }
 
-// change panics once the table is in use: plans and catalogues made from the
-// declaration would not know of the change.
+// change panics if the table is in use: plans and catalogues made from the declaration would
+// not have the change.
 func (t *Table) change() {
 	if t.inUse.Load() {
 		panic(fmt.Sprintf("exosql: table %s is in use: declare all its columns and their properties before the first query", t.Name))
 	}
 }
 
-// Add declares a column. It panics where that is an error in the declaration.
+// Add declares a column. It panics if the declaration has an error.
 func (t *Table) Add(c *Column) {
 	t.change()
 	if t.col(c.Name) != nil {
@@ -168,13 +168,13 @@ func (t *Table) Add(c *Column) {
 	t.Cols = append(t.Cols, c)
 	if c.Key {
 		if t.Keyless {
-			panic(fmt.Sprintf("exosql: table %s is declared Keyless: it has no key %s", t.Name, c.Name))
+			panic(fmt.Sprintf("exosql: table %s is declared Keyless, so it can't have the key %s", t.Name, c.Name))
 		}
 		t.Keys = append(t.Keys, c)
 	}
 }
 
-// KeyOf reports whether the columns at one end of pairs are the key of the table.
+// KeyOf reports whether the columns at one end of pairs include the key of the table.
 func (t *Table) KeyOf(pairs []Pair, end func(Pair) *Column) bool {
 	return len(t.Keys) > 0 && !slices.ContainsFunc(t.Keys, func(k *Column) bool {
 		return !slices.ContainsFunc(pairs, func(p Pair) bool { return end(p) == k })

@@ -8,7 +8,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// InTransaction reads one picture of the catalogue, and closes db.
+// InTransaction calls read in one transaction, so that it sees one state of the catalogue, and closes db.
 func InTransaction(ctx context.Context, db *sql.DB, opt *sql.TxOptions, read func(*sql.Tx) (*schema.Database, error)) (*schema.Database, error) {
 	defer db.Close()
 	db.SetMaxOpenConns(1)

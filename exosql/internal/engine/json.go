@@ -11,14 +11,13 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// maxJSONDepth bounds the nesting of a document: programs and results are walked
-// by recursion.
+// maxJSONDepth bounds the nesting of a document, since values are walked by recursion.
 const maxJSONDepth = 200
 
-// DecodeJSON makes plain data of a document. Whole numbers are exact where they
-// fit 64 bits, and floats otherwise; what is beyond a float stays as its text.
-// Of fields with one name the last counts, as jsonb has it. A document that holds a
-// text that no Value can (NUL, half a surrogate pair) is none.
+// DecodeJSON returns a document as plain data. A whole number is exact if it fits 64 bits, and
+// a float otherwise; a number beyond a float stays as its text. Of fields with one name the
+// last counts, as in jsonb. It returns null for a document with a text that no Value can have
+// (NUL, half a surrogate pair).
 func DecodeJSON(b []byte) value.Value {
 	if !utf8.Valid(b) || loneSurrogate(b) {
 		return value.Value{}
@@ -26,7 +25,7 @@ func DecodeJSON(b []byte) value.Value {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
 	v := jsonValue(d, 0)
-	if _, err := d.Token(); err != io.EOF { // More would take a bracket for the end
+	if _, err := d.Token(); err != io.EOF { // More would accept a bracket as the end
 		return value.Value{}
 	}
 	return v
@@ -107,14 +106,14 @@ func jsonRecord(d *json.Decoder, depth int) value.Value {
 	return value.RecordValue(fields...)
 }
 
-// loneSurrogate reports whether a document has an escape of half a surrogate
-// pair, which encoding/json would replace without a word. json, unlike jsonb, admits it.
+// loneSurrogate reports whether a document has an escape of half a surrogate pair. PostgreSQL's
+// json admits it (jsonb doesn't), and encoding/json would replace it silently.
 func loneSurrogate(b []byte) bool {
 	for i := 0; i < len(b); i++ {
 		if b[i] != '\\' {
 			continue
 		}
-		i++ // what is escaped: a backslash, too
+		i++ // the escaped character, which may be a backslash
 		r, ok := escaped(b, i)
 		if !ok || r < 0xd800 || r > 0xdfff {
 			continue
@@ -128,7 +127,7 @@ func loneSurrogate(b []byte) bool {
 	return false
 }
 
-// escaped is the code unit of an escape whose u is at i.
+// escaped returns the code unit of an escape like \u00e9 whose u is at i.
 func escaped(b []byte, i int) (uint64, bool) {
 	if i+5 > len(b) || b[i] != 'u' {
 		return 0, false

@@ -6,30 +6,30 @@ import (
 	"time"
 )
 
-// Marks are the rows by which runs are known after their connection is lost: see exosql.OpenOptions.Witness. A run that
-// commits leaves one in its unit. Who asks about a run that left none leaves another one in its place.
+// Marks are the rows that show, after a connection was lost, which runs were committed: see exosql.OpenOptions.Witness. A run's
+// transaction inserts a mark. If the host asks about a run without one, Settle inserts a mark that says it was not kept.
 type Marks interface {
-	// Witness leaves in the unit the mark of a run that is kept if the unit is. After an error nothing of it is done;
-	// ErrSettled says that there is a mark of the run already.
+	// Witness inserts the mark of a run in the unit, so that it is kept if the unit is. After an
+	// error nothing of it is done; ErrSettled means that there is a mark of the run already.
 	Witness(ctx context.Context, run string, at time.Time) error
 
-	// Settle reports outside of a unit whether a run was kept. false is for good: a Witness of the run fails after it.
-	// It waits for a unit that has left its mark and has not ended.
+	// Settle reports whether a run was kept; it works outside of a unit. false is final: a Witness
+	// of the run fails after it. Settle waits for a unit that has left its mark and has not ended.
 	Settle(ctx context.Context, run string, at time.Time) (kept bool, err error)
-	// Forget deletes the marks that are older than before, outside of a unit, and leaves word of it.
+	// Forget deletes the marks that are older than before, outside of a unit, and stores that time for Forgotten.
 	Forget(ctx context.Context, before time.Time) error
-	// Forgotten is the last time before which marks were deleted, zero if none were.
+	// Forgotten returns the last time before which marks were deleted, zero if none were.
 	Forgotten(ctx context.Context) (time.Time, error)
 }
 
-// CreateMarks makes the table of marks, on both engines. at_ms counts milliseconds since 1970. One row has no ID of a run but
-// ForgottenRow, and says what Forgotten does.
+// CreateMarks creates the table of marks, on both engines. at_ms counts milliseconds since
+// 1970. One row has ForgottenRow in place of a run's ID, and the time that Forgotten returns.
 const CreateMarks = `CREATE TABLE exo_runs (run text NOT NULL PRIMARY KEY, kept boolean NOT NULL, at_ms bigint NOT NULL)`
 
-// ForgottenRow is no ID, which has 32 digits.
+// ForgottenRow can't be the ID of a run, which has 32 digits.
 const ForgottenRow = "forgotten"
 
-// ErrSettled is the error of a run that would be kept although the answer was given that it was not.
+// ErrSettled is the error of a run that the host was already told was not kept.
 var ErrSettled = errors.New("exosql: the host asked about the run before its commit, so it is not kept")
 
 // ErrNoMarks is the error of a connection that was not opened for marks.

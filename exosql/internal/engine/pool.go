@@ -11,7 +11,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Pool has the sessions of one database. They are opened when they are first needed.
+// Pool has the sessions of one database. Each is opened when it is first needed.
 type Pool struct {
 	Engine Engine
 	opened int // how many sessions there may be
@@ -20,7 +20,7 @@ type Pool struct {
 	close  sync.Once
 }
 
-// NewPool makes a pool of n sessions and opens one, to see that it can be.
+// NewPool makes a pool of n sessions and opens one, to find out at once whether the database can be opened.
 func NewPool(ctx context.Context, e Engine, n int) (*Pool, error) {
 	p := &Pool{Engine: e, opened: n, Free: make(chan Session, n), closed: make(chan struct{})}
 	for range n {
@@ -59,12 +59,12 @@ func (p *Pool) shut() error {
 // ErrClosed is in the error of queries after Close.
 var ErrClosed = errors.New("exosql: the database is closed")
 
-// Closed answers queries after Close. Each answer is an error of its own: who passes it on may fill in its Op.
+// Closed returns the error of queries after Close. Each call makes a new one, so a caller may fill in its Op.
 func Closed() error {
 	return &fail.Error{Kind: fail.Revoked, Msg: "the host has closed this database: no program can use it any more", Err: ErrClosed}
 }
 
-// Acquire takes a session out of the pool, or opens one where none of those that are open is free.
+// Acquire takes a session out of the pool, or opens one if no open session is free.
 func (p *Pool) Acquire(ctx context.Context) (s Session, err error) {
 	select {
 	case <-p.closed:
@@ -78,7 +78,7 @@ func (p *Pool) Acquire(ctx context.Context) (s Session, err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	for n := len(p.Free); s == nil && n > 0; n-- { // what came first was a place: look for a session, and give the place back
+	for n := len(p.Free); s == nil && n > 0; n-- { // the first was an empty place: look for an open session, and give the place back
 		select {
 		case s = <-p.Free:
 			p.Free <- nil
@@ -93,7 +93,7 @@ func (p *Pool) Acquire(ctx context.Context) (s Session, err error) {
 	return s, err
 }
 
-// Release gives a session back, or closes one whose state is not known: another is opened when it is needed.
+// Release gives a session back. If its state is not known, Release closes it, and another is opened when it is needed.
 func (p *Pool) Release(s Session) {
 	if !s.Sound() {
 		_ = s.Close()
@@ -102,7 +102,7 @@ func (p *Pool) Release(s Session) {
 	p.Free <- s
 }
 
-// Run runs a plan, on another session where one was found dead before anything was sent.
+// Run runs a plan. If a session was found dead before anything was sent, Run tries another.
 func (p *Pool) Run(ctx context.Context, pl *plan.Plan, args []value.Value, by *Settings, out *plan.Collector) error {
 	for tries := 0; ; tries++ {
 		switch err := p.Once(ctx, pl, args, by, out); {
@@ -126,7 +126,7 @@ func (p *Pool) Once(ctx context.Context, pl *plan.Plan, args []value.Value, by *
 	return s.Query(ctx, pl, args, out)
 }
 
-// Fresh opens a session beside the pool's, for the caller to close: an idle one may know the schema of its last statement only.
+// Fresh opens a session outside the pool, which the caller closes: an idle session may know only the schema of its last statement.
 func (p *Pool) Fresh(ctx context.Context) (Session, error) {
 	select {
 	case <-p.closed:
@@ -136,7 +136,7 @@ func (p *Pool) Fresh(ctx context.Context) (Session, error) {
 	}
 }
 
-// Catalog reads what the database says of itself.
+// Catalog reads the database's catalogue.
 func (p *Pool) Catalog(ctx context.Context, cells bool) (*schema.Database, error) {
 	select {
 	case <-p.closed:

@@ -8,40 +8,40 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Writer is a guarded connection on which a unit of work can be: one transaction, in which
-// everything is read and written until it ends. Its queries are those of a Session. Nothing can be written outside
-// of a unit, or by a plan that says nothing of writing.
+// Writer is a guarded connection for units of work: one transaction, in which everything is
+// read and written until it ends. Its queries are those of a Session. It writes only within a
+// unit, and only by plans that have a Write.
 type Writer interface {
 	Session
 	// Begin opens a unit: SERIALIZABLE on PostgreSQL, a deferred transaction on SQLite.
 	Begin(ctx context.Context) error
-	// Write makes changes, and gives the number of rows. out gets what the last statement returns. After an error
-	// nothing of them is done; whether the unit is still there says Open.
+	// Write makes changes and returns the number of rows. out gets the rows that the last statement
+	// returns. After an error nothing of the changes is done; Open reports whether the unit still exists.
 	Write(ctx context.Context, changes []Change, out *plan.Collector) (rows int64, err error)
-	// Open reports whether the unit that began is still there: some errors end it.
+	// Open reports whether the unit that began still exists: some errors end it.
 	Open() bool
-	// Prepare forces what can still go wrong, such as deferred constraints. It fails, too, where ctx has ended: a commit that is
-	// not sent then would leave nobody knowing that nothing was kept, and one that is, changes for somebody who has left.
+	// Prepare checks what can still fail, such as deferred constraints. It also fails if ctx has ended: without that, a unit whose
+	// commit is not sent would have an unknown outcome, and a commit that is sent would keep changes for a caller who has left.
 	Prepare(ctx context.Context) error
-	// Mark begins a part of the unit, which ends by Keep, or by Back, which undoes it and nothing that
-	// came before. No part begins in another.
+	// Mark begins a part of the unit. Keep ends the part; Back undoes it and nothing before it. No
+	// part begins in another.
 	Mark(ctx context.Context) error
 	Keep(ctx context.Context) error
 	Back(ctx context.Context) error
-	// Commit and Rollback end the unit. After an error of Commit that is no ErrSerial nobody knows whether it was kept.
+	// Commit and Rollback end the unit. After an error of Commit other than ErrSerial it is unknown whether the unit was kept.
 	Commit(ctx context.Context) error
 	Rollback(ctx context.Context) error
 
 	Marks
 }
 
-// Change is a plan that changes rows, and the values with which it is run, once with each.
+// Change is a plan that changes rows. It is run once with each list of values in Args.
 type Change struct {
 	Plan *plan.Plan
 	Args [][]value.Value
 }
 
-// One is the only statement of changes that are one.
+// One returns the statement and its values if changes are exactly one statement with one list of values.
 func One(changes []Change) (p *plan.Plan, args []value.Value, ok bool) {
 	if len(changes) == 1 && len(changes[0].Args) == 1 {
 		return changes[0].Plan, changes[0].Args[0], true
@@ -49,7 +49,7 @@ func One(changes []Change) (p *plan.Plan, args []value.Value, ok bool) {
 	return nil, nil, false
 }
 
-// OnlyWrites reports whether each of the changes is one.
+// OnlyWrites reports whether there are changes and each has a Write.
 func OnlyWrites(changes []Change) bool {
 	for _, c := range changes {
 		if c.Plan.Write == nil {
@@ -59,25 +59,25 @@ func OnlyWrites(changes []Change) bool {
 	return len(changes) > 0
 }
 
-// ErrSerial is in the error of a unit that can't be put in an order with others that ran at the
-// same time, and has changed nothing: it may be run again from its beginning.
+// ErrSerial is in the error of a unit that can't be ordered with others that ran at the same
+// time. Such a unit has changed nothing and may be run again from its beginning.
 var ErrSerial = errors.New("exosql: another transaction changed what this one read")
 
-// Violation is a rule of the database that a write would have broken. It says nothing of any
-// row but the one that was written, and nothing of that.
+// Violation is a rule of the database that a write would have broken. Apart from Err it names
+// no values and no row.
 type Violation struct {
 	Rule       Rule
 	Table      string      // in the database
 	Columns    []string    // as far as the engine names them
 	Constraint string      // its name, of a check
-	Holds      string      // of a bad value: what its column holds, for the program; "": unknown
-	Domain     string      // the type whose rule it is, of a check that is no table's
-	At         int         // which of the statements that were written together has broken it
-	Late       bool        // it was looked at when the transaction ended
-	By         *plan.Write // what has broken one that is Late; nil: it is not known
+	Holds      string      // of a BadValue: what the column accepts, for the program; "": unknown
+	Domain     string      // of a check of a domain: the type that has the rule
+	At         int         // which of the statements that were written together broke it
+	Late       bool        // it was checked when the transaction ended
+	By         *plan.Write // the write that broke a Late one; nil: unknown
 	Err        error       // the engine's own words, which may quote values: for the host
 
-	// Unseen says that it may be broken by a row that is not in the state which the unit reads: the unit is kept only if it is so in a newer one.
+	// Unseen: the row in the way may be newer than the state that the unit reads. Then the unit is run again in a newer state before it may commit.
 	Unseen bool
 }
 
@@ -90,8 +90,8 @@ const (
 	Unique
 	ForeignKey
 	CheckRule
-	BadValue // that the column's type can't hold
-	Trigger  // one that the host has named raised an error
+	BadValue // a value that the column's type doesn't accept
+	Trigger  // a trigger that the host has named raised an error
 )
 
 func (v *Violation) Error() string { return v.Err.Error() }

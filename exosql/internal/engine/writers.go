@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Writers are the connections of one database on which units of work can be. They are opened when
-// they are needed.
+// Writers are the connections of one database for units of work. Each is opened when it is
+// needed.
 type Writers struct {
 	Engine Engine
 	places chan struct{}
@@ -17,12 +17,12 @@ type Writers struct {
 	shut bool
 }
 
-// NewWriters keeps at most n connections.
+// NewWriters returns Writers that keep at most n connections.
 func NewWriters(e Engine, n int) *Writers {
 	return &Writers{Engine: e, places: make(chan struct{}, n), closed: make(chan struct{})}
 }
 
-// Acquire waits for a place, and gives a connection.
+// Acquire waits for a place and returns a connection.
 func (p *Writers) Acquire(ctx context.Context) (Writer, error) {
 	select {
 	case p.places <- struct{}{}:
@@ -58,8 +58,8 @@ func (p *Writers) Acquire(ctx context.Context) (Writer, error) {
 	return w, nil
 }
 
-// Use calls f with a connection that was acquired, and takes it away from f where f panics or ends its goroutine: nobody knows then what
-// state it is in, and in an open transaction it would hold its locks and its place for good.
+// Use calls f with an acquired connection. If f panics or ends its goroutine, the state of the connection
+// is unknown, so Use discards it: an open transaction would hold its locks, and its place, for ever.
 func (p *Writers) Use(w Writer, f func() error) error {
 	returned := false
 	defer func() {
@@ -72,14 +72,14 @@ func (p *Writers) Use(w Writer, f func() error) error {
 	return err
 }
 
-// Discard closes a connection of which nobody knows what state it is in, and gives its place back, whatever becomes of that.
+// Discard closes a connection in an unknown state and gives its place back, even if closing fails or panics.
 func (p *Writers) Discard(w Writer) {
 	defer func() { <-p.places }()
-	defer func() { _ = recover() }() // the panic before it is the one to report
+	defer func() { _ = recover() }() // the panic before this one is reported
 	_ = w.Close()
 }
 
-// Release gives a connection back, or closes one whose state is not known.
+// Release gives a connection back, or closes it if its state is not known.
 func (p *Writers) Release(w Writer) {
 	p.mu.Lock()
 	keep := w.Sound() && !p.shut

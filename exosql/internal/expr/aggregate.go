@@ -1,6 +1,6 @@
 package expr
 
-// This file has aggregates over the rows of a from: each gives a value that is exact on both engines.
+// This file has aggregates over the rows of a from. The value of each is exact on both engines.
 
 import (
 	"slices"
@@ -12,8 +12,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Aggregate is an aggregate function over the rows of a from. Those for which a condition does
-// not hold have no value to it.
+// Aggregate is an aggregate function over the rows of a from. It ignores rows that do not meet
+// the conditions in within.
 type Aggregate struct {
 	fn     sqlast.Func
 	x      Expr // nil: each row counts
@@ -25,17 +25,17 @@ func (e Aggregate) Type() Type { return e.of }
 
 func (e Aggregate) SQL(f *From) sqlast.Expr {
 	if f.c.Emitted++; f.c.Emitted > MaxEmitted {
-		return sqlast.Null // finish refuses the whole
+		return sqlast.Null // finish refuses the statement
 	}
-	// The engine may read rows in the order of a value that is compared.
+	// The engine may read rows in the order of a value that the aggregate compares.
 	over, before := f.c.Over, f.c.Sorting
-	f.c.Over = nil // an aggregate within its value is one of linked rows
+	f.c.Over = nil // an aggregate within its value is over linked rows
 	defer func() { f.c.Over = over }()
 	f.c.Sorting = before || e.fn != sqlast.Count && e.fn != sqlast.Sum && e.fn != sqlast.SumWhole
 	defer func() { f.c.Sorting = before }()
 	var x sqlast.Expr
 	cell, stored := e.stored(f, over != nil)
-	if stored && f.c.Dialect == sqlast.Postgres { // its bounds leave misfits out
+	if stored && f.c.Dialect == sqlast.Postgres { // the bounds of stored decimals leave misfits out
 		x = f.unguarded(func() sqlast.Expr { return Compared(cell, f) })
 	} else if stored {
 		x = Compared(cell, f)
@@ -44,7 +44,7 @@ func (e Aggregate) SQL(f *From) sqlast.Expr {
 		if e.asStored(f) {
 			raw = 1
 		}
-		f.c.Extremes = false // no cell shows that a nested min or max met a misfit, so that one keeps its guards
+		f.c.Extremes = false // no cell shows that a nested min or max met a misfit, so a nested one keeps its guards
 		f.c.Raw += raw
 		x = Compared(e.x, f)
 		f.c.Raw -= raw // conditions on its rows have their guards
@@ -64,10 +64,10 @@ func (e Aggregate) SQL(f *From) sqlast.Expr {
 	return a
 }
 
-// stored is the column of decimals that a function of ours takes as it is stored: one call for a row and
-// not two, and what is no number is an error and not left out.
+// stored returns the column of decimals that a function of ours takes as it is stored: then each row needs one call instead of
+// two, and a text that is no number is an error instead of being left out.
 //
-// PostgreSQL does so for sums and means alone, without a where and a window: it tests their bounds in less time that way.
+// On PostgreSQL that is done only for sums and means, without where and window: testing their bounds takes less time that way.
 func (e Aggregate) stored(f *From, window bool) (Column, bool) {
 	op, ok := e.x.(Operation)
 	if !ok || op.Op != sqlast.Bounded || f.c.Dialect == sqlast.Postgres && (window || len(e.within) > 0 || e.fn != sqlast.Sum && e.fn != sqlast.Mean) {
@@ -81,20 +81,20 @@ func (e Aggregate) stored(f *From, window bool) (Column, bool) {
 	return Column{}, false
 }
 
-// asStored reports whether the aggregate reads a column without a guard. A sum of whole numbers leaves misfits out by itself. A misfit that
-// is the least or the greatest shows in the result, and the query runs again: see marked in package compile.
+// asStored reports whether the aggregate reads a column without a guard. A sum of whole numbers leaves misfits out by itself. A
+// misfit that is the least or the greatest value shows in the result, and the query runs again: see marked in package compile.
 func (e Aggregate) asStored(f *From) bool {
 	_, ok := PlainText(e.x).(Column)
 	return ok && (e.fn == sqlast.SumWhole || len(e.within) == 0 && f.Ends(e.x))
 }
 
-// Ends reports whether the least or the greatest value is asked of a column whose index ends in it.
+// Ends reports whether the least or the greatest value of a column is asked for, and an index of the column has it at its end.
 func (f *From) Ends(x Expr) bool {
 	c, ok := PlainText(x).(Column)
 	return ok && f.c.Extremes && !f.c.Engine.Again && f.c.FormOf(c.Col).Indexed
 }
 
-// OnlyWhere is x in the rows for which conditions hold, and NULL in others.
+// OnlyWhere returns x in the rows that meet the conditions, and NULL in others.
 func OnlyWhere(f *From, x sqlast.Expr, within []Expr) sqlast.Expr {
 	if len(within) == 0 {
 		return x
@@ -106,7 +106,7 @@ func OnlyWhere(f *From, x sqlast.Expr, within []Expr) sqlast.Expr {
 	return Call(sqlast.Case, All(conds), x, sqlast.Null)
 }
 
-// Aggregate is the aggregate with a name, of x in the rows for which conditions hold.
+// Aggregate returns the aggregate with a name, of x in the rows that meet the conditions.
 func (f *From) Aggregate(name string, x Expr, within []Expr) (Expr, error) {
 	count := Type{Kind: value.TypeInt, Size: Digits{19, 0}}
 	switch name {
@@ -124,7 +124,7 @@ func (f *From) Aggregate(name string, x Expr, within []Expr) (Expr, error) {
 		if x.Type().Kind == value.TypeDecimal {
 			of.Kind = value.TypeDecimal
 		}
-		if f.c.Dialect == sqlast.SQLite && !whole(x) { // what is no number is counted by COUNT, and not summed
+		if f.c.Dialect == sqlast.SQLite && !whole(x) { // COUNT counts values that are no numbers, and SUM leaves them out
 			of.Size = sizeOf(sqlast.Over, []Expr{sum, n})
 			return Aggregate{sqlast.Mean, f.bounded(x), within, of}, of.Fits(name)
 		}
@@ -139,7 +139,7 @@ func (f *From) Aggregate(name string, x Expr, within []Expr) (Expr, error) {
 	return nil, ErrNode(&message.Node{Name: name})
 }
 
-// mean is a mean: of a column of decimals as one function, and else a sum by a count.
+// mean is a mean: one function for a column of decimals, and else a sum divided by a count.
 type mean struct {
 	stored Aggregate
 	over   Operation
@@ -154,7 +154,7 @@ func (e mean) SQL(f *From) sqlast.Expr {
 	return e.over.SQL(f)
 }
 
-// summed is a number as it is summed.
+// summed returns a number in the form in which it is summed.
 func (f *From) summed(x Expr) Expr {
 	if whole(x) {
 		return x
@@ -162,7 +162,7 @@ func (f *From) summed(x Expr) Expr {
 	return f.bounded(x)
 }
 
-// sumDigits are the digits that a sum can have more than each of its numbers: of a million million rows.
+// sumDigits is how many digits a sum can have more than each of its numbers: enough for 10^12 rows.
 const sumDigits = 12
 
 func (f *From) sum(x Expr, within []Expr) Expr {
@@ -174,8 +174,8 @@ func (f *From) sum(x Expr, within []Expr) Expr {
 	return Aggregate{sqlast.Sum, f.bounded(x), within, of}
 }
 
-// maxHolding is how many aggregates of a query may hold what they take: each has a bound of
-// its own, and SQLite keeps them in the host's memory.
+// maxHolding is how many aggregates of a query may hold the values that they take. Each has its
+// own bound, and SQLite keeps the values in the host's memory.
 const maxHolding = 10
 
 func (f *From) Holds(name string) error {
@@ -185,8 +185,8 @@ func (f *From) Holds(name string) error {
 	return nil
 }
 
-// median is the value in the middle, or the mean of the two there. A condition makes NULL of the
-// other rows' values, which have no place in the order.
+// median returns the value in the middle, or the mean of the two there. Values in rows that do
+// not meet the conditions become NULL, which has no place in the order.
 func (f *From) median(x Expr, within []Expr) (Expr, error) {
 	if err := f.Holds(language.Median); err != nil {
 		return nil, err
@@ -197,11 +197,11 @@ func (f *From) median(x Expr, within []Expr) (Expr, error) {
 	}
 	x = f.summed(x)
 	of.Size = sizeOf(sqlast.Plus, []Expr{x})
-	of.Size.part++ // of a half
+	of.Size.part++ // for the mean of two
 	return Aggregate{sqlast.Median, x, within, of}, of.Fits(language.Median)
 }
 
-// Extreme is the least or the greatest value.
+// Extreme returns the least or the greatest value.
 func (f *From) Extreme(name string, x Expr, within []Expr) (Expr, error) {
 	of, greatest := x.Type(), name == language.Max
 	switch {
@@ -231,7 +231,7 @@ func (f *From) Extreme(name string, x Expr, within []Expr) (Expr, error) {
 	return Aggregate{sqlast.Min, x, within, of}, nil
 }
 
-// distinctly is a value such that different ones have different texts in the engine.
+// distinctly converts a value so that different values have different texts in the engine.
 func (f *From) distinctly(x Expr) Expr {
 	if same, ok := natively([]Expr{x}); ok {
 		return same[0]
@@ -243,7 +243,7 @@ func (f *From) distinctly(x Expr) Expr {
 	return KeyOf(x, x.Type())
 }
 
-// Same reports whether two expressions over one from are the same. What is not known to be is not.
+// Same reports whether two expressions over one from are the same. It is false if that is not known.
 func Same(a, b Expr) bool {
 	switch a := a.(type) {
 	case Column, Argument, Const, Null, Cell, Searched:

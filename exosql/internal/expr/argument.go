@@ -1,6 +1,6 @@
 package expr
 
-// This file has values: of the message, of the host, and constants. A value gets into a statement as a placeholder, never as text.
+// This file has values of the message or the host, and constants. A value enters a statement as a placeholder, never as text.
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Arg makes a placeholder. What PostgreSQL would infer from the place where it
-// stands is said where it is not the type of the value.
+// Arg makes a placeholder. It has a cast if PostgreSQL would otherwise infer another type than
+// the value's.
 func (c *State) Arg(s plan.Source) sqlast.Expr {
 	c.Slots = append(c.Slots, s)
 	return sqlast.Arg{Slot: len(c.Slots) - 1, Cast: Casts[s.Kind]}
@@ -26,8 +26,8 @@ var Casts = map[string]sqlast.Cast{
 	plan.ArgZone: sqlast.CastText, plan.ArgDepth: sqlast.CastInteger, plan.ArgMoving: sqlast.CastInteger, plan.ArgMatch: sqlast.CastText, plan.ArgRank: sqlast.CastText, plan.ArgSought: sqlast.CastText,
 }
 
-// Argument is a value of the program or of the host, bound to a placeholder of its own
-// wherever it is used.
+// Argument is a value of the program or of the host. Each use of it has a placeholder of its
+// own.
 type Argument struct {
 	Src  plan.Source
 	Kind string
@@ -38,14 +38,14 @@ func (e Argument) SQL(f *From) sqlast.Expr { return f.c.Arg(e.Src) }
 
 func (e Argument) Type() Type { return Type{Kind: e.Kind, Size: e.size} }
 
-// As is the value bound as one of another kind.
+// As returns the value, bound as another kind.
 func (e Argument) As(kind string) Argument {
-	e.size = e.Type().digits() // a whole number stays one
+	e.size = e.Type().digits() // a whole number keeps its size
 	e.Kind, e.Src.Kind = kind, kind
 	return e
 }
 
-// Beside is the value bound as what it was written for: a text as a decimal or a day.
+// Beside returns the value, bound as the kind that it is compared with: a text as a decimal or a day.
 func (e Argument) Beside(kind string) Argument {
 	if Casts[kind] != sqlast.NoCast && e.Kind != kind || kind == value.TypeFloat && e.Kind == value.TypeInt {
 		return e.As(kind)
@@ -53,16 +53,16 @@ func (e Argument) Beside(kind string) Argument {
 	return e
 }
 
-// Literal is a value of the message, bound as of the given kind, or as what it is.
+// Literal returns a value of the message, bound as the given kind or as its own.
 func Literal(n *message.Node, kind string) Argument {
 	e := Argument{Src: plan.Source{Origin: plan.FromMessage, Index: n.Slot, Item: -1}, Kind: TypeOfValue(n.Lit)}
 	return e.Beside(kind)
 }
 
-// TypeOfValue is the type of a value that is bound as one argument, see ScalarOf.
+// TypeOfValue returns the type as which a value is bound, see ScalarOf.
 func TypeOfValue(v value.Value) string { return ScalarOf(v.Type()) }
 
-// ScalarOf is the type of what is bound as one argument: null for what has parts.
+// ScalarOf returns the type as which one argument is bound: null for lists, records and the like.
 func ScalarOf(typ string) string {
 	switch typ {
 	case value.TypeList, value.TypeRecord, value.TypeRows, value.TypeRef, "":
@@ -78,14 +78,14 @@ func (e Const) SQL(*From) sqlast.Expr { return sqlast.Const(e) }
 
 func (e Const) Type() Type { return Type{Kind: value.TypeInt} }
 
-// Null is the literal null, whose place in the message's shape says so.
+// Null is the literal null. The message's shape has it, so the statement may depend on it.
 type Null struct{}
 
 func (Null) SQL(*From) sqlast.Expr { return sqlast.Null }
 
 func (Null) Type() Type { return Type{Kind: value.TypeNull} }
 
-// ErrNode is for trees that the gate should have refused: never the guest's words.
+// ErrNode is the error of a node that the gate should have refused. It is for the host, not for the program.
 func ErrNode(n *message.Node) error {
 	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: can't interpret node %d %q", n.Op, n.Name)}
 }

@@ -1,6 +1,6 @@
 package expr
 
-// This file says what a cell that is made of labelled columns is charged with where it is sealed.
+// This file calculates the charge of a sealed cell that is calculated from labelled columns.
 
 import (
 	"github.com/exoagent/exoagent/exo/value"
@@ -9,12 +9,12 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// MaxMadeSealed bounds, in bytes, what an engine may make for the sealed cells of one row. Without it a text that is put together of labelled
-// values often enough would be refused as too large a row, by its length. With maxSealed columns as they are it fits in engine.MaxRow.
+// MaxMadeSealed bounds, in bytes, what an engine may make for the sealed cells of one row. Without it, a text that joins enough labelled
+// values would be refused as too large a row, which reveals its length. Together with maxSealed plain columns it fits in engine.MaxRow.
 const MaxMadeSealed = 24 << 20
 
-// ChargeOf is the most that the value of an expression takes if its columns hold what they declare; 0: that is not known here, and it is
-// charged as the largest of the columns.
+// ChargeOf returns the largest size of an expression's value if its columns have what they
+// declare. 0 means unknown: then the charge is that of the largest column.
 func ChargeOf(e Expr) int {
 	switch x := e.(type) {
 	case Column:
@@ -51,7 +51,7 @@ func ChargeOf(e Expr) int {
 	return 0
 }
 
-// sizeOfColumn is what a value of a column takes, labelled or not.
+// sizeOfColumn returns the largest size of a column's value, labelled or not.
 func sizeOfColumn(c *decl.Column) int {
 	if c.Bytes > 0 {
 		return c.Bytes

@@ -6,9 +6,9 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// This file says what a condition of a program is: of which parts, and whether it may be tried on rows out of scope.
+// This file splits a program's condition into parts, and decides whether a part may be tried on rows out of scope.
 
-// Conjuncts are the parts of a condition of which all have to hold.
+// Conjuncts returns the parts of a condition; all parts must be true.
 func Conjuncts(e Expr) []Expr {
 	if k, ok := e.(known); ok {
 		e = k.x
@@ -24,8 +24,8 @@ func Conjuncts(e Expr) []Expr {
 	return out
 }
 
-// Demanded is a condition that has to hold: unknown is as good as false. So = does for a
-// null-safe comparison with a value that is not null, and an index of PostgreSQL serves it.
+// Demanded returns a condition that must be true, so that unknown is as good as false. Then = is as
+// good as a null-safe comparison with a value that is not null, and an index of PostgreSQL serves it.
 func Demanded(e Expr) Expr {
 	switch x := e.(type) {
 	case known:
@@ -42,14 +42,14 @@ func Demanded(e Expr) Expr {
 	case sqlast.And, sqlast.Or:
 		op.Args = Mapped(op.Args, Demanded)
 	case sqlast.Is:
-		if v, ok := asArgument(op.Args[1]); ok && v.Kind != value.TypeNull { // one that is null has become isNull already
+		if v, ok := asArgument(op.Args[1]); ok && v.Kind != value.TypeNull { // a null value was turned into isNull before
 			op.Op = sqlast.Eq
 		}
 	}
 	return op
 }
 
-// Leakproof gives the row of a condition that may be tried on rows out of scope, or nil.
+// Leakproof returns the row of a condition that may be tried on rows out of scope, or nil.
 func Leakproof(e Expr) *Row {
 	op, x, with := sqlast.Eq, Expr(nil), []Expr(nil)
 	switch e := e.(type) {
@@ -66,7 +66,7 @@ func Leakproof(e Expr) *Row {
 	default:
 		return nil
 	}
-	if s, ok := x.(SortKey); ok && !s.Type().Decimal() { // of a page
+	if s, ok := x.(SortKey); ok && !s.Type().Decimal() { // the key of a page's order
 		x = s.X
 	}
 	c, ok := PlainText(x).(Column)
@@ -76,12 +76,12 @@ func Leakproof(e Expr) *Row {
 	return c.Row
 }
 
-// operand is what an expression is as a side of a condition.
+// operand returns the operand that an expression is in a condition.
 func operand(e Expr) fence.Operand {
 	switch t := PlainText(e).(type) {
 	case Column:
 		if t.single() {
-			return fence.Operand{} // it is compared by a function
+			return fence.Operand{} // a function compares it
 		}
 		return fence.Operand{Column: true, Key: t.Col.Key, UnscopedLookup: t.Col.UnscopedLookup, Optional: t.Row.Optional}
 	case Argument:
@@ -96,10 +96,10 @@ func Bare(e Expr) bool {
 	return ok
 }
 
-// Free reports whether rows may be sorted by an expression before their scope is looked at.
+// Free reports whether rows may be sorted by an expression before their scope is checked.
 func Free(e Expr) bool { return operand(e).Free() }
 
-// Identity reports whether a condition compares two columns that a link could.
+// Identity reports whether a condition compares two columns as a link could.
 func Identity(e Expr) bool {
 	op, ok := e.(Operation)
 	if !ok || len(op.Args) != 2 {
@@ -110,7 +110,7 @@ func Identity(e Expr) bool {
 	return ok && ok2 && fence.Identity(op.Op, operand(a), operand(b), declared(a, b) || declared(b, a))
 }
 
-// KeyColumn is the column that an operand compares as it is stored.
+// KeyColumn returns the column that an operand compares as it is stored.
 func KeyColumn(e Expr) (Column, bool) {
 	switch t := e.(type) {
 	case sameText:
@@ -127,7 +127,7 @@ func KeyColumn(e Expr) (Column, bool) {
 	return c, ok
 }
 
-// All is the condition that all of some hold.
+// All is the condition that all of conds are true.
 func All(conds []sqlast.Expr) sqlast.Expr {
 	if len(conds) == 1 {
 		return conds[0]

@@ -1,8 +1,8 @@
 package expr
 
-// How a program's conditions, groups and distinct compare a column of texts: by its own equality, be that citext, NOCASE, RTRIM or a
-// collation of PostgreSQL that is not deterministic. All texts that are compared with it have to be values of the program, or columns of
-// the same equality. Whatever else is compared, and all that decides which rows are in scope, is compared by its characters: see exact.go.
+// How a program's conditions, groups and distinct compare a column of texts: by the column's own equality (citext, NOCASE, RTRIM,
+// or a nondeterministic collation of PostgreSQL), if all texts in the comparison are values of the program or columns with the
+// same equality. Everything else, and all that decides which rows are in scope, is compared by characters: see exact.go.
 
 import (
 	"slices"
@@ -12,8 +12,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Loose is x as its column's equality compares it. ok is false where that equality is exact, and where x is no column: such a text is
-// compared by its characters.
+// Loose returns x as its column's equality compares it. ok is false if that equality is exact
+// or x is no column: such a text is compared by its characters.
 func (f *From) Loose(x Expr) (own Expr, by decl.Form, ok bool) {
 	var col *decl.Column
 	switch e := x.(type) {
@@ -36,7 +36,7 @@ func (f *From) Loose(x Expr) (own Expr, by decl.Form, ok bool) {
 	return ownText{x, by}, by, ok
 }
 
-// looselyEqual are texts as they are compared by the one equality that all columns among them have.
+// looselyEqual returns texts in the form in which the one equality of all columns among them compares them.
 func (f *From) looselyEqual(args []Expr) ([]Expr, bool) {
 	var of decl.Form
 	out := slices.Clone(args)
@@ -53,7 +53,7 @@ func (f *From) looselyEqual(args []Expr) ([]Expr, bool) {
 	return out, of != decl.Form{}
 }
 
-// Equally is x such that rows for which it is equal are one group, or one row of distinct.
+// Equally converts x so that rows with equal x are one group, or one row of distinct.
 func (f *From) Equally(x Expr) Expr {
 	if own, _, ok := f.Loose(x); ok {
 		return own
@@ -61,7 +61,7 @@ func (f *From) Equally(x Expr) Expr {
 	return f.Canonical(x)
 }
 
-// Canonical is a key such that equal ones are shown alike.
+// Canonical returns a key in a form in which equal keys look alike.
 func (f *From) Canonical(x Expr) Expr {
 	switch t := x.Type(); {
 	case t.Kind == value.TypeText && t.Native.Ordered:
@@ -75,11 +75,11 @@ func (f *From) Canonical(x Expr) Expr {
 	return x
 }
 
-// CanonicalSQL writes a key as it is shown.
+// CanonicalSQL writes a key in the form of Canonical.
 func (f *From) CanonicalSQL(x Expr) sqlast.Expr {
 	if c, column := x.(Column); column && c.single() {
 		return x.SQL(f)
-	} else if column { // misfits are of one group
+	} else if column { // misfits are one group
 		return Compared(x, f)
 	}
 	if _, native := x.(Native); native || x.Type().Kind == value.TypeTime && f.c.Dialect == sqlast.Postgres {

@@ -1,10 +1,10 @@
 package expr
 
-// How key columns are compared exactly where the database takes different texts for equal: NOCASE and RTRIM of SQLite, columns that
-// SQLite compares as numbers, collations of PostgreSQL that are not deterministic, citext and char(n).
+// How key columns are compared exactly if the database treats different texts as equal: NOCASE and RTRIM of
+// SQLite, columns that SQLite compares as numbers, nondeterministic collations of PostgreSQL, citext and char(n).
 //
-// Two conditions are written then: the column's own equality, which an index serves, and the exact one, which filters what that finds.
-// The exact one alone would be right too, and would read the whole table. Where the column's equality is exact, there is no second condition.
+// Then two conditions are written: the column's own equality, which an index serves, and the exact one, which filters the result. The
+// exact one alone would be right, too, but would read the whole table. If the column's equality is exact, there is only one condition.
 
 import (
 	"github.com/exoagent/exoagent/exo/value"
@@ -13,11 +13,11 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// equality is that of a column. Only texts, and what SQLite holds as texts, can be equal and different; what is compared by a function
-// of ours is exact.
+// equality returns the equality of a column. Only texts, and what SQLite stores as texts, can
+// be equal and different; a comparison by a function of ours is exact.
 func (c *State) equality(col *decl.Column) decl.Equality {
 	switch {
-	case c.HeldAs(col) != "": // of texts of digits, or compared by a function of ours
+	case c.HeldAs(col) != "": // texts of digits, or compared by a function of ours
 		return decl.ExactEquality
 	case col.Kind == value.TypeText:
 	case c.Dialect == sqlast.SQLite && (col.Kind == value.TypeUUID || col.Kind == value.TypeDate || col.Kind == value.TypeTime && col.Iso()):
@@ -27,10 +27,10 @@ func (c *State) equality(col *decl.Column) decl.Equality {
 	return c.FormOf(col).Equality
 }
 
-// Wider reports whether the database may take different values of a column for equal.
+// Wider reports whether the database may treat different values of a column as equal.
 func (c *State) Wider(col *decl.Column) bool { return c.equality(col) != decl.ExactEquality }
 
-// own is a column as the database's own equality compares it.
+// own returns a column as the database's own equality compares it.
 func (f *From) own(x Column) Expr {
 	if f.c.equality(x.Col).ByType() || f.c.FormOf(x.Col).Numbers {
 		return stored{x}
@@ -38,22 +38,22 @@ func (f *From) own(x Column) Expr {
 	return x
 }
 
-// Pairs are the comparisons by which two key columns are equal, see pair. All have to hold.
+// Pairs returns the comparisons by which two key columns are equal, see Pair. All must be true.
 func (f *From) Pairs(a, b Column) [][2]Expr {
 	x, y := f.Pair(a, b)
 	of, other := f.c.equality(a.Col), f.c.equality(b.Col)
 	exact := func(e decl.Equality) bool { return e == decl.ExactEquality }
 	switch {
 	case exact(of) && exact(other), of != other && (exact(of) || of.ByType()) && (exact(other) || other.ByType()):
-		return [][2]Expr{{x, y}} // as texts, or the database compares the two types as texts
+		return [][2]Expr{{x, y}} // compared as texts, or the database compares the two types as texts
 	case of.ByType() && of == other:
 		x, y = stored{a}, stored{b}
 	}
 	return [][2]Expr{{x, y}, {ExactText{a}, ExactText{b}}}
 }
 
-// keyComparison is a comparison of a program that has to be exact: of the two columns of a link, and of a value that a row is to have
-// still (ifUnchanged). It is nil for any other, and where the column's own equality is exact.
+// keyComparison writes a program's comparison that must be exact: of the two columns of a link, or of a value
+// that must be unchanged (ifUnchanged). It returns nil for others, and if the column's own equality is exact.
 func (f *From) keyComparison(op sqlast.Op, args []Expr, of Type) Expr {
 	var sides [][2]Expr
 	if a, b, linked := linkedPair(args); linked {
@@ -74,7 +74,7 @@ func (f *From) keyComparison(op sqlast.Op, args []Expr, of Type) Expr {
 	return nil
 }
 
-// KeyOrder is a column of a key as rows are sorted by it to break ties: keys that the database takes for equal are two.
+// KeyOrder returns a key's column in a form that sorts different keys apart, even keys that the database treats as equal.
 func (f *From) KeyOrder(x Column) Expr {
 	if f.c.Dialect == sqlast.SQLite && f.c.Wider(x.Col) {
 		return ExactText{x}
@@ -82,8 +82,8 @@ func (f *From) KeyOrder(x Column) Expr {
 	return Tying(x)
 }
 
-// FixedOf is what a scope fixes, where a search for it finds the rows in scope and no others. With an equality that is wider than
-// exact it finds other rows too, on which no expression of a program may be tried.
+// FixedOf returns the columns that a scope fixes. ok: a search for them finds exactly the rows in scope. With an equality
+// that is wider than exact a search would find other rows, too, on which no expression of a program may be tried.
 func (c *State) FixedOf(e scope.Entry) ([]scope.Fixed, bool) {
 	fixed, ok := e.Fixed()
 	for _, x := range fixed {

@@ -1,6 +1,6 @@
 package expr
 
-// This file writes columns, operations and lists, and asks the files of each engine and each kind of value first.
+// This file writes columns, operations and lists. It first asks the files for an engine or a kind of value.
 
 import (
 	"slices"
@@ -20,8 +20,8 @@ func (e Column) SQL(f *From) sqlast.Expr {
 	return f.fitting(f.unindexed(x, e.Row, e.Col), e)
 }
 
-// comparable is the column as it can be compared and sorted: times on SQLite
-// may be stored in many forms, so they are normalised unless declared ISO.
+// comparable returns the column as it can be compared and sorted. Times on SQLite may have many
+// forms, so they are converted unless declared ISO.
 func (e Column) comparable(f *From) sqlast.Expr {
 	x := f.Col(e.Row, e.Col)
 	if f.c.Dialect == sqlast.Postgres {
@@ -34,7 +34,7 @@ func (e Column) comparable(f *From) sqlast.Expr {
 	case e.Col.Kind == value.TypeTime && !e.Col.Iso():
 		return Call(sqlast.AnyTime, x, x, x, x, x, x)
 	}
-	if e.Col.Kind == value.TypeText && x != nil && f.c.FormOf(e.Col).Numbers { // its text, as it is shown
+	if e.Col.Kind == value.TypeText && x != nil && f.c.FormOf(e.Col).Numbers { // its text, as a program gets it
 		return Call(sqlast.CodePointText, x)
 	}
 	return f.fitting(f.unindexed(x, e.Row, e.Col), e)
@@ -42,7 +42,7 @@ func (e Column) comparable(f *From) sqlast.Expr {
 
 func (e Operation) SQL(f *From) sqlast.Expr {
 	if f.c.Emitted++; f.c.Emitted > MaxEmitted {
-		return sqlast.Null // finish refuses the whole
+		return sqlast.Null // finish refuses the statement
 	}
 	if x := e.withGuards(f); x != nil {
 		return x
@@ -53,7 +53,7 @@ func (e Operation) SQL(f *From) sqlast.Expr {
 	} else if x := e.held(f); x != nil {
 		return x
 	}
-	if s, ok := e.Args[0].(Subquery); ok && keying(e.Op) { // the function goes inside the subquery, where an engine keeps the value; outside it would be called for each row
+	if s, ok := e.Args[0].(Subquery); ok && keying(e.Op) { // the function goes inside the subquery, where the engine caches the value; outside it would be called for each row
 		return s.write(f, func(x Expr, sub *From) sqlast.Expr { return Operation{e.Op, []Expr{x}, e.of}.SQL(sub) })
 	}
 	needed := f.c.Needed
@@ -63,12 +63,12 @@ func (e Operation) SQL(f *From) sqlast.Expr {
 	for _, a := range e.Args {
 		x := Compared(a, f)
 		if e.Op == sqlast.IsNull || e.Op == sqlast.IsNotNull {
-			x = f.stored(a, e.Op)                              // normalising would hide an index
-			if n := a.Type().Native; !n.Text() && !n.Ordered { // IS NULL of a composite asks whether all its fields are null, and IS NOT NULL whether none is
+			x = f.stored(a, e.Op)                              // a conversion would hide an index
+			if n := a.Type().Native; !n.Text() && !n.Ordered { // for a composite, IS NULL means that all its fields are null, and IS NOT NULL that none is
 				return Call(map[sqlast.Op]sqlast.Op{sqlast.IsNull: sqlast.Is, sqlast.IsNotNull: sqlast.IsNot}[e.Op], x, sqlast.Null)
 			}
 		}
-		if c, ok := a.(Column); ok && (e.Op == sqlast.Coalesce || e.Op == sqlast.NullIfNumber || e.Op == sqlast.Case) && c.Col.Kind == value.TypeDecimal { // else a function of ours finds no number in it
+		if c, ok := a.(Column); ok && (e.Op == sqlast.Coalesce || e.Op == sqlast.NullIfNumber || e.Op == sqlast.Case) && c.Col.Kind == value.TypeDecimal { // otherwise a function of ours would find a misfit in it
 			if fits, _ := f.c.fit(c); fits != sqlast.NoOp {
 				x = Call(sqlast.Case, f.isValue(fits, x), x, sqlast.Null)
 			}
@@ -81,7 +81,7 @@ func (e Operation) SQL(f *From) sqlast.Expr {
 func (e In) SQL(f *From) sqlast.Expr {
 	x, list := f.heldList(e.x, e.list)
 	needed := f.c.Needed
-	f.c.Needed = false // of the operands
+	f.c.Needed = false // not true of the operands
 	defer func() { f.c.Needed = needed }()
 	in := sqlast.In{X: Compared(x, f), Not: e.not}
 	for _, a := range list {
@@ -100,15 +100,15 @@ func (e In) SQL(f *From) sqlast.Expr {
 		}
 	}
 	if e.not && len(e.list) == 0 {
-		// To SQL a NULL is not in an empty list; notIn holds for no NULL.
+		// In SQL, NULL NOT IN () is true. Our notIn is false for NULL, so the value is tested for NULL.
 		return Call(sqlast.IsNotNull, e.x.SQL(f))
 	}
 	return in
 }
 
-// Shown is an expression as a result shows it: a time exactly as it is compared,
-// or a time that was read would not find the row that it came from. What can't be
-// read as a time stays as it is, to be reported and not to pass for NULL.
+// Shown returns an expression as a result shows it. A time is shown as it is compared;
+// otherwise a program could not find a row by a time that it read. A cell that can't be read as
+// a time stays as it is, so that it is reported as a misfit and not read as NULL.
 func Shown(e Expr, f *From) sqlast.Expr {
 	if f.c.Dialect == sqlast.Postgres {
 		return shownPostgres(e, f)
@@ -126,7 +126,7 @@ func Shown(e Expr, f *From) sqlast.Expr {
 	switch c.Op {
 	case sqlast.AnyTime:
 		return Call(sqlast.Coalesce, x, c.Args[0])
-	case sqlast.ReadTime, sqlast.ReadDay, sqlast.ReadFlag: // the cell itself might read as another value
+	case sqlast.ReadTime, sqlast.ReadDay, sqlast.ReadFlag: // the cell itself could be read as another value
 		return Call(sqlast.Coalesce, x, Call(sqlast.TypeOf, c.Args[0]))
 	}
 	return x
@@ -157,8 +157,8 @@ func (e SortKey) SQL(f *From) sqlast.Expr {
 	return Call(sqlast.Not, Call(sqlast.Not, x))
 }
 
-// NeverNull reports whether an expression has a value in every row. No index of PostgreSQL that was made
-// without NULLS FIRST serves an order with it.
+// NeverNull reports whether an expression has a value in every row. If it may be NULL, an index
+// of PostgreSQL serves its order only if made with NULLS FIRST.
 func (f *From) NeverNull(e Expr) bool {
 	s, _ := e.(SortKey)
 	if s.X != nil {
@@ -172,12 +172,12 @@ func (f *From) NeverNull(e Expr) bool {
 	return ok && (!f.mayBeNull(c) && (s.Stored || !f.c.Misfits(c)) || slices.Contains(f.Valued, c))
 }
 
-// mayBeNull asks the catalogue, too. If a column that is declared without NULL holds one, its row would be missing from pages and negations.
+// mayBeNull also asks the catalogue. A row with NULL in a column that is declared without NULL must not be missing from pages and negations.
 func (f *From) mayBeNull(c Column) bool {
 	return c.Col.Null || c.Row.Optional || f.c.FormOf(c.Col).Null
 }
 
-// Values are the columns that have a value wherever a condition holds.
+// Values returns the columns that have a value in every row that meets a condition.
 func Values(cond Expr) (out []Column) {
 	var x Expr
 	switch e := cond.(type) {
@@ -204,7 +204,7 @@ func Values(cond Expr) (out []Column) {
 	return out
 }
 
-// Beyond is that values come after others, by the first that differ.
+// Beyond is the condition that values come after others, by the first pair that differs.
 type Beyond struct {
 	Left, Right []Expr
 	Desc        bool
@@ -214,7 +214,7 @@ func (Beyond) Type() Type { return Type{Kind: value.TypeBool} }
 
 func (e Beyond) SQL(f *From) sqlast.Expr {
 	defer func(needed bool) { f.c.Needed = needed }(f.c.Needed)
-	f.c.Needed = false // of the operands
+	f.c.Needed = false // not true of the operands
 	b := sqlast.Beyond{Desc: e.Desc}
 	for i := range e.Left {
 		b.Left, b.Right = append(b.Left, Compared(e.Left[i], f)), append(b.Right, Compared(e.Right[i], f))

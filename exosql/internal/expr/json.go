@@ -1,6 +1,6 @@
 package expr
 
-// This file has what JSON holds at the end of some keys, and how that is compared and shown.
+// This file has values within JSON, and how they are compared and shown.
 
 import (
 	"slices"
@@ -15,12 +15,12 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// jsonPath is what a column of JSON, or another expression of it, holds at the end of some keys. A key is a
-// bound value: no text of a program stands in a statement.
+// jsonPath is the value at the end of some keys in a column of JSON or in another JSON
+// expression. A key is a bound value: a statement has no text of a program.
 type jsonPath struct {
 	x    Expr
 	Keys []Argument
-	as   string // TypeJSON; or the type of the only values that it has, besides null; TypeInt for its length
+	as   string // TypeJSON; or the one type that its values have, besides null; TypeInt for its length
 }
 
 func (e jsonPath) Type() Type { return Type{Kind: e.as} }
@@ -39,7 +39,7 @@ func (e jsonPath) SQL(f *From) sqlast.Expr {
 	return Call(jsonOps[e.as], e.at(f), e.at(f))
 }
 
-// JSONNull is JSON that is asked whether it is null. A document that is JSON's own null is shown as null, and so it is null.
+// JSONNull is JSON in a test for null. A document that is JSON's null reads as null, so it is null here, too.
 type JSONNull struct{ X Expr }
 
 func (e JSONNull) Type() Type { return e.X.Type() }
@@ -56,15 +56,15 @@ func (e JSONNull) SQL(f *From) sqlast.Expr {
 	if f.c.Misfits(c) { // its misfits are null, too
 		x = Call(sqlast.JSONValid, x, x)
 	}
-	return Call(sqlast.JSONNotNull, x) // of PostgreSQL's json there is no =
+	return Call(sqlast.JSONNotNull, x) // PostgreSQL's json has no =
 }
 
 var jsonOps = map[string]sqlast.Op{value.TypeJSON: sqlast.JSONValue, value.TypeText: sqlast.JSONText, value.TypeFloat: sqlast.JSONNumber, value.TypeBool: sqlast.JSONBool, value.TypeInt: sqlast.JSONLength}
 
-// at is the JSON at the end of the keys.
+// at returns the JSON at the end of the keys.
 func (e jsonPath) at(f *From) sqlast.Expr {
 	if f.c.Emitted += 1 + len(e.Keys); f.c.Emitted > MaxEmitted {
-		return sqlast.Null // finish refuses the whole
+		return sqlast.Null // finish refuses the statement
 	}
 	x := e.x.SQL(f)
 	if f.c.Dialect == sqlast.SQLite {
@@ -82,7 +82,7 @@ func (e jsonPath) at(f *From) sqlast.Expr {
 	return x
 }
 
-// JSONOf is an expression of JSON as what keys are added to.
+// JSONOf returns an expression of JSON to which keys can be added.
 func JSONOf(x Expr) jsonPath {
 	if e, ok := x.(jsonPath); ok {
 		return e
@@ -90,7 +90,7 @@ func JSONOf(x Expr) jsonPath {
 	return jsonPath{x: x, as: value.TypeJSON}
 }
 
-// Key is what JSON holds under a key, a text, or at an index, a whole number.
+// Key returns the JSON under a key (a text) or at an index (a whole number).
 func (f *From) Key(x Expr, n *message.Node) (Expr, error) {
 	e, key := JSONOf(x), Literal(n, "")
 	e.Keys = slices.Clip(e.Keys)
@@ -107,7 +107,7 @@ func (f *From) Key(x Expr, n *message.Node) (Expr, error) {
 	return e, nil
 }
 
-// JSONNumber is the column of whose JSON an expression is a number, or nil.
+// JSONNumber returns the column of JSON in which an expression is a number, or nil.
 func JSONNumber(x Expr) *decl.Column {
 	e, _ := x.(jsonPath)
 	if c, ok := e.x.(Column); ok && e.as == value.TypeFloat {
@@ -116,15 +116,15 @@ func JSONNumber(x Expr) *decl.Column {
 	return nil
 }
 
-// JSONAs is JSON as a value of one type, and null where it is another.
+// JSONAs returns JSON as a value of one type, and null if it has another type.
 func (f *From) JSONAs(x Expr, kind string) Expr {
 	e := JSONOf(x)
 	e.as = kind
 	return e
 }
 
-// Has is what JavaScript's includes means: of an array, whether a value is one of its elements; of a text, whether it is a
-// part, unless an array alone is asked.
+// Has is JavaScript's includes: whether an array has a value as an element, or whether a text
+// has it as a part, unless op is about arrays alone.
 func (f *From) Has(op *language.Operator, x Expr, n *message.Node) (Expr, error) {
 	kind := TypeOfValue(n.Args[0].Lit)
 	if scalar.NumberRank(kind) > 0 {
@@ -143,7 +143,7 @@ func (f *From) Has(op *language.Operator, x Expr, n *message.Node) (Expr, error)
 	return Operation{sqlast.Coalesce, []Expr{part, among}, of}, nil
 }
 
-// Whole is whether JSON or an array is what a program says that it was.
+// Whole is whether JSON or an array still has the value that a program read.
 func (f *From) Whole(op *language.Operator, x Expr, n *message.Node) Expr {
 	src := plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Kind: plan.ArgDocument}
 	if op.Ast == sqlast.SameArray {
@@ -151,26 +151,26 @@ func (f *From) Whole(op *language.Operator, x Expr, n *message.Node) Expr {
 			src.Kind = plan.ArgArray
 		}
 	}
-	if f.c.Dialect == sqlast.Postgres && src.Elem == value.TypeJSON { // for json there is no =
+	if f.c.Dialect == sqlast.Postgres && src.Elem == value.TypeJSON { // json has no =
 		x = Operation{sqlast.JSONArray, []Expr{x}, x.Type()}
 	}
 	return Operation{op.Ast, []Expr{x, Argument{Src: src, Kind: value.TypeText}}, Type{Kind: value.TypeBool}}
 }
 
-// JSONLength is the length of a text or of an array.
+// JSONLength returns the length of a text or of an array.
 func (f *From) JSONLength(x Expr) Expr {
 	whole := Type{Kind: value.TypeInt}
 	length := Operation{sqlast.Length, texted([]Expr{f.JSONAs(x, value.TypeText)}), whole}
 	return Operation{sqlast.Coalesce, []Expr{f.JSONAs(x, value.TypeInt), length}, whole}
 }
 
-// JSONText is the text of what is no array and no object.
+// JSONText returns the text of a value that is no array and no object.
 func (f *From) JSONText(x Expr) Expr {
 	all := Operation{sqlast.Coalesce, []Expr{f.ToText(f.JSONAs(x, value.TypeFloat)), f.ToText(f.JSONAs(x, value.TypeBool))}, Type{Kind: value.TypeText}}
 	return Operation{sqlast.Coalesce, []Expr{f.JSONShown(x), all}, all.of}
 }
 
-// JSONShown is what programs are shown as a text: one, or the digits of a whole number beyond 2^53, of which two would be one float.
+// JSONShown returns what programs get as a text: a text, or the digits of a whole number beyond 2^53. (As floats, two such numbers could be equal.)
 func (f *From) JSONShown(x Expr) Expr {
 	text, digits := Type{Kind: value.TypeText}, []Expr{f.JSONAs(x, value.TypeJSON)}
 	if f.c.Dialect == sqlast.Postgres {

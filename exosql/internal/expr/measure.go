@@ -1,7 +1,7 @@
 package expr
 
-// This file has measures: what the host declared becomes what a program's own aggregate with a condition becomes, by the same operators, so
-// that guards, bounds and misfits are the same.
+// This file has measures. They are built from the same operators as a program's own aggregate
+// with a condition, so guards, bounds and misfits are the same.
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Measure is a measure over the rows of which row is one, in those for which conditions hold.
+// Measure returns a measure over the rows of row's query that meet the conditions.
 func (f *From) Measure(m *decl.Measure, row *Row, within []Expr) (Expr, error) {
 	if m.Func == "" {
 		num, err := f.Measure(m.Num, row, within)
@@ -33,13 +33,13 @@ func (f *From) Measure(m *decl.Measure, row *Row, within []Expr) (Expr, error) {
 		within = append(within, f.condition(m.Where, row))
 	}
 	if m.Func == language.Count {
-		if row.Optional { // a left join has made a row of nothing
-			present := row.Table.Keys // or what it was joined by: neither is null in a row that is there
+		if row.Optional { // a left join without a match has made this row
+			present := row.Table.Keys // or the columns that joined it: neither is null in an existing row
 			if len(present) == 0 && row.By != nil {
 				present = row.By.Ends()
 			}
 			if len(present) == 0 {
-				return nil, fail.Errorf(fail.Denied, m.Name, "can't be told apart from rows without a match in a left join: its rows have no key")
+				return nil, fail.Errorf(fail.Denied, m.Name, "can't be measured after a left join: its rows have no key that distinguishes them from rows without a match")
 			}
 			for _, k := range present {
 				within = append(within, Operation{sqlast.IsNotNull, []Expr{Column{row, k}}, Type{Kind: value.TypeBool}})
@@ -50,7 +50,7 @@ func (f *From) Measure(m *decl.Measure, row *Row, within []Expr) (Expr, error) {
 	return f.Aggregate(m.Func, Column{row, m.Col}, within)
 }
 
-// condition is a shaper's predicate as a condition of a program's.
+// condition converts a shaper's predicate to a condition like a program's.
 func (f *From) condition(p *decl.Pred, row *Row) Expr {
 	truth := Type{Kind: value.TypeBool}
 	switch p.Op {
@@ -71,7 +71,7 @@ func (f *From) condition(p *decl.Pred, row *Row) Expr {
 	return f.Operate(op, args, truth)
 }
 
-// compared are the operator and the operands of a shaper's predicate.
+// compared returns the operator and the operands of a shaper's predicate.
 func compared(p *decl.Pred, row *Row, origin plan.Origin) (*language.Operator, []Expr) {
 	args := []Expr{Column{row, p.Col}}
 	for _, v := range p.Args {

@@ -1,7 +1,7 @@
 package expr
 
-// How columns are compared and sorted that are texts to programs and have another type in the database. As texts, money of $10 comes
-// before $2, and an enum's values have no order: so such a column is compared and sorted by its type, or not at all.
+// How columns are compared and sorted that are texts to programs and have another type in the database. As texts, money of $10
+// comes before $2, and the values of an enum lose their order. So such a column is compared and sorted in its type, or not at all.
 
 import (
 	"cmp"
@@ -13,13 +13,13 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// arrays cast arrays of types that an answer of PostgreSQL does not name, by the type of the elements.
+// arrays has the casts, by the type of the elements, for arrays whose type an answer of PostgreSQL does not name.
 var arrays = map[string]sqlast.Op{
 	value.TypeText: sqlast.TextArray, value.TypeInt: sqlast.IntArray, value.TypeFloat: sqlast.FloatArray, value.TypeBool: sqlast.BoolArray, value.TypeDecimal: sqlast.DecimalArray,
 	value.TypeDate: sqlast.DateArray, value.TypeUUID: sqlast.UUIDArray, value.TypeJSON: sqlast.JSONArray, value.TypeBytes: sqlast.BytesArray, value.TypeInterval: sqlast.IntervalArray,
 }
 
-// arrayOf casts an array of such a type.
+// arrayOf returns the cast for an array of such a type.
 func arrayOf(c *decl.Column, f decl.Form) sqlast.Op {
 	if f.Native.Address {
 		return sqlast.AddressArray
@@ -27,7 +27,7 @@ func arrayOf(c *decl.Column, f decl.Form) sqlast.Op {
 	return arrays[c.Elem]
 }
 
-// textual is the text of x, which e was written as, where a cast to text is not what the database shows.
+// textual converts x, the SQL of e, to text if a plain cast would differ from what the database shows.
 func textual(e Expr, x sqlast.Expr) sqlast.Expr {
 	if e.Type().Native.Address {
 		return Call(sqlast.AddressText, x)
@@ -35,13 +35,13 @@ func textual(e Expr, x sqlast.Expr) sqlast.Expr {
 	return x
 }
 
-// Lettered is a native type after its conversion to text: the type has an order, the text has none.
+// Lettered returns a native type after its conversion to text: the type may have an order, the text has none.
 func Lettered(n decl.Native) decl.Native {
 	n.Ordered, n.Extreme, n.Address, n.Sample = false, false, false, ""
 	return n
 }
 
-// NativeOf is the first native type among expressions.
+// NativeOf returns the first native type among expressions.
 func NativeOf(args []Expr) decl.Native {
 	for _, a := range args {
 		if n := a.Type().Native; !n.Text() {
@@ -51,7 +51,7 @@ func NativeOf(args []Expr) decl.Native {
 	return decl.Native{}
 }
 
-// inItsType reports whether an expression has a native type in the statement, too.
+// inItsType reports whether an expression has its native type in the statement, too.
 func inItsType(e Expr) bool {
 	switch e := e.(type) {
 	case Text, sameText, ExactText, byLetters, ownText:
@@ -59,13 +59,13 @@ func inItsType(e Expr) bool {
 	case Operation:
 		return false
 	case Cell:
-		return e.Of.Native.Ordered // else its text is what rows are grouped by
+		return e.Of.Native.Ordered // otherwise rows are grouped by its text
 	}
 	return !e.Type().Native.Text()
 }
 
-// natively converts operands to the one native type of their columns. The program's values are converted before a row is read: one that
-// does not fit fails the query, whatever rows there are.
+// natively converts operands to the one native type of their columns. The program's values are converted
+// before a row is read: a value that does not convert fails the query, whichever rows there are.
 func natively(args []Expr) (out []Expr, ok bool) {
 	of := NativeOf(args)
 	if !of.Ordered {
@@ -94,7 +94,7 @@ func natively(args []Expr) (out []Expr, ok bool) {
 	return out, true
 }
 
-// TypeOf is what the database calls the type of a column.
+// TypeOf returns the database's name for the type of a column.
 func (c *State) TypeOf(col *decl.Column) string {
 	f := c.FormOf(col)
 	if !f.Native.Text() {
@@ -103,7 +103,7 @@ func (c *State) TypeOf(col *decl.Column) string {
 	return cmp.Or(f.Type, col.Kind)
 }
 
-// columnName is what programs call the first column among expressions.
+// columnName returns the program's name for the first column among expressions.
 func columnName(args []Expr) string {
 	for _, a := range args {
 		if c, ok := PlainText(a).(Column); ok {
@@ -113,7 +113,7 @@ func columnName(args []Expr) string {
 	return ""
 }
 
-// InOrder are texts that are compared by < and its like.
+// InOrder returns texts in the form in which < and the like compare them.
 func (f *From) InOrder(args []Expr) []Expr {
 	if same, ok := natively(args); ok {
 		return same
@@ -143,7 +143,7 @@ func noOrder(e Expr, why string) string {
 	return fmt.Sprintf("%s is %s in the database, and %s; it can be compared with === and in(), counted and grouped, or read first and sorted in the program", what, n.Type, why)
 }
 
-// Native is an expression in the type that it has in the database.
+// Native is an expression in its database type.
 type Native struct {
 	x     Expr
 	order bool // rows are sorted by it, or compared with it
@@ -159,7 +159,7 @@ func (e Native) SQL(f *From) sqlast.Expr {
 	return e.x.SQL(f)
 }
 
-// Tying is an expression as rows are sorted by it to break ties: any order serves, also that of the letters.
+// Tying returns an expression by which rows can be sorted to break ties: any order serves, also that of its text.
 func Tying(x Expr) Expr {
 	if n := x.Type().Native; n.Text() || n.Ordered {
 		return x
@@ -167,15 +167,15 @@ func Tying(x Expr) Expr {
 	return byLetters{x}
 }
 
-// byLetters is an expression that has no order of its own, sorted by its text.
+// byLetters is an expression without an order, sorted by its text.
 type byLetters struct{ x Expr }
 
 func (e byLetters) Type() Type { return Type{Kind: value.TypeText} }
 
 func (e byLetters) SQL(f *From) sqlast.Expr { return Text{e.x}.SQL(f) }
 
-// Text is an operand as text, compared by code points: on PostgreSQL a
-// column may hold it as an enum, and sort by a language's rules.
+// Text is an operand as text, compared by code points. A column of PostgreSQL may be an enum,
+// or be sorted by a language's rules.
 type Text struct{ X Expr }
 
 func (e Text) Type() Type {
@@ -199,9 +199,9 @@ func (e Text) SQL(f *From) sqlast.Expr {
 	return Call(sqlast.CodePointText, textual(e.X, x))
 }
 
-// sameText is a column of text as it is compared with another one by =, under the
-// columns' own collation: an index of either serves. Where a collation takes different texts for equal, pairs adds the exact
-// comparison. Two columns with different ones PostgreSQL refuses to compare.
+// sameText is a column of text that is compared with another by =, under the columns' own collation,
+// so that an index of either serves. If a collation treats different texts as equal, Pairs adds the
+// exact comparison. If the columns have different collations, PostgreSQL refuses to compare them.
 type sameText struct{ x Column }
 
 func (e sameText) Type() Type { return e.x.Type() }
@@ -214,7 +214,7 @@ func (e sameText) SQL(f *From) sqlast.Expr {
 	return Call(sqlast.CastedText, textual(e.x, x))
 }
 
-// ExactText is a column of texts as it is compared exactly: by its characters.
+// ExactText is a column of texts that is compared by its characters.
 type ExactText struct{ X Column }
 
 func (e ExactText) Type() Type { return e.X.Type() }
@@ -224,7 +224,7 @@ func (e ExactText) SQL(f *From) sqlast.Expr {
 	switch {
 	case x == nil:
 		return nil
-	case f.c.equality(e.X.Col).ByType(): // its text has a collation that is exact, and an index of the text serves
+	case f.c.equality(e.X.Col).ByType(): // the text has an exact collation, and an index of the text serves
 		return Call(sqlast.CastedText, x)
 	}
 	return Call(sqlast.CodePointText, textual(e.X, x))
@@ -249,7 +249,7 @@ func (e ownText) SQL(f *From) sqlast.Expr {
 	return c.comparable(f)
 }
 
-// collated is what was made of the column: in an expression SQLite forgets a column's collation.
+// collated adds the column's collation to an expression made from it: SQLite forgets a column's collation in an expression.
 func (e ownText) collated(x sqlast.Expr) sqlast.Expr {
 	if op, ok := collations[e.by.Collation]; ok && x != nil {
 		return Call(op, x)
@@ -257,10 +257,10 @@ func (e ownText) collated(x sqlast.Expr) sqlast.Expr {
 	return x
 }
 
-// collations write an expression of SQLite with the collation of a column that it was made of.
+// collations have, by name, the operator that writes an expression of SQLite with a collation.
 var collations = map[string]sqlast.Op{"NOCASE": sqlast.NoCase, "RTRIM": sqlast.RightTrim}
 
-// PlainText is e without what only says how its text is compared.
+// PlainText removes from e what only determines how its text is compared.
 func PlainText(e Expr) Expr {
 	switch t := e.(type) {
 	case Text:

@@ -10,9 +10,9 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// alike prepares operands that are compared, or one of which becomes the result:
-// numbers of different types as exact ones, values as what they stand beside. It
-// returns the type of the result, by the rule of the catalogue.
+// alike prepares operands that are compared, or one of which becomes the result: numbers of
+// different types become exact, and values get the kind of the columns. It returns the type of
+// the result, by the rule of the catalogue.
 func (f *From) alike(args []Expr) ([]Expr, Type) {
 	var of Type
 	exact, whole, fraction, numeric := false, false, false, false
@@ -44,8 +44,8 @@ func (f *From) alike(args []Expr) ([]Expr, Type) {
 		case val && fraction:
 			out[i] = v.As(value.TypeFloat)
 		case val && whole && t.Kind == value.TypeFloat:
-			// SQLite compares a whole number with a fraction exactly; PostgreSQL would
-			// make a float of both.
+			// SQLite compares a whole number with a fraction exactly; PostgreSQL would convert both to
+			// floats.
 			if f.c.Dialect == sqlast.Postgres {
 				out[i], numeric = v.As(value.TypeDecimal), true
 			}
@@ -54,7 +54,7 @@ func (f *From) alike(args []Expr) ([]Expr, Type) {
 	return out, Type{Kind: of.Kind, Exact: exact || mixed || numeric}
 }
 
-// kindsAmong counts the kinds of values that are given.
+// kindsAmong counts the kinds of the expressions, without null.
 func kindsAmong(args []Expr) int {
 	seen := map[string]bool{}
 	for _, a := range args {
@@ -65,12 +65,12 @@ func kindsAmong(args []Expr) int {
 	return len(seen)
 }
 
-// Pair is the one comparison of key columns: a and b as they are compared by = in the
-// ON of a link, in the semi-join of a scope, and where a program compares two columns
-// that a link is declared over. Keys are equal if a program that reads both finds them
-// equal: texts by their code points whatever the columns' types, so that citext and
-// char(n) let in no row whose key is spelt in another way (see pairs); numbers exactly; times of PostgreSQL as they are stored, since two that differ in their
-// microseconds alone are two keys, of two tenants maybe; a real beside a double as the foreign key compares them. A type that is no text stays what it is beside itself, whose index then serves.
+// Pair returns key columns in the form in which = compares them: in the ON of a link, in the semi-join of a
+// scope, and where a program compares two columns of a declared link. Keys are equal if a program that reads
+// both finds them equal. Texts are compared by code points, so that citext and char(n) admit no row whose key
+// is spelt in another way (see Pairs); numbers exactly; times of PostgreSQL as they are stored, since two
+// that differ only in microseconds are two keys, maybe of two tenants; a real with a double as the foreign
+// key compares them. Two columns of one native type are compared in that type, whose index serves.
 func (f *From) Pair(a, b Column) (x, y Expr) {
 	if a.Col.Kind == value.TypeText && b.Col.Kind == value.TypeText {
 		if both, ok := natively([]Expr{a, b}); ok {
@@ -88,14 +88,14 @@ func (f *From) Pair(a, b Column) (x, y Expr) {
 	return KeyOf(args[0], of), KeyOf(args[1], of)
 }
 
-// stored is a column as it lies in the database.
+// stored is a column as it is in the database.
 type stored struct{ x Column }
 
 func (e stored) Type() Type { return e.x.Type() }
 
 func (e stored) SQL(f *From) sqlast.Expr { return f.Col(e.x.Row, e.x.Col) }
 
-// linkedPair reports whether the operands are two columns that a link is declared over.
+// linkedPair reports whether the operands are two columns of a declared link.
 func linkedPair(args []Expr) (a, b Column, ok bool) {
 	if len(args) != 2 {
 		return a, b, false
@@ -105,7 +105,7 @@ func linkedPair(args []Expr) (a, b Column, ok bool) {
 	return a, b, ok && ok2 && (declared(a, b) || declared(b, a))
 }
 
-// Keyed are operands as they can be compared by = and <.
+// Keyed returns operands in the form in which = and < can compare them.
 func (f *From) Keyed(args []Expr) []Expr {
 	if a, b, ok := linkedPair(args); ok {
 		x, y := f.Pair(a, b)
@@ -118,8 +118,7 @@ func (f *From) Keyed(args []Expr) []Expr {
 		} else if own, ok := f.looselyEqual(args); ok {
 			return own
 		}
-		// PostgreSQL fails to choose between two collations of columns, at the first row that it
-		// looks at.
+		// For two columns with different collations PostgreSQL fails at the first row that it reads.
 		if len(f.columns(args)) > 1 || !NativeOf(args).Text() {
 			return Mapped(args, func(a Expr) Expr { return Text{a} })
 		}
@@ -127,8 +126,8 @@ func (f *From) Keyed(args []Expr) []Expr {
 	return Mapped(args, func(a Expr) Expr { return KeyOf(a, of) })
 }
 
-// comparison are the two operands of a comparison. A column of whole numbers beside an exact number is compared as it is, on
-// SQLite: with a key of each, a function of ours would run for every row, and no index could serve.
+// comparison returns the two operands of a comparison. On SQLite a column of whole numbers is compared with
+// an exact number as it is: with keys, a function of ours would run for every row, and no index could serve.
 func (f *From) comparison(op sqlast.Op, args []Expr) []Expr {
 	if f.c.Dialect != sqlast.SQLite || len(args) != 2 {
 		return f.Keyed(args)
@@ -149,7 +148,7 @@ func (f *From) comparison(op sqlast.Op, args []Expr) []Expr {
 	return f.Keyed(args)
 }
 
-// rounded returns how to round a number so that whole numbers compare with it as before. With right, the whole numbers are the right operand.
+// rounded returns how to round a number so that whole numbers compare with it as before. right: the whole numbers are on its right.
 func rounded(op sqlast.Op, right bool) sqlast.Op {
 	switch op {
 	case sqlast.Eq, sqlast.Ne, sqlast.Is, sqlast.IsNot:
@@ -173,7 +172,7 @@ func keying(op sqlast.Op) bool {
 	return op == sqlast.NumberKey || op == sqlast.NotAbove || op == sqlast.NotBelow || op == sqlast.AsWhole
 }
 
-// columns are the operands that are no values of the message.
+// columns returns the operands that are not values of the message.
 func (f *From) columns(args []Expr) (out []Expr) {
 	for _, a := range args {
 		if _, val := a.(Argument); !val && a.Type().Kind != value.TypeNull {
@@ -183,7 +182,7 @@ func (f *From) columns(args []Expr) (out []Expr) {
 	return out
 }
 
-// KeyOf is a value such that = and < mean what they mean for its type.
+// KeyOf converts a value so that = and < are right for its type.
 func KeyOf(e Expr, of Type) Expr {
 	switch {
 	case of.Decimal():
@@ -194,7 +193,7 @@ func KeyOf(e Expr, of Type) Expr {
 	return e
 }
 
-// sorted is an expression that can be sorted by.
+// sorted returns an expression in a form for sorting.
 func sorted(e Expr) Expr {
 	if t := e.Type(); t.Kind == value.TypeText && t.Native.Text() {
 		return Text{e}

@@ -11,7 +11,7 @@ import (
 
 // This file applies the operators of the language to expressions.
 
-// Operate applies an operator to its operands; of is what it gives.
+// Operate applies an operator to its operands; of is the type of the result.
 func (f *From) Operate(op *language.Operator, args []Expr, of Type) Expr {
 	switch op.Form {
 	case language.FormCompare:
@@ -31,7 +31,7 @@ func (f *From) Operate(op *language.Operator, args []Expr, of Type) Expr {
 			_, column = args[0].(Column)
 		}
 		if op.Name == "between" && !column {
-			// An operand that is an expression is not repeated: it could double with each level.
+			// An operand that is an expression must not be repeated: it could double with each level.
 			if f.c.Dialect == sqlast.Postgres {
 				return Operation{sqlast.Within, []Expr{args[1], args[2], args[0]}, of}
 			}
@@ -70,7 +70,7 @@ func (f *From) Operate(op *language.Operator, args []Expr, of Type) Expr {
 		if args[1].Type().Number() {
 			has = sqlast.HasNumber
 		}
-		if _, ok := args[0].(Subquery); ok && f.c.Dialect == sqlast.Postgres { // = ANY (SELECT …) looks in its rows
+		if _, ok := args[0].(Subquery); ok && f.c.Dialect == sqlast.Postgres { // = ANY (SELECT …) would compare with its rows, not with the array
 			args[0] = Operation{sqlast.Coalesce, []Expr{args[0], Null{}}, args[0].Type()}
 		}
 		return Operation{has, []Expr{args[1], args[0]}, of}
@@ -89,7 +89,7 @@ func (f *From) Operate(op *language.Operator, args []Expr, of Type) Expr {
 	return Operation{op.Ast, args, of}
 }
 
-// calculation is arithmetic: exact on every engine, see number.go.
+// calculation writes arithmetic: exact on every engine, see package number.
 func (f *From) calculation(op *language.Operator, args []Expr, of Type) Expr {
 	if op.Ast == sqlast.Round {
 		places := Expr(Const(sqlast.Zero))
@@ -128,7 +128,7 @@ func (f *From) match(op *language.Operator, args []Expr, of Type) Expr {
 	return m
 }
 
-// same is an operator whose result is one of its operands.
+// same applies an operator whose result is one of its operands.
 func (f *From) same(op *language.Operator, args []Expr, of Type) Expr {
 	var head []Expr
 	if op.Ast == sqlast.Case {
@@ -142,7 +142,7 @@ func (f *From) same(op *language.Operator, args []Expr, of Type) Expr {
 		}
 		of.Size = Longest(args)
 	} else {
-		// Each operand is bounded here, while it may be a plain column: a bound repeats what it bounds, and must not repeat an expression.
+		// Each operand is bounded here, while it may be a plain column: a bound repeats its operand, which must not be a long expression.
 		args = Mapped(args, func(a Expr) Expr {
 			if a.Type().unbounded() {
 				return f.bounded(a)
@@ -150,7 +150,7 @@ func (f *From) same(op *language.Operator, args []Expr, of Type) Expr {
 			return a
 		})
 		args, of = f.alike(args)
-		if of.Exact { // all of them: a whole number beside a fraction, too
+		if of.Exact { // all of them: also a whole number with a fraction
 			args = Mapped(args, f.Exactly)
 		}
 		of.Size = Largest(args)
@@ -179,8 +179,8 @@ func (f *From) ToText(x Expr) Expr {
 	return Text{x}
 }
 
-// plainer makes = of a null-safe comparison in which nothing can be null: an
-// index serves = everywhere.
+// plainer turns a null-safe comparison into = if neither operand can be null: an index serves =
+// on every engine.
 func (f *From) plainer(op sqlast.Op, args []Expr) sqlast.Op {
 	for _, a := range args {
 		switch a := a.(type) {
@@ -188,7 +188,7 @@ func (f *From) plainer(op sqlast.Op, args []Expr) sqlast.Op {
 			if f.mayBeNull(a) || op == sqlast.IsNot && f.c.Misfits(a) {
 				return op
 			}
-		case Argument: // one that is null has become isNull already
+		case Argument: // a null value was turned into isNull before
 		default:
 			return op
 		}
@@ -202,8 +202,7 @@ func (f *From) plainer(op sqlast.Op, args []Expr) sqlast.Op {
 	return op
 }
 
-// Predicate makes the SQL of a shaper's predicate for one row. origin says whose
-// arguments its values are.
+// Predicate writes a shaper's predicate for one row. origin has the arguments with its values.
 func (f *From) Predicate(p *decl.Pred, row *Row, origin plan.Origin) sqlast.Expr {
 	if p == nil {
 		return sqlast.False // the zero predicate
@@ -221,7 +220,7 @@ func (f *From) Predicate(p *decl.Pred, row *Row, origin plan.Origin) sqlast.Expr
 		}
 		return c
 	}
-	f.c.Raw++ // of the host
+	f.c.Raw++ // conditions of the host have no guards
 	defer func() { f.c.Raw-- }()
 	op, args := compared(p, row, origin)
 	if exact := f.holdsExactly(op, Column{row, p.Col}, args[1:]); exact != nil {
@@ -234,7 +233,7 @@ func (f *From) Predicate(p *decl.Pred, row *Row, origin plan.Origin) sqlast.Expr
 	return f.Operate(op, args, Type{Kind: value.TypeBool}).SQL(f)
 }
 
-// slice is a part of a text, up to a position or, of substr, of a length.
+// slice returns a part of a text, up to a position or, for substr, of a length.
 func slice(op *language.Operator, args []Expr, of Type) Expr {
 	start := args[1].(Argument).As(plan.ArgPosition)
 	var end Argument
@@ -243,7 +242,7 @@ func slice(op *language.Operator, args []Expr, of Type) Expr {
 		if op.Name != "substr" {
 			end.Src.From = start.Src.Index + 1
 		}
-		if op.Name == "substring" { // whichever comes first, as in JavaScript
+		if op.Name == "substring" { // whichever position comes first, as in JavaScript
 			start.Src.Or, end.Src.Swap = end.Src.Index+1, true
 		}
 	}
@@ -255,7 +254,7 @@ func slice(op *language.Operator, args []Expr, of Type) Expr {
 	return Operation{sqlast.Substr, out, of}
 }
 
-// holdsExactly is a condition of the host on a column whose equality is wider than exact, or nil where it is the same either way.
+// holdsExactly writes a condition of the host on a column whose equality is wider than exact; nil if the equality makes no difference.
 func (f *From) holdsExactly(op *language.Operator, x Column, args []Expr) sqlast.Expr {
 	if !f.c.Wider(x.Col) {
 		return nil

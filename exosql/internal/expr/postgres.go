@@ -6,21 +6,20 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Where PostgreSQL's own rules differ from the ones that hold on both engines:
+// Where PostgreSQL's own rules differ from the rules that are the same on both engines:
 //
-// A text column is compared and shown as text, whatever type of text it has:
-// otherwise an enum refuses values that it does not have, char(n) ignores spaces, citext
-// case, and a value that was read would not find its row. For text and varchar
-// the cast is nothing, and an index serves. Texts are sorted by code point, which an index
-// of another collation does not serve.
+// A text column is compared and shown as text, whatever its type: otherwise an enum would
+// refuse values that it does not have, char(n) would ignore spaces and citext case, and a value
+// that was read would not find its row. For text and varchar the cast does nothing, and an
+// index serves. Texts are sorted by code point, which an index of another collation does not
+// serve.
 //
-// A time is compared, sorted and shown in milliseconds, as programs have them;
-// the column may hold microseconds. A comparison with a value is written as a
-// range of the column itself, so that an index serves. StoredISO says that the column
-// holds no finer times.
+// A time is compared, sorted and shown in milliseconds, as programs have times; the column may
+// have microseconds. A comparison with a value is written as a range of the column itself, so
+// that an index serves. StoredISO declares that the column has no finer times.
 
-// comparablePostgres is the column x as it is compared by = and in lists. A
-// column with OneOf may be an enum: no other value gets here, and an index on it serves.
+// comparablePostgres returns the column x as = and lists compare it. A column with OneOf may be
+// an enum: only its own values are compared with it, and an index on it serves.
 func (e Column) comparablePostgres(x sqlast.Expr) sqlast.Expr {
 	switch {
 	case x == nil:
@@ -34,8 +33,8 @@ func (e Column) comparablePostgres(x sqlast.Expr) sqlast.Expr {
 	return x
 }
 
-// TieBreak is a column of a key in an order that only breaks ties: times as they
-// are stored are as good as any.
+// TieBreak returns a column of a key in an order that only breaks ties: stored times are good
+// enough.
 func (f *From) TieBreak(row *Row, col *decl.Column) sqlast.Expr {
 	if col.Kind == value.TypeTime {
 		return f.Col(row, col)
@@ -43,7 +42,7 @@ func (f *From) TieBreak(row *Row, col *decl.Column) sqlast.Expr {
 	return sorted(f.KeyOrder(Column{row, col})).SQL(f)
 }
 
-// postgres is the operation where it is written in a way of its own, or nil.
+// postgres writes an operation that needs a form of its own on PostgreSQL; nil for others.
 func (e Operation) postgres(f *From) sqlast.Expr {
 	switch e.Op {
 	case sqlast.Eq, sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge:
@@ -60,8 +59,8 @@ func (e Operation) postgres(f *From) sqlast.Expr {
 	return nil
 }
 
-// postgresRange compares the milliseconds of x with v, which has no finer part,
-// in terms of x: they are at least v when x is, and equal to v within a millisecond.
+// postgresRange compares the milliseconds of x with v, which has no finer part, in terms of x:
+// they are at least v if x is, and equal to v if x is within the millisecond.
 func (e Column) postgresRange(op sqlast.Op, x, v sqlast.Expr) sqlast.Expr {
 	if x == nil {
 		return nil
@@ -75,10 +74,10 @@ func (e Column) postgresRange(op sqlast.Op, x, v sqlast.Expr) sqlast.Expr {
 	case sqlast.Le:
 		return Call(sqlast.Lt, x, next)
 	}
-	return Call(op, x, v) // < and >= are the same for x and for its milliseconds
+	return Call(op, x, v) // < and >= are the same for x as for its milliseconds
 }
 
-// shownPostgres is an expression as a result shows it. A time is cut when it is read.
+// shownPostgres returns an expression as a result shows it. Times are cut to milliseconds when they are read.
 func shownPostgres(e Expr, f *From) sqlast.Expr {
 	if s, ok := e.(Subquery); ok {
 		return s.shown(f)

@@ -14,87 +14,86 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// This file has what all others build on: what an expression is, the rows that it reads, and the statement that it is written into. An
-// expression holds a row and a column, and never a name: where the column is, its From knows at the moment in which it is written.
+// This file has what the others build on: what an expression is, the rows that it reads, and the statement that it is written
+// into. An expression has a row and a column and never a name: its From knows at the time of writing where the column is.
 
-// Expr is an expression over rows. It becomes SQL when it is known in which
-// from it is used.
+// Expr is an expression over rows. It becomes SQL when the from in which it is used is known.
 type Expr interface {
 	SQL(f *From) sqlast.Expr
 	Type() Type
 }
 
-// Type is what the values of an expression are.
+// Type describes the values of an expression.
 type Type struct {
 	Kind  string // a scalar type of exo
-	Exact bool   // a number that was calculated: on SQLite a whole number or the text of a decimal, on PostgreSQL a numeric
-	Size  Digits // of a number, or of a text; zero: what its kind holds
+	Exact bool   // a calculated number: on SQLite a whole number or the text of a decimal, on PostgreSQL a numeric
+	Size  Digits // of a number, or of a text; zero: as large as its kind allows
 
-	Native decl.Native // of a text: the type that the database has it in
+	Native decl.Native // of a text: its type in the database
 }
 
 func (t Type) Number() bool { return scalar.NumberRank(t.Kind) > 0 }
 
-// Decimal reports whether comparing it needs exact numbers.
+// Decimal reports whether comparing values of the type needs exact numbers.
 func (t Type) Decimal() bool { return t.Exact || t.Kind == value.TypeDecimal }
 
-// Digits bounds how long a number can be: its digits before the point and behind
-// it. They are known when a query is compiled, from the types of what it is made
-// of. So what could become too long for an engine is refused for every row or for
-// none: PostgreSQL would fail for the rows that are long, and show that there are such.
+// Digits bounds the length of a number: its digits before and after the point. They are known
+// when a query is compiled, from the types of the operands. So a result that could become too
+// long for an engine is refused for all rows or for none: PostgreSQL would fail only if there
+// are long ones, which reveals them.
 type Digits struct{ Whole, part int }
 
-// Row is one row variable of a query: one table, in one place.
+// Row is one row variable of a query: one use of one table.
 type Row struct {
-	Grant *scope.Grant // which grant's scopes apply to it
-	Facet *decl.Facet  // what a program sees of it; nil for hidden ones
+	Grant *scope.Grant // the grant whose scopes apply to it
+	Facet *decl.Facet  // what a program sees of it; nil for hidden rows
 	Table *decl.Table
-	Form  func(*decl.Column) decl.Form // how the database holds its columns; nil: it is no row of a table
-	Fixed []scope.Fixed                // by its scope
+	Form  func(*decl.Column) decl.Form // how the database stores its columns; nil: it is no row of a table
+	Fixed []scope.Fixed                // the columns that its scope fixes
 	Entry scope.Entry
 	Gates []string // see fence.Table
 	Alias string   // of the table itself, wherever its columns are now
 
-	Parent *Row // that it was joined to by a link, or nil
+	Parent *Row // the row from which a link led to it, or nil
 	By     *decl.Link
-	With   *Row        // that it was joined to by a condition, or nil: see joinedBy
-	Pairs  []decl.Pair // of that condition
+	With   *Row        // the row to which a condition joined it, or nil: see joinedBy
+	Pairs  []decl.Pair // the columns of that condition
 
-	Optional bool // joined so that it may be missing: all its columns may be null
+	Optional bool // a left join may not find it: then all its columns are null
 
-	Made calculated // it is no row of a table, but a group of rows, or the window of each row
+	Made calculated // not nil: it is no row of a table, but a group of rows, or the window of each row
 
-	Sought *plan.Source // the text that its query was searched for last
+	Sought *plan.Source // the last text for which its query was searched
 
-	Selected Expr // it is no row at all, but what select showed under a name
+	Selected Expr // not nil: it is no row, but what select showed under a name
 
 	Depth     *decl.Column // of a row of a tree
-	DepthName string       // and what programs call it
+	DepthName string       // the program's name for the depth
 }
 
-// calculated are the outputs of a derived table that expressions over its rows calculate.
+// calculated are outputs of a derived table that are calculated over the rows inside.
 type calculated interface {
-	Source() *From                // the rows
-	Output(col *decl.Column) Expr // nil: there is none
+	Source() *From                // the rows inside
+	Output(col *decl.Column) Expr // nil: there is no such output
 }
 
-// From is what expressions see of a FROM clause that is being built: its rows, and where each is now.
+// From is what expressions see of a FROM clause in the making: its rows, and the place of each.
 type From struct {
 	c      *State
-	Outer  *From // the enclosing one, for EXISTS and IN
+	Outer  *From // the from around it, for EXISTS and IN
 	Rows   []*Row
 	At     map[*Row]Place
-	Valued []Column // columns that are not null in any row, by a condition of the program
+	Valued []Column // columns that a condition of the program makes not null in every row
 }
 
-// Place says where a row's columns are: in a table, or among the outputs of a
-// derived table, to which they are added when first used.
+// Place is where a row's columns are: in a table, or among the outputs of a derived table, to
+// which each is added at its first use.
 type Place struct {
 	Alias   string
 	Derived *Derived
 }
 
-// Derived is a derived table that is being built: its rows, and the outputs that were used so far.
+// Derived is a derived table in the making: its rows, and the outputs that were used so far.
 type Derived struct {
 	Inner *From
 	Sel   *sqlast.Select
@@ -107,14 +106,14 @@ type OutKey struct {
 	Col *decl.Column
 }
 
-// Col is the expression that reads a row's column, wherever the row is now.
+// Col returns the expression that reads a row's column, wherever the row is now.
 func (f *From) Col(row *Row, col *decl.Column) sqlast.Expr {
 	f.c.touch(row, col)
 	f.c.Charge = max(f.c.Charge, col.Charge())
 	p, ok := f.At[row]
 	if !ok {
 		if f.Outer == nil {
-			return nil // sqlast refuses nil: a row that is nowhere is an error, not a name
+			return nil // sqlast refuses nil, so a row without a place is an error and not a name
 		}
 		return f.Outer.Col(row, col)
 	}
@@ -124,7 +123,7 @@ func (f *From) Col(row *Row, col *decl.Column) sqlast.Expr {
 	return sqlast.Column{Alias: p.Alias, Name: p.Derived.Expose(row, col)}
 }
 
-// Expose makes a column of a row an output, and returns the name of that.
+// Expose makes a column of a row an output, and returns the output's name.
 func (d *Derived) Expose(row *Row, col *decl.Column) string {
 	k := OutKey{row, col}
 	name, ok := d.Outs[k]
@@ -142,15 +141,15 @@ func (d *Derived) Expose(row *Row, col *decl.Column) string {
 	return name
 }
 
-// Out is output n of a derived table.
+// Out returns output n of a derived table.
 func (d *Derived) Out(k OutKey, x sqlast.Expr, n int) sqlast.Output {
 	d.Outs[k] = fmt.Sprintf("c%d", n)
 	return sqlast.Output{Expr: x, As: d.Outs[k]}
 }
 
-// touch notes a row if a condition on the column has to be guarded: the row's table is, or a link
-// compares the column with one of a table that is. Engines apply a condition on one end to the
-// other, too: its time would reveal that some row has the value.
+// touch notes a row if a condition on the column needs a guard: the row's table is guarded, or
+// a link compares the column with a column of a guarded table. Engines apply a condition on one
+// end of a link to the other, too: its time would reveal that some row has the value.
 func (c *State) touch(row *Row, col *decl.Column) {
 	if len(c.Guards) == 0 || c.Satisfying || c.Linking || slices.Contains(c.Touched, row) {
 		return
@@ -162,13 +161,13 @@ func (c *State) touch(row *Row, col *decl.Column) {
 
 func (c *State) Guarded(row *Row) bool { return slices.Contains(c.Guards, row.Alias) }
 
-// Scanned reports whether a guarded table is not searched for its scope, which holds most of it.
+// Scanned reports whether a guarded table is read as a whole and not searched for its scope, since most of its rows are in scope.
 func (c *State) Scanned(row *Row) bool { return slices.Contains(c.Scans, row.Alias) }
 
 // fixes reports whether the scope of a row gives a column one value.
 func (c *State) fixes(row *Row, col *decl.Column) bool {
 	for _, f := range row.Fixed {
-		// Names are compared: SQLite ignores their case, and has several names for one column.
+		// Compare by name: SQLite ignores case, and has several names for one column.
 		if strings.EqualFold(f.Col.Name, col.Name) || slices.Contains([]string{"rowid", "oid", "_rowid_"}, strings.ToLower(col.Name)) {
 			return true
 		}
@@ -176,12 +175,12 @@ func (c *State) fixes(row *Row, col *decl.Column) bool {
 	return false
 }
 
-// unindexed keeps SQLite from searching a column of a scope by anything but the scope's
-// own value: its plan says that it searches for one value, and not for which. A
-// program that compares the tenant's column with another tenant's number would have that
-// searched for. PostgreSQL's plan names the placeholder. Nor may SQLite read a guarded
-// table in the order of what a program sorts by: its plan does not say that it does. A
-// table that is to be read as a whole is not searched for its scope.
+// unindexed keeps SQLite from searching a column of a scope for any value but the scope's own:
+// SQLite's plan shows that it searches for one value, and not which one. Otherwise a program
+// that compares the tenant's column with another tenant's number would make SQLite search for
+// that. (PostgreSQL's plan names the placeholder.) It also keeps SQLite from reading a guarded
+// table in an order of the program, which the plan does not show. A table that is to be read as
+// a whole is not searched for its scope.
 func (f *From) unindexed(x sqlast.Expr, row *Row, col *decl.Column) sqlast.Expr {
 	if !f.c.Open || f.c.Dialect != sqlast.SQLite || x == nil || f.c.Satisfying && (f.c.Guarding || !f.c.Scanned(row)) {
 		return x
@@ -192,19 +191,19 @@ func (f *From) unindexed(x sqlast.Expr, row *Row, col *decl.Column) sqlast.Expr 
 	return x
 }
 
-// Cell is an output of a group, in whatever from the group is now.
+// Cell is an output of a group, in whatever place the group is now.
 type Cell struct {
 	Row *Row
 	Col *decl.Column
 	Of  Type
 
-	List string // of a list, the kind of its items
+	List string // of a list: the kind of its items
 
-	By   *decl.Column // of a key that shows one text of several: the output by which they are equal
-	Like decl.Form    // that equality
+	By   *decl.Column // of a key that shows one of several equal texts: the output that compares them
+	Like decl.Form    // the equality of By
 }
 
-// An engine moves a condition on a key to the rows that are grouped, where no guard stands before it.
+// An engine moves a condition on a key to the rows that are grouped, where it has no guard.
 func (e Cell) SQL(f *From) sqlast.Expr {
 	if f.c.Conditions > 0 && len(f.c.Guards) > 0 {
 		f.c.Unguarded = true
@@ -214,7 +213,7 @@ func (e Cell) SQL(f *From) sqlast.Expr {
 
 func (e Cell) Type() Type { return e.Of }
 
-// NewFrom is one without rows.
+// NewFrom returns a From without rows.
 func NewFrom(c *State, outer *From) From {
 	return From{c: c, Outer: outer, At: map[*Row]Place{}}
 }
@@ -232,61 +231,61 @@ func (f *From) Sees(row *Row) bool {
 // Engine is the database that a statement is written for.
 type Engine struct {
 	Dialect sqlast.Dialect
-	// Form is how the database holds a column. nil: nobody knows, and all texts are compared twice.
+	// Form returns how the database stores a column. nil: unknown, and all texts are compared twice.
 	Form func(*decl.Column) decl.Form
-	// Again: rows that were sorted as columns are stored had a misfit, see marked.
+	// Again: rows sorted by stored values had a misfit, so this statement sorts with guards; see marked.
 	Again bool
-	// Probe: of rows that were sorted so, upwards and to a limit, the greatest alone is read: it is a misfit where one may lie behind the limit.
+	// Probe: read only the greatest row of an ascending stored order with a limit. If it is a misfit, the limit may hide misfits.
 	Probe bool
 }
 
-// State is what expressions read of the statement that they are written into, and note in it. The compiler embeds it.
+// State is what expressions read and note about their statement. The compiler embeds it.
 type State struct {
 	Engine  Engine
-	known   map[*decl.Column]decl.Form // what engine has answered
-	Dialect sqlast.Dialect             // of engine
-	Program bool                       // the statement is a program's, and no chain of typed calls
+	known   map[*decl.Column]decl.Form // the answers of Engine.Form
+	Dialect sqlast.Dialect             // that of Engine
+	Program bool                       // the statement is for a program, not for a chain of typed calls
 	Zoned   bool                       // local time is not UTC
 	Queries queries
 
-	fence.Form // in which it is compiled
+	fence.Form // the form in which the statement is compiled
 
 	Slots   []plan.Source
-	Emitted int // operations written: what is repeated in the statement counts each time
-	Handled int // bytes of made texts in one row, weighed, see handle
-	Held    int // bytes of them
-	holding int // aggregates that hold values, see holds
-	Charge  int // the most of the labelled columns that the statement names
+	Emitted int // operations written; a repeated one counts each time
+	Handled int // bytes of calculated texts in one row, weighted: see Handle
+	Held    int // the same bytes, not weighted
+	holding int // aggregates that hold values, see Holds
+	Charge  int // the largest charge of a labelled column in the statement
 
 	Unchanged  bool           // a condition of ifUnchanged is being interpreted
 	Satisfying bool           // conditions of a scope are being written
 	Guarding   bool           // the scope of a guard is being written
 	Linking    bool           // the condition of a link is being written
-	Compared   []*decl.Column // all columns that links compare, of an earlier compilation, where some tables are guarded
-	Touched    []*Row         // whose columns are read in what is written, while guards are
+	Compared   []*decl.Column // with guarded tables: all columns that links compare, from an earlier compilation
+	Touched    []*Row         // rows with columns in the condition that is being guarded
 	Unguarded  bool           // a condition that would need a guard has none
-	Sorting    bool           // by something of a guarded table
-	Conditions int            // conditions of the program that are being written, one in another
+	Sorting    bool           // an order is being written, maybe by a column of a guarded table
+	Conditions int            // how many nested conditions of the program are being written
 
-	Needed   bool     // what is written has to hold: unknown is as good as false
+	Needed   bool     // what is being written must be true: unknown is as good as false
 	Fitted   []Column // columns whose misfits are null in the statement
-	Raw      int      // columns are written as they are stored: see misfit.go
-	Changing bool     // the rows are found to be changed
+	Raw      int      // above 0, columns are written as they are stored: see misfit.go
+	Changing bool     // the rows of a change are being selected
 	Base     *Row     // the row that is changed, once it is known
-	Extremes bool     // the one value that is asked is the least or the greatest of a column
+	Extremes bool     // the query asks only for the least or the greatest value of a column
 
-	Over overWindow // aggregates that are written are of it, or nil
+	Over overWindow // the window of the aggregates that are being written, or nil
 
-	Failed error // met while something is written
+	Failed error // the first error while writing
 }
 
-// queries writes the queries that stand in expressions. The compiler does: an expression knows the node of the message, and no more.
+// queries writes the queries within expressions. The compiler implements it: an expression only has the message's node.
 type queries interface {
-	// Value is what a subquery gives, written by how.
+	// Value writes a subquery; how writes its value.
 	Value(f *From, e Subquery, how func(Expr, *From) sqlast.Expr) sqlast.Expr
-	// Among is whether a value is among those of a query.
+	// Among writes whether a value is among the values of a query.
 	Among(f *From, e Among) sqlast.Expr
-	// Column is the column that a subquery is of, of the one row that a link leads to; nil: it is something else.
+	// Column returns the column that a subquery reads from the one row that a link leads to; nil if it is something else.
 	Column(f *From, e Subquery) *decl.Column
 }
 
@@ -295,14 +294,14 @@ type overWindow interface {
 	Of(a sqlast.Aggregate) sqlast.Windowed
 }
 
-// MaxValues is how many values one statement may have, below what both engines take: 32,766 on SQLite, 65,535 on PostgreSQL.
+// MaxValues is how many values one statement may have. Both engines take more: 32,766 on SQLite, 65,535 on PostgreSQL.
 const MaxValues = 30_000
 
-// MaxEmitted bounds what is written of it: an operand that is repeated could
-// double with each level.
+// MaxEmitted bounds the operations of a statement: a repeated operand could double with each
+// level.
 const MaxEmitted = 50_000
 
-// FormOf is how the database holds a column.
+// FormOf returns how the database stores a column.
 func (c *State) FormOf(col *decl.Column) decl.Form {
 	f, known := c.known[col]
 	if !known {
@@ -314,7 +313,7 @@ func (c *State) FormOf(col *decl.Column) decl.Form {
 	return f
 }
 
-// Forms is form for rows of a table of PostgreSQL. SQLite has no other types.
+// Forms returns FormOf for rows of a table of PostgreSQL, and nil for SQLite, whose texts have no other types.
 func (c *State) Forms() func(*decl.Column) decl.Form {
 	if c.Dialect != sqlast.Postgres {
 		return nil
@@ -322,14 +321,14 @@ func (c *State) Forms() func(*decl.Column) decl.Form {
 	return c.FormOf
 }
 
-// Fail ends the compilation with an error that is met while a statement is written.
+// Fail ends the compilation with an error while a statement is written.
 func (c *State) Fail(err error) {
 	if c.Failed == nil {
 		c.Failed = err
 	}
 }
 
-// Need writes a condition that has to hold, or one that is unknown where it is neither true nor false.
+// Need writes a condition. holds: it must be true, so that unknown is as good as false.
 func (c *State) Need(holds bool, write func() sqlast.Expr) sqlast.Expr {
 	before := c.Needed
 	c.Needed = holds
@@ -338,7 +337,7 @@ func (c *State) Need(holds bool, write func() sqlast.Expr) sqlast.Expr {
 	return x
 }
 
-// FormOf is how the database holds a column.
+// FormOf returns how the database stores a column.
 func (e Engine) FormOf(col *decl.Column) decl.Form {
 	if e.Form == nil {
 		return decl.Form{}
@@ -360,22 +359,22 @@ func (e Column) Type() Type {
 	return t
 }
 
-// form is how the database holds the column.
+// form returns how the database stores the column.
 func (e Column) form() decl.Form {
-	if e.Row == nil || e.Row.Form == nil { // on SQLite a text is a text
+	if e.Row == nil || e.Row.Form == nil { // on SQLite a text has no other type
 		return decl.Form{}
 	}
 	return e.Row.Form(e.Col)
 }
 
-// ColumnOf is a column of a row.
+// ColumnOf returns a column of a row.
 func ColumnOf(row *Row, col *decl.Column) Column { return Column{row, col} }
 
-// single reports whether the column has PostgreSQL's type real. It is the number that it is written as: beside a double, 0.1 would be
-// another one, and no row would have what the program was shown.
+// single reports whether the column has PostgreSQL's type real. Its value is the number that is written:
+// compared with a double, 0.1 would be another number, and no row would match the value that the program read.
 func (e Column) single() bool { return e.Row.Form != nil && e.Row.Form(e.Col).Type == "real" }
 
-// Operation is an operation on operands as they are compared.
+// Operation is an operation on operands in the form in which they are compared.
 type Operation struct {
 	Op   sqlast.Op
 	Args []Expr
@@ -384,10 +383,10 @@ type Operation struct {
 
 func (e Operation) Type() Type { return e.of }
 
-// Apply is an operator applied to operands; of is what it gives.
+// Apply applies an operator to operands; of is the type of the result.
 func Apply(op sqlast.Op, args []Expr, of Type) Operation { return Operation{op, args, of} }
 
-// In is whether x is one of a list, or not.
+// In is whether x is in a list, or is not.
 type In struct {
 	x    Expr
 	list []Expr
@@ -396,18 +395,18 @@ type In struct {
 
 func (e In) Type() Type { return Type{Kind: value.TypeBool} }
 
-// InList is whether x is one of a list, or not.
+// InList is whether x is in a list, or is not.
 func InList(x Expr, list []Expr, not bool) In { return In{x, list, not} }
 
-// SortKey is an expression that is sorted by. A condition is negated twice:
-// SQLite makes the constant of one that can't hold, like in([]), and takes a
-// number that stands alone in ORDER BY for that of an output.
+// SortKey is an expression that is sorted by. A condition is negated twice: SQLite turns a
+// condition that is never true, like in([]), into a constant, and reads a number alone in ORDER
+// BY as the number of an output.
 type SortKey struct {
 	X      Expr
-	Stored bool // a column, as it lies in the database
+	Stored bool // a column, sorted as it is stored
 }
 
-// SortBy makes the key by which rows are sorted in the order of x.
+// SortBy returns the key that sorts rows in the order of x.
 func SortBy(x Expr) SortKey { return SortKey{X: x} }
 
 func (e SortKey) Type() Type { return e.X.Type() }
@@ -415,7 +414,7 @@ func (e SortKey) Type() Type { return e.X.Type() }
 // Call is an operation of SQL.
 func Call(op sqlast.Op, args ...sqlast.Expr) sqlast.Expr { return sqlast.Call{Op: op, Args: args} }
 
-// Compared is an expression as it is compared and sorted.
+// Compared writes an expression as it is compared and sorted.
 func Compared(e Expr, f *From) sqlast.Expr {
 	if c, ok := e.(interface{ comparable(*From) sqlast.Expr }); ok {
 		return c.comparable(f)
@@ -423,7 +422,7 @@ func Compared(e Expr, f *From) sqlast.Expr {
 	return e.SQL(f)
 }
 
-// Mapped is what f makes of each expression.
+// Mapped returns the results of f for each expression.
 func Mapped[T any](args []Expr, f func(Expr) T) []T {
 	out := make([]T, len(args))
 	for i, a := range args {
@@ -432,8 +431,8 @@ func Mapped[T any](args []Expr, f func(Expr) T) []T {
 	return out
 }
 
-// Determines adds the row to those known once what it was joined to is, and that once the row is, where one leads to one of the other.
-// strict trusts keys alone: a link that says that it leads to one may end at a column that several rows share.
+// Determines adds to known the row if the row that it is joined to is known, and the reverse, in each case if the join leads to one
+// row at most. strict trusts only keys: a link that is declared to lead to one row may end at a column that several rows share.
 func (row *Row) Determines(known map[*Row]bool, strict bool) {
 	to := func(p decl.Pair) *decl.Column { return p.To }
 	from := func(p decl.Pair) *decl.Column { return p.From }
@@ -448,7 +447,7 @@ func (row *Row) Determines(known map[*Row]bool, strict bool) {
 	}
 }
 
-// OnceEach is the form that takes each a once, without the join that gives it x.
+// OnceEach returns a hint how to take each a once, without the join that gives it x.
 func OnceEach(a, x Named) string {
 	for _, l := range a.Row.Facet.Links {
 		if l.L.To == x.Row.Table && !l.L.One {

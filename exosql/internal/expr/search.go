@@ -6,17 +6,16 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Nothing stops what an engine does with the texts of one row: no deadline, and no switch of
-// the host. Each operator copies and reads a text that is put together, so all of them
-// together have a bound. A stored text that is only compared or searched has none: it is
-// the host's.
+// Nothing stops an engine within the texts of one row: no deadline, and no switch of the host.
+// Each operator copies and reads a calculated text, so all operators together have a bound. A
+// stored text that is only compared or searched has none: the host put it there.
 const (
-	MaxHandled = 64 << 20  // bytes of made texts, weighed by what an operator does with each
-	MaxHeld    = 128 << 20 // bytes of all texts that are made for a row: on SQLite they are the host's memory
+	MaxHandled = 64 << 20  // bytes of calculated texts, weighted by the operator's work on each
+	MaxHeld    = 128 << 20 // bytes of all texts calculated for a row: on SQLite they take the host's memory
 )
 
-// search gives the operands of includes. startsWith and endsWith take a step for each
-// character.
+// search returns the operands of includes. (startsWith and endsWith only take a step for each
+// character.)
 func (f *From) search(args []Expr) []Expr {
 	needle := args[1]
 	if v, ok := asArgument(needle); ok {
@@ -33,9 +32,8 @@ func (f *From) search(args []Expr) []Expr {
 	return []Expr{args[0], needle}
 }
 
-// Handle counts what an operator does with texts that are put together, and what it
-// makes of them. A byte costs it some 60 ns to fold or to search, 8 to read, and 1.5
-// to copy.
+// Handle counts an operator's work on calculated texts, and the texts that it makes. A byte
+// takes about 60 ns to fold or to search, 8 to read, and 1.5 to copy.
 func (f *From) Handle(op sqlast.Op, args []Expr) {
 	for _, a := range args {
 		if _, val := asArgument(a); val || a.Type().Kind != value.TypeText {
@@ -43,7 +41,7 @@ func (f *From) Handle(op sqlast.Op, args []Expr) {
 		}
 		n := a.Type().Size.Whole
 		switch op {
-		case sqlast.Lower, sqlast.Upper: // also a stored text, which is bounded for it
+		case sqlast.Lower, sqlast.Upper: // also a stored text, which gets a bound for this
 			n = max(n, plan.MaxBrief)
 			f.c.Held += 3 * n
 		case sqlast.Includes, sqlast.Like:

@@ -9,14 +9,14 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Texts that are made larger are bounded as numbers are, see digits: an engine that runs out
-// of memory would show that some row's text is long. The bounds are in bytes.
+// Texts that are made larger have bounds, as numbers have (see digits): an engine that runs out
+// of memory would reveal that some row's text is long. The bounds are in bytes.
 const (
-	maxMade    = 8 << 20 // of one that is made; no result can show more
+	maxMade    = 8 << 20 // of a calculated text; no result can show more
 	maxLiteral = 256 << 10
 )
 
-// Fits refuses what could become too large for an engine, in whatever row.
+// Fits refuses a result that could become too large for an engine in any row.
 func (t Type) Fits(op string) error {
 	switch d := t.digits(); {
 	case t.Number() && d.Whole+d.part > number.MaxNumeric:
@@ -27,7 +27,7 @@ func (t Type) Fits(op string) error {
 	return nil
 }
 
-// boundedText is a text that may be made larger.
+// boundedText returns a text that an operator may make larger.
 func (f *From) boundedText(e Expr) Expr {
 	t := e.Type()
 	if _, value := asArgument(e); value || t.Size.Whole > 0 || isNull(e) {
@@ -45,7 +45,7 @@ func isNull(e Expr) bool {
 	return ok && t.X.Type().Kind == value.TypeNull
 }
 
-// asArgument returns the value of the message that e is, with or without a Text around it.
+// asArgument returns the message's value that e is, with or without a Text around it.
 func asArgument(e Expr) (Argument, bool) {
 	if t, ok := e.(Text); ok {
 		e = t.X
@@ -54,7 +54,7 @@ func asArgument(e Expr) (Argument, bool) {
 	return v, ok
 }
 
-// textSize is the bound of what an operator gives.
+// textSize returns the bound of an operator's result.
 func textSize(op sqlast.Op, args []Expr) Digits {
 	sum := 0
 	for i, a := range args {
@@ -76,9 +76,8 @@ func textSize(op sqlast.Op, args []Expr) Digits {
 	return Digits{Whole: sum}
 }
 
-// made reports whether an operand is calculated. Then each operand is bounded by
-// itself: a bound repeats what it bounds, and bounds of the whole would repeat
-// the bounds inside.
+// made reports whether an operand is calculated. Then each operand gets its own bound: a bound
+// repeats its operand, and a bound around the whole would repeat the bounds inside.
 func made(args []Expr) bool {
 	for _, a := range args {
 		if _, value := asArgument(a); !value && (a.Type().Size != Digits{}) {
@@ -88,7 +87,7 @@ func made(args []Expr) bool {
 	return false
 }
 
-// Longest is the bound of a text that is one of some.
+// Longest returns the bound of a text that is one of args.
 func Longest(args []Expr) Digits {
 	out := Digits{Whole: maxLiteral}
 	for _, a := range args {

@@ -5,8 +5,8 @@ package fence
 // Access is how an engine would read one table of an open plan.
 type Access struct {
 	Index    string // "" if it reads the table as a whole, or by several indexes
-	Searched bool   // the index is searched by the column that was asked for, and by no more than the scope before it
-	Sorts    bool   // rows are sorted after they were read, and all of them are read first
-	Ties     bool   // rows that come in order are sorted where they have the same value: those with one value are read first
-	Refused  error  // why the plan is not run, or nil: see Session.Query
+	Searched bool   // the index is searched by the column that was asked for, with only columns of the scope before it
+	Sorts    bool   // all rows are read first, then sorted
+	Ties     bool   // rows come in order of the first columns; only rows with equal values are read together and sorted
+	Refused  error  // why the plan may not run, or nil: see Session.Query
 }

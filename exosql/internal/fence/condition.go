@@ -1,7 +1,7 @@
 package fence
 
-// This file decides which conditions of a program may be tried on rows out of scope. The compiler asks before it writes a condition;
-// the other conditions get a form of form.go.
+// This file decides which conditions of a program may be tried on rows out of scope. The
+// compiler asks before it writes a condition; other conditions get a form of form.go.
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Operand is one side of a condition. The zero Operand is something calculated.
+// Operand is one side of a condition. The zero Operand is a calculated value.
 type Operand struct {
 	Column              bool // a column as it is stored
 	Key, UnscopedLookup bool // of a column: it is part of the key, or its host let it be looked up unscoped
@@ -22,9 +22,10 @@ type Operand struct {
 // before them; and PostgreSQL may sort a table by x before it joins what decides which rows are in scope.
 func (x Operand) Free() bool { return x.Column && (x.Key || x.UnscopedLookup) }
 
-// Leakproof reports whether a condition may be tried on rows out of scope: it compares one column with values of the program, at a cost that does not depend on the column. That it has
-// one of several values is sqlast.Eq here. The time reveals whether some row has the value. For a key that is whether the row exists, and for a column with AllowUnscopedLookup its host has
-// agreed to it. A condition on a row that may be missing holds outside its join only.
+// Leakproof reports whether a condition may be tried on rows out of scope: it compares one column with values of the program, at a cost that does not
+// depend on the column. Membership in a list is sqlast.Eq here. The time reveals whether some row has the value: for a key, whether the row exists;
+// for a column with AllowUnscopedLookup, the host has agreed to it. A condition on a row that may be missing is only valid outside its join, so it is
+// not Leakproof.
 func Leakproof(op sqlast.Op, x Operand, with ...Operand) bool {
 	between := false
 	switch op {
@@ -40,8 +41,8 @@ func Leakproof(op sqlast.Op, x Operand, with ...Operand) bool {
 	return !slices.ContainsFunc(with, func(o Operand) bool { return !o.Value })
 }
 
-// Identity reports whether a condition compares two columns as a link could: two that are Free, or the two of a link that is declared.
-// With another column the time would reveal which value it has: the engine carries a key that the program names over to it.
+// Identity reports whether a condition compares two columns as a link could: both are Free, or a declared link has these two.
+// With another column the time would reveal its value: the engine applies a key that the program names to that column too.
 func Identity(op sqlast.Op, a, b Operand, linked bool) bool {
 	return (op == sqlast.Eq || op == sqlast.Is) && a.Column && b.Column && (a.Free() && b.Free() || linked)
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Form is the form in which a statement is compiled. The zero Form is the fenced one.
+// Form is the form in which a statement is compiled. The zero Form is fenced.
 type Form struct {
 	Open   bool     // without fences
-	Guards []string // of an open one: the aliases of the tables whose conditions are guarded
-	Scans  []string // those of Guards that are read as a whole, and not searched for their scope
+	Guards []string // of an open form: the aliases of tables with guarded conditions
+	Scans  []string // the tables among Guards that are read as a whole, and not searched for their scope
 }
 
-// AppendKey adds the form to the key of a plan.
+// AppendKey appends the form to the key of a plan.
 func (f Form) AppendKey(key []byte) []byte {
 	for _, alias := range f.Guards {
 		key = append(append(key, alias...), ' ')
@@ -28,8 +28,8 @@ func (f Form) AppendKey(key []byte) []byte {
 	return key
 }
 
-// Next is the open form to try after one with these tables was refused: conditions on the tables of which the engine reads rows out of
-// scope, or reads faster as a whole, are guarded in it. After false only the fenced form is left.
+// Next returns the open form to try after the judge refused one. It guards the conditions on tables of which the
+// engine read rows out of scope, or which it reads faster as a whole. If ok is false, only the fenced form is left.
 func Next(tables []Table, why error) (f Form, ok bool) {
 	wide, ok := errors.AsType[*OutOfScope](why)
 	if !ok {
@@ -52,11 +52,11 @@ func Next(tables []Table, why error) (f Form, ok bool) {
 	return f, true
 }
 
-// Behind is a condition behind a scope. No engine enters THEN before WHEN holds, and no index serves what is in a CASE.
+// Behind returns a condition guarded by a scope. No engine evaluates THEN before WHEN is true, and no index serves a condition inside CASE.
 func Behind(scope, condition sqlast.Expr) sqlast.Expr {
 	return sqlast.Call{Op: sqlast.Case, Args: []sqlast.Expr{scope, condition, sqlast.False}}
 }
 
-// Close makes a fence of a derived table: SQLite moves no condition into a subquery with a LIMIT and flattens none with an OFFSET,
-// PostgreSQL does neither with an OFFSET. It is what PostgreSQL's security_barrier is for views.
+// Close makes a fence of a derived table. SQLite moves no condition into a subquery with a LIMIT and merges none
+// with an OFFSET; PostgreSQL does neither with an OFFSET. PostgreSQL's security_barrier does the same for views.
 func Close(sel *sqlast.Select) { sel.Offset = []sqlast.Expr{sqlast.Zero} }

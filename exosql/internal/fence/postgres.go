@@ -12,21 +12,20 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// This file judges how PostgreSQL would run an open statement; postgresguarded.go judges its guarded tables. form.go comes before it; an
-// engine runs what it lets through.
+// This file judges how PostgreSQL would run an open statement; postgresguarded.go judges its
+// guarded tables. form.go wrote the statement; an engine runs it if the judge agrees.
 
-// indexes gives the columns of an index that holds every row, in order, or
-// nothing for an index that it does not know.
+// Indexes returns the columns, in order, of an index that has every row. It returns none for an
+// index that it does not know.
 type Indexes func(name string) []string
 
-// JudgePostgres fails unless a plan reads, of each of the tables, the rows in scope and
-// no other: by a b-tree whose first columns are those of the scope, searched by the
-// scope's own values. Then nothing that a program says is tried on a row out of its
-// scope, nor is one read in the order of a column that a program chose. text is what
-// EXPLAIN (FORMAT JSON, COSTS OFF) says of the statement. The error is an
-// OutOfScope where it is about some tables.
+// JudgePostgres fails unless the plan reads only rows in scope of each table: by a b-tree whose
+// first columns are those of the scope, searched by the scope's own values. Then no condition
+// of a program is tried on a row out of scope, and no such row is read in the order of a column
+// that a program chose. text is the output of EXPLAIN (FORMAT JSON, COSTS OFF). If the reason
+// concerns certain tables, the error is an OutOfScope.
 //
-// A guarded table may be read otherwise, see guarded.go.
+// A guarded table may be read in other ways: see postgresguarded.go.
 func JudgePostgres(text []byte, tables []Table, known Indexes) error {
 	var top []struct{ Plan map[string]any }
 	if err := json.Unmarshal(text, &top); err != nil || len(top) != 1 {
@@ -35,7 +34,7 @@ func JudgePostgres(text []byte, tables []Table, known Indexes) error {
 	j := &judge{tables: tables, indexes: known, seen: make([]bool, len(tables)), found: map[string]string{}}
 	j.gates(top[0].Plan)
 	nodes := []map[string]any{top[0].Plan}
-	if said(top[0].Plan, "Node Type") == "ModifyTable" { // which changes the rows that those below it read
+	if said(top[0].Plan, "Node Type") == "ModifyTable" { // the nodes below it find the rows that it changes
 		nodes = plansOf(top[0].Plan)
 	}
 	for _, node := range nodes {
@@ -45,7 +44,7 @@ func JudgePostgres(text []byte, tables []Table, known Indexes) error {
 	}
 	for i, t := range tables {
 		if !j.seen[i] && len(t.Scope) > 0 && !t.Optional {
-			return fmt.Errorf("the plan does not say how it reads %s", t.Alias)
+			return fmt.Errorf("the plan does not show how it reads %s", t.Alias)
 		}
 	}
 	return j.out.Reason()
@@ -56,14 +55,14 @@ type judge struct {
 	indexes Indexes
 	seen    []bool
 	out     OutOfScope
-	found   map[string]string // by the alias of a gate: what the plan calls the answer
+	found   map[string]string // the plan's name for the answer, by the alias of a gate
 }
 
-// returned finds the numbers of placeholders that a plan uses for what a part of it
-// returns: EXPLAIN writes them as it does those of the statement.
+// returned matches the numbers of placeholders that a plan uses for the results of its parts:
+// EXPLAIN writes them like those of the statement.
 var returned = Pattern(`\$[0-9]+`)
 
-// node judges a node and those below it. filters are the conditions that have held before it runs.
+// node judges a node and those below it. filters are conditions that are known to be true before it runs.
 func (j *judge) node(node map[string]any, filters []string) error {
 	if once := said(node, "One-Time Filter"); once != "" && said(node, "Node Type") == "Result" {
 		held, err := conjuncts(once)
@@ -74,7 +73,7 @@ func (j *judge) node(node map[string]any, filters []string) error {
 	}
 	gate := slices.ContainsFunc(j.tables, func(t Table) bool { return slices.Contains(t.Gates, said(asked(node), "Alias")) })
 	for _, p := range returned().FindAllString(said(node, "Subplan Name"), -1) {
-		if gate { // true or false, which no column of a scope is compared with
+		if gate { // the result is true or false, and no column of a scope is compared with that
 			break
 		}
 		n, _ := strconv.Atoi(p[1:])
@@ -89,14 +88,14 @@ func (j *judge) node(node map[string]any, filters []string) error {
 		if _, table := node["Relation Name"]; table && i < 0 { // a partition has an alias of its own
 			return fmt.Errorf("the plan reads %s, which the statement does not name", alias)
 		}
-		if i >= 0 && said(node, "Relation Name") != "" && said(node, "Relation Name") != j.tables[i].Name { // of a view, which may use our aliases
+		if i >= 0 && said(node, "Relation Name") != "" && said(node, "Relation Name") != j.tables[i].Name { // the table of a view, which may use our aliases
 			return fmt.Errorf("the plan reads %s as %s", said(node, "Relation Name"), alias)
 		}
 		if i >= 0 && len(j.tables[i].Scope) > 0 {
 			j.seen[i] = true
 			for _, gate := range j.tables[i].Gates {
 				if j.found[gate] == "" || !slices.Contains(filters, j.found[gate]) {
-					return fmt.Errorf("%s is read before it is known whether %s has a row", alias, gate)
+					return fmt.Errorf("the plan reads %s before it has checked that %s, on which its scope depends, has a row", alias, gate)
 				}
 			}
 			if err := j.reads(j.tables[i], node); err != nil {
@@ -114,10 +113,10 @@ func (j *judge) node(node map[string]any, filters []string) error {
 	return nil
 }
 
-// initPlan is what PostgreSQL 14 to 16 call a part of a plan that runs once, and later ones.
+// initPlan matches the name of a part of a plan that runs once, as PostgreSQL 14 to 16 write it, and later ones.
 var initPlan = Pattern(`^InitPlan ([0-9]+)(?: \(returns (\$[0-9]+)\))?$`)
 
-// gates notes what the plan calls the answer whether a table has a row.
+// gates notes the plan's names for the answers whether a table has a row.
 func (j *judge) gates(node map[string]any) {
 	if m := initPlan().FindStringSubmatch(said(node, "Subplan Name")); m != nil {
 		name := m[2]
@@ -133,7 +132,7 @@ func (j *judge) gates(node map[string]any) {
 	}
 }
 
-// asked is the node that reads the one table of a part of a plan, which may wait for an answer itself.
+// asked returns the node that reads the one table of a part of a plan. Result nodes, which may wait for another answer, are skipped.
 func asked(node map[string]any) map[string]any {
 	for said(node, "Node Type") == "Result" && said(node, "Relation Name") == "" {
 		var under []map[string]any
@@ -153,7 +152,7 @@ func asked(node map[string]any) map[string]any {
 func plansOf(node map[string]any) (out []map[string]any) {
 	plans, _ := node["Plans"].([]any)
 	for _, p := range plans {
-		sub, _ := p.(map[string]any) // of nil nothing can be read, so its table is missing
+		sub, _ := p.(map[string]any) // a part that is no object becomes nil, which reads no table: then a table is missing, and the plan is refused
 		out = append(out, sub)
 	}
 	return out
@@ -170,16 +169,16 @@ func (j *judge) reads(t Table, node map[string]any) error {
 	case "Index Scan", "Index Only Scan":
 		return j.searched(t, node)
 	case "Bitmap Heap Scan":
-		// If the bitmap has a whole page, every row of it is looked at: the scope has to be checked
+		// Of a page that the bitmap has as a whole, every row is checked again: the scope has to come
 		// first.
 		var scans []map[string]any
 		for _, p := range plansOf(node) {
-			if said(p, "Parent Relationship") == "Outer" { // else of a condition behind
+			if said(p, "Parent Relationship") == "Outer" { // otherwise it belongs to a condition
 				scans = append(scans, p)
 			}
 		}
 		either := []string{said(node, "Recheck Cond")}
-		if len(scans) == 1 && said(scans[0], "Node Type") == "BitmapOr" { // an index for each of several conditions
+		if len(scans) == 1 && said(scans[0], "Node Type") == "BitmapOr" { // one index for each of several conditions
 			scans, either = plansOf(scans[0]), parts(either[0], " OR ")
 		}
 		for _, cond := range either {
@@ -215,7 +214,7 @@ func (j *judge) searched(t Table, node map[string]any) error {
 	}
 	columns := j.indexes(name)
 	if len(columns) < len(t.Scope) {
-		return fmt.Errorf("%s is read by the index %s, of which nothing is known", t.Alias, name)
+		return fmt.Errorf("%s is read by the index %s, whose columns are unknown", t.Alias, name)
 	}
 	for _, e := range t.Scope {
 		if !slices.Contains(columns[:len(t.Scope)], e.Column) {
@@ -233,10 +232,10 @@ func (j *judge) searched(t Table, node map[string]any) error {
 
 var plainName = Pattern(`"[A-Za-z0-9_]+"`)
 
-// cast is one that changes no value.
+// cast matches a cast that changes no value.
 const cast = `(?:::(?:text|bpchar|"char"|name|bigint|integer|smallint|uuid))?`
 
-// named is a column as PostgreSQL writes it, with or without the alias and a cast.
+// named returns a pattern for a column as PostgreSQL writes it, with or without the alias and a cast.
 func named(alias, column string, qualified bool) string {
 	of := `(?:` + regexp.QuoteMeta(alias) + `\.)`
 	if !qualified {
@@ -246,7 +245,7 @@ func named(alias, column string, qualified bool) string {
 	return `(?:` + name + `|\(` + name + `\)` + cast + `)`
 }
 
-// pattern is a condition of a scope as PostgreSQL writes it: that the column has one of the values.
+// pattern matches a condition of a scope as PostgreSQL writes it: the column has one of the values.
 func pattern(e Equality, alias string) *regexp.Regexp {
 	value := `\(?\$(?:` + strings.Join(scalar.Each(e.Params, strconv.Itoa), "|") + `)\)?` + cast
 	return regexp.MustCompile(`\(` + named(alias, e.Column, false) + ` = (?:` + value + `|ANY \(ARRAY\[` + value + `(?:, ` + value + `)*\]\))\)`)

@@ -47,10 +47,10 @@ func TestJudgePostgres(t *testing.T) {
 		{scan + `"Index Name": "due_org", "Index Cond": "((due >= $2) AND (org_id = $1))"`, "does not begin with its scope"},
 		{scan + `"Index Name": "org_due", "Index Cond": "(\"(org_id = $1)\" = $2)"`, "odd name"},
 		{scan + `"Index Name": "org", "Index Cond": "(org_id = $1)", "Plans": [{"Node Type": "Seq Scan", "Relation Name": "raw", "Alias": "t1"}]`, "reads raw as t1"},
-		{scan + `"Index Name": "other", "Index Cond": "(org_id = $1)"`, "nothing is known"},
+		{scan + `"Index Name": "other", "Index Cond": "(org_id = $1)"`, "whose columns are unknown"},
 		{`"Node Type": "Nested Loop", "Plans": [{` + scan + `"Index Name": "org", "Index Cond": "(org_id = $1)"}, {"Node Type": "Seq Scan", "Relation Name": "tickets", "Alias": "t0_1"}]`, "does not name"},
 		{`"Node Type": "Nested Loop", "Plans": [{` + scan + `"Index Name": "org", "Index Cond": "(org_id = $1)"}, {"Node Type": "Result", "Subplan Name": "InitPlan 1 (returns $1)"}]`, "the result of a part of the plan"},
-		{`"Node Type": "Result"`, "does not say how it reads t0"},
+		{`"Node Type": "Result"`, "does not show how it reads t0"},
 	} {
 		judgedAs(t, c.plan, JudgePostgres([]byte(`[{"Plan": {`+c.plan+`}}]`), judgedPostgres, indexes), c.refused)
 	}
@@ -159,12 +159,12 @@ func TestJudgePostgresGates(t *testing.T) {
 		{`"Node Type": "Result", "One-Time Filter": "$0", "Plans": [` + init("InitPlan 1 (returns $0)") + `, ` + scan + `]`, ""},
 		{`"Node Type": "Result", "One-Time Filter": "($0 AND $1)", "Plans": [` + init("InitPlan 2 (returns $1)") + `, ` + scan + `]`, ""},
 		{`"Node Type": "Result", "One-Time Filter": "(InitPlan 1).col1", "Plans": [` + init("InitPlan 1") + `, {"Node Type": "Sort", "Plans": [` + scan + `]}]`, ""},
-		{`"Node Type": "Result", "One-Time Filter": "$10", "Plans": [` + init("InitPlan 1 (returns $1)") + `, ` + scan + `]`, "before it is known"},
-		{`"Node Type": "Result", "One-Time Filter": "($0 OR $3)", "Plans": [` + init("InitPlan 1 (returns $0)") + `, ` + scan + `]`, "before it is known"},
-		{`"Node Type": "Result", "One-Time Filter": "(NOT $0)", "Plans": [` + init("InitPlan 1 (returns $0)") + `, ` + scan + `]`, "before it is known"},
-		{`"Node Type": "Result", "One-Time Filter": "$0", "Plans": [` + init("SubPlan 1") + `, ` + scan + `]`, "before it is known"},
-		{`"Node Type": "Nested Loop", "Plans": [` + scan + `, {"Node Type": "Result", "One-Time Filter": "$0", "Plans": [` + init("InitPlan 1 (returns $0)") + `]}]`, "before it is known"},
-		{`"Node Type": "Append", "Plans": [` + init("InitPlan 1 (returns $0)") + `, ` + scan + `]`, "before it is known"},
+		{`"Node Type": "Result", "One-Time Filter": "$10", "Plans": [` + init("InitPlan 1 (returns $1)") + `, ` + scan + `]`, "before it has checked"},
+		{`"Node Type": "Result", "One-Time Filter": "($0 OR $3)", "Plans": [` + init("InitPlan 1 (returns $0)") + `, ` + scan + `]`, "before it has checked"},
+		{`"Node Type": "Result", "One-Time Filter": "(NOT $0)", "Plans": [` + init("InitPlan 1 (returns $0)") + `, ` + scan + `]`, "before it has checked"},
+		{`"Node Type": "Result", "One-Time Filter": "$0", "Plans": [` + init("SubPlan 1") + `, ` + scan + `]`, "before it has checked"},
+		{`"Node Type": "Nested Loop", "Plans": [` + scan + `, {"Node Type": "Result", "One-Time Filter": "$0", "Plans": [` + init("InitPlan 1 (returns $0)") + `]}]`, "before it has checked"},
+		{`"Node Type": "Append", "Plans": [` + init("InitPlan 1 (returns $0)") + `, ` + scan + `]`, "before it has checked"},
 	} {
 		judgedAs(t, c.plan, JudgePostgres([]byte(`[{"Plan": {`+c.plan+`}}]`), tables, indexes), c.refused)
 	}
@@ -177,9 +177,9 @@ func TestJudgePostgresGates(t *testing.T) {
 	)
 	for _, c := range []struct{ filter, second, under, refused string }{
 		{"$9", "$8", owners + ", " + orgs, ""},
-		{"$8", "$8", owners + ", " + orgs, "whether t1 has a row"},
-		{"$9", "$9", owners + ", " + orgs, "whether t2 has a row"},
-		{"$9", "$8", owners + ", " + orgs + ", " + orgs, "whether t1 has a row"},
+		{"$8", "$8", owners + ", " + orgs, "checked that t1,"},
+		{"$9", "$9", owners + ", " + orgs, "checked that t2,"},
+		{"$9", "$8", owners + ", " + orgs + ", " + orgs, "checked that t1,"},
 	} {
 		p := `"Node Type": "Result", "One-Time Filter": "` + c.filter + `", "Plans": [{"Node Type": "Result", "Parent Relationship": "InitPlan", "Subplan Name": "InitPlan 2 (returns $9)", "One-Time Filter": "` + c.second + `", "Plans": [` + c.under + `]}, ` + scan + `]`
 		judgedAs(t, p, JudgePostgres([]byte(`[{"Plan": {`+p+`}}]`), tables, indexes), c.refused)

@@ -9,14 +9,14 @@ import (
 
 // This file judges how PostgreSQL reads the guarded tables of a statement, for postgres.go.
 
-// guarded judges a node that reads a guarded table, rows out of its scope among others.
-// PostgreSQL tries the conditions of a filter in the order in which it writes them, and
-// stops at the first that does not hold. So before the whole scope has held, only these may stand:
-// the scope, a condition of the program within CASE WHEN scope, and what a declared link demands. A
-// condition that the planner has derived from others is none of them.
+// guarded judges a node that reads a guarded table, with rows out of its scope. PostgreSQL tries the
+// conditions of a filter in the order in which it writes them, and stops at the first that is false. So
+// before all conditions of the scope only these may come: conditions of the scope, a condition of the
+// program within CASE WHEN scope, and the condition of a declared link. A condition that the planner
+// derived from others is refused.
 //
-// A table is read as a whole, by an index whose columns all have the value that a
-// link or the scope demands, or by a bitmap of such conditions: none gives rows in an order that a program chose.
+// The table may be read as a whole, by an index of which each column has the value of a link or of the
+// scope, or by a bitmap of such conditions: none of these gives rows in an order that a program chose.
 func (j *judge) guarded(t Table, node map[string]any) error {
 	var first []string // conditions that every row meets before the filter
 	switch kind := said(node, "Node Type"); kind {
@@ -73,8 +73,8 @@ func (j *judge) guarded(t Table, node map[string]any) error {
 	return fmt.Errorf("%s is not filtered by its scope", t.Alias)
 }
 
-// bitmap are the conditions of the indexes that a bitmap is made from: those that hold of each of its rows. The rows
-// come as they lie in the table, in the order of no index. With two conditions (BitmapOr) neither is sure to hold.
+// bitmap returns the conditions that every row of a bitmap meets: those of the indexes that it is made from. The rows
+// come in the order of the table, not of an index. BitmapOr is refused: neither of its conditions is sure to be true.
 func (j *judge) bitmap(t Table, node map[string]any) (conds []string, err error) {
 	switch said(node, "Node Type") {
 	case "Bitmap Index Scan":
@@ -92,8 +92,8 @@ func (j *judge) bitmap(t Table, node map[string]any) (conds []string, err error)
 	return nil, fmt.Errorf("%s is read by several indexes", t.Alias)
 }
 
-// byLink are the conditions of an index that is searched for the values of links or of the scope, and
-// for nothing else; ordered says that rows come in the order of the index.
+// byLink returns the conditions of an index that is searched for the values of links or of the
+// scope, and for nothing else. ordered: rows come in the order of the index.
 func (j *judge) byLink(t Table, node map[string]any, ordered bool) ([]string, error) {
 	name := said(node, "Index Name")
 	conds, err := conjuncts(said(node, "Index Cond"))
@@ -113,7 +113,7 @@ func (j *judge) byLink(t Table, node map[string]any, ordered bool) ([]string, er
 	return conds, nil
 }
 
-// behind reports whether a condition is CASE WHEN scope THEN … ELSE false END.
+// behind reports whether a condition has the form CASE WHEN scope THEN … ELSE false END.
 func (j *judge) behind(t Table, cond string) bool {
 	cond, ok := strings.CutPrefix(cond, "CASE WHEN ")
 	if !ok || !strings.HasSuffix(cond, " ELSE false END") {
@@ -142,7 +142,7 @@ func (j *judge) behind(t Table, cond string) bool {
 	return true
 }
 
-// linked reports whether a condition is one that a declared link demands of a table.
+// linked reports whether a condition is the condition of a declared link of the table.
 func linked(t Table, cond string) bool {
 	return slices.ContainsFunc(t.Links, func(m Match) bool {
 		ours, theirs := named(t.Alias, m.Column, false), named(m.Alias, m.Other, true)
@@ -155,8 +155,8 @@ func whole(r *regexp.Regexp, s string) bool {
 	return at != nil && at[0] == 0 && at[1] == len(s)
 }
 
-// conjuncts are the conditions of a filter as PostgreSQL writes it, in their order: one, or
-// several in parentheses with AND between them.
+// conjuncts returns the conditions of a filter in the order in which PostgreSQL writes them:
+// one, or several in parentheses with AND between them.
 func conjuncts(text string) ([]string, error) {
 	if text == "" {
 		return nil, nil
@@ -167,7 +167,7 @@ func conjuncts(text string) ([]string, error) {
 	return parts(text, " AND "), nil
 }
 
-// parts are the conditions that stand in the parentheses around a text, with sep between them; or the text is the one.
+// parts splits the text within outer parentheses at each sep. Without them the whole text is the one part.
 func parts(text, sep string) (out []string) {
 	inner, begins := strings.CutPrefix(text, "(")
 	inner, ends := strings.CutSuffix(inner, ")")
@@ -191,7 +191,7 @@ func parts(text, sep string) (out []string) {
 	return append(out, inner)
 }
 
-// cutOutside cuts a text at the first sep that stands in no parentheses, text or name.
+// cutOutside cuts a text at the first sep outside parentheses, texts and names.
 func cutOutside(text, sep string) (before, after string, ok bool) {
 	before, after, err := cut(text, sep)
 	return before, after, err == nil && before != text
@@ -208,7 +208,7 @@ func cut(text, sep string) (before, after string, err error) {
 				return "", "", fmt.Errorf("a condition can't be read: %s", text)
 			}
 		case '\'', '"':
-			n := strings.IndexByte(text[i+1:], c) // one that is doubled begins another text at once
+			n := strings.IndexByte(text[i+1:], c) // a doubled quote begins another text at once
 			if n < 0 {
 				return "", "", fmt.Errorf("a condition can't be read: %s", text)
 			}

@@ -2,30 +2,30 @@ package fence
 
 import "slices"
 
-// This file has what a judge returns: why an open statement is not run. form.go chooses the next form by it.
+// This file has what a judge returns: why an open statement is not run. form.go uses it to choose the next form.
 
-// Refused is why an open plan was not run: the engine's own plan reads rows out of scope,
-// or is not understood. Nothing was handed to the collector.
+// Refused is the error of an open plan that was not run: the engine's own plan reads rows out
+// of scope, or is not understood. The collector got nothing.
 type Refused struct{ Why error }
 
 func (e *Refused) Error() string {
 	return "exosql: the unfenced statement was refused: " + e.Why.Error()
 }
 
-// OutOfScope is why a plan is refused that reads rows out of the scope of some tables, named
-// by their aliases.
+// OutOfScope is the error of a plan that reads rows out of the scope of some tables, named by
+// their aliases.
 type OutOfScope struct {
 	Aliases []string
 	Err     error // of the first
 
-	// Scan says that the plan reads rows in scope only, and that the tables are read faster as
-	// a whole: their scopes hold most of the rows.
+	// Scan: the plan reads only rows in scope, but the tables are read faster as a whole, since
+	// most of their rows are in scope.
 	Scan bool
 }
 
 func (e *OutOfScope) Error() string { return e.Err.Error() }
 
-// Add notes a table.
+// Add notes a table and why it was refused.
 func (e *OutOfScope) Add(alias string, err error) {
 	if e.Err == nil {
 		e.Err = err
@@ -35,7 +35,7 @@ func (e *OutOfScope) Add(alias string, err error) {
 	}
 }
 
-// Reason is e, or nil if it has no table.
+// Reason returns e, or nil if it has no table.
 func (e *OutOfScope) Reason() error {
 	if e.Err == nil {
 		return nil

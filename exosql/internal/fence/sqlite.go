@@ -8,23 +8,23 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// This file judges how SQLite would run an open statement. form.go comes before it; an engine runs what it lets through.
+// This file judges how SQLite would run an open statement. form.go wrote the statement; an engine runs it if the judge agrees.
 
-// JudgeSQLite fails unless a plan reads, of each of the tables, the rows in scope and no
-// other: then nothing that a program says is tried on a row out of its scope, nor is one
-// read in the order of a column that the program chose. lines is what EXPLAIN QUERY PLAN
-// says of the statement. The error is an OutOfScope where it is about some tables.
+// JudgeSQLite fails unless the plan reads only rows in scope of each table. Then no condition
+// of a program is tried on a row out of scope, and no such row is read in the order of a column
+// that the program chose. lines are the output of EXPLAIN QUERY PLAN. If the reason concerns
+// certain tables, the error is an OutOfScope.
 //
-// A line names the columns that an index is searched by: those with one value, which are the first
-// of the index, then one with a range. Where the scope's columns are the first of them, the search
-// compares nothing with a row that has another. The compiler ensures that the value is the scope's
-// own, see compile.unindexed. rowid reports whether the one column of a scope is what SQLite calls
-// the rowid of its table.
+// A line names the columns by which an index is searched: first those with one value, which are
+// the first of the index, then one with a range. If the scope's columns come first, the search
+// compares nothing with rows out of scope. The compiler ensures that the value is the scope's
+// own: see expr.From.unindexed. rowid reports whether the one column of a scope is the rowid of
+// its table.
 //
-// MULTI-INDEX OR searches an index for each of several conditions: each of its searches is judged alone.
+// MULTI-INDEX OR searches one index for each of several conditions. Each of these searches is judged alone.
 //
-// A guarded table may be read as a whole, and by what a link demands: there each condition of the program has
-// its scope before it, and what the program sorts by is served by no index.
+// A guarded table may be read as a whole, or by the value of a link: each condition of the
+// program is tried after the table's scope, and no index serves an order of the program.
 //
 // A line that is not understood is a refusal.
 func JudgeSQLite(lines []string, tables []Table, derived []string, rowid func(Table) bool) error {
@@ -49,7 +49,7 @@ func JudgeSQLite(lines []string, tables []Table, derived []string, rowid func(Ta
 		case knownLine().MatchString(line):
 			continue
 		default:
-			return fmt.Errorf("it is not known what this means: %s", line)
+			return fmt.Errorf("this line of the plan is not understood: %s", line)
 		}
 		i := slices.IndexFunc(tables, func(t Table) bool { return t.Alias == alias })
 		if i < 0 && (slices.ContainsFunc(derived, func(d string) bool { return strings.EqualFold(d, alias) }) || flattened().MatchString(alias)) || i >= 0 && len(tables[i].Scope) == 0 {
@@ -57,12 +57,12 @@ func JudgeSQLite(lines []string, tables []Table, derived []string, rowid func(Ta
 			continue // a derived table, or one of which every row is in scope
 		}
 		if i < 0 {
-			return fmt.Errorf("it is not known what this reads: %s", line)
+			return fmt.Errorf("it is not known which table this line of the plan reads: %s", line)
 		}
 		seen[i] = true
 		one := either != nil
 		either = nil
-		how = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(how, "EXISTS "), "LEFT-JOIN")) // how often, and not which rows
+		how = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(how, "EXISTS "), "LEFT-JOIN")) // how often it is read, not which rows
 		if tables[i].Guarded && !one && (verb == "SCAN" && wholeTable().MatchString(how) || verb == "SEARCH" && byValues().MatchString(how)) {
 			continue
 		}
@@ -72,7 +72,7 @@ func JudgeSQLite(lines []string, tables []Table, derived []string, rowid func(Ta
 	}
 	for i, t := range tables {
 		if !seen[i] && len(t.Scope) > 0 && !t.Optional {
-			return fmt.Errorf("the plan does not say how it reads %s", t.Alias)
+			return fmt.Errorf("the plan does not show how it reads %s", t.Alias)
 		}
 	}
 	if either != nil {
@@ -81,31 +81,31 @@ func JudgeSQLite(lines []string, tables []Table, derived []string, rowid func(Ta
 	return out.Reason()
 }
 
-// wholeTable is how a guarded table may be scanned: in no order but its own, or for a filter of
-// the values of a link. byValues is how it may be searched: for one value of each column.
+// wholeTable matches how a guarded table may be scanned: in no order but its own, or for a Bloom filter
+// of the values of a link. byValues matches how it may be searched: for one value of each column.
 var (
 	wholeTable = Pattern(`^(\([A-Za-z0-9_ =?<>]*\))?$`)
 	byValues   = Pattern(`^USING ((COVERING |AUTOMATIC (PARTIAL )?COVERING )?INDEX( \S+)?|(INTEGER )?PRIMARY KEY) \(([A-Za-z_][A-Za-z0-9_]*|<expr>)=\?( AND ([A-Za-z_][A-Za-z0-9_]*|<expr>)=\?)*\)$`)
 	eitherLine = Pattern(`^INDEX [0-9]+$`)
 )
 
-// knownLine are lines that read no table themselves.
+// knownLine matches lines that read no table themselves.
 var knownLine = Pattern(`^(CREATE BLOOM FILTER|USE TEMP B-TREE FOR (ORDER BY|GROUP BY|DISTINCT|(LAST|RIGHT PART OF) .*|count\(DISTINCT\))|(CO-ROUTINE|MATERIALIZE) \S+|LIST SUBQUERY \d+|(CORRELATED )?(SCALAR|LIST) SUBQUERY \d+|` +
-	// Of two selects together: how their rows are put together, each of which is read as the lines below say.
+	// Lines that combine the rows of two selects. The lines below them show how each select reads its tables.
 	`COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|(UNION|INTERSECT|EXCEPT) USING TEMP B-TREE|MERGE \((UNION|UNION ALL|INTERSECT|EXCEPT)\)|LEFT|RIGHT)$`)
 
-// flattened are the aliases that SQLite itself gives to what a subquery returns. Any other
-// name that the statement does not have is of a table behind a view.
+// flattened matches the aliases that SQLite itself gives to the results of subqueries. Any
+// other name that the statement does not have belongs to a table behind a view.
 var flattened = Pattern(`^\(subquery-[0-9]+\)$`)
 
 var searchLine = Pattern(`^USING (?:(?:COVERING )?INDEX (\S+)|PRIMARY KEY) \((.*)\)$`)
 
-// searchTerm is one column that is searched, with a plain name: in another one " AND " could
-// stand. ANY(code) is none: it goes from value to value of everybody's.
+// searchTerm matches one column that is searched, with a plain name: another name could have " AND
+// " in it. It does not match ANY(code), by which SQLite steps through the values of all tenants.
 var searchTerm = Pattern(`^([A-Za-z_][A-Za-z0-9_]*|<expr>)([=<>])\?$`)
 
-// searchRow is several columns that are searched together, from a row of values on. It may stand only behind the scope: one that begins with
-// the scope's column has no bound in it.
+// searchRow matches several columns that are searched together, from a row of values on. It is allowed only after
+// the scope's columns: a row that begins with the scope's column would not bound that column to its value.
 var searchRow = Pattern(`^\(([A-Za-z_][A-Za-z0-9_]*|<expr>)(,([A-Za-z_][A-Za-z0-9_]*|<expr>))+\)[<>]\(\?(,\?)+\)$`)
 
 const RowidSearch = "USING INTEGER PRIMARY KEY (rowid=?)"
@@ -126,7 +126,7 @@ func judgeLine(t Table, verb, how string, rowid func(Table) bool) error {
 			continue
 		}
 		if c == nil {
-			return fmt.Errorf("it is not known how %s searches the index %s: %s", t.Alias, m[1], term)
+			return fmt.Errorf("the search of %s in the index %s is not understood: %s", t.Alias, m[1], term)
 		}
 		if len(fixed) == len(t.Scope) {
 			continue
@@ -137,8 +137,8 @@ func judgeLine(t Table, verb, how string, rowid func(Table) bool) error {
 		fixed = append(fixed, sqlast.Fold(c[1]))
 	}
 	for _, e := range t.Scope {
-		// In an index that has a column before the scope's, the way down the tree compares what a
-		// program says of it with everybody's, and how long that takes says what they are (TestDescent).
+		// If another column comes first in the index, the search compares the program's value for it
+		// with the values of all tenants, and its time reveals them (TestDescent).
 		if !slices.Contains(fixed, sqlast.Fold(e.Column)) {
 			return fmt.Errorf("the index %s is not searched by %s first", m[1], e.Column)
 		}

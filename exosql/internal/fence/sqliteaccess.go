@@ -1,18 +1,18 @@
 package fence
 
-// This file reads from EXPLAIN QUERY PLAN of SQLite how one table is read: for Check, which says where an index is missing. The judge
-// in the file before it decides whether the statement may run.
+// This file reads from SQLite's EXPLAIN QUERY PLAN how one table is read. Check uses it to report
+// missing indexes. The judge in the file before it decides whether the statement may run.
 
 import (
 	"slices"
 	"strings"
 )
 
-// accessOfSQLite reads the lines of EXPLAIN QUERY PLAN about one table. rowid says that it is searched by that, which a
-// column may be.
+// AccessOfSQLite reads the lines of EXPLAIN QUERY PLAN about one table. rowid reports that it
+// is searched by the rowid, which may be a column.
 func AccessOfSQLite(lines []string, alias, column string) (a Access, rowid bool) {
 	for _, line := range lines {
-		if what, ok := strings.CutPrefix(line, "USE TEMP B-TREE FOR "); ok { // all of it, or LAST TERM OF, LAST 2 TERMS OF, RIGHT PART OF
+		if what, ok := strings.CutPrefix(line, "USE TEMP B-TREE FOR "); ok { // the whole order, or LAST TERM OF, LAST 2 TERMS OF, RIGHT PART OF
 			a.Sorts = a.Sorts || what == "ORDER BY"
 			a.Ties = a.Ties || strings.HasSuffix(what, " OF ORDER BY")
 		}
@@ -41,8 +41,8 @@ func AccessOfSQLite(lines []string, alias, column string) (a Access, rowid bool)
 	return a, rowid
 }
 
-// alone are the tables that are searched for the values of their scope and for nothing else,
-// and whose rows are then fetched one by one.
+// Alone returns the tables that are searched for the values of their scope and for nothing
+// else, and whose rows are then fetched one by one.
 func Alone(lines []string, tables []Table) (out []string) {
 	for _, line := range lines {
 		rest, search := strings.CutPrefix(line, "SEARCH ")

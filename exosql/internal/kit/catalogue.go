@@ -12,7 +12,7 @@ import (
 
 var preparedByHand atomic.Int64
 
-// Explained is what PostgreSQL says of a statement that it plans as it does for programs.
+// Explained returns PostgreSQL's plan of a statement, with the settings that statements of programs have.
 func Explained(t *testing.T, hand *sql.DB, statement string, args []value.Value, explain string) string {
 	t.Helper()
 	var types, values []string

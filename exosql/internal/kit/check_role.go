@@ -9,7 +9,7 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// NewRole makes a role that may nothing, and drops it with all that it was given.
+// NewRole makes a role without rights, and drops it at the end with everything that it was given.
 func NewRole(t *testing.T) string {
 	t.Helper()
 	admin, role := tu.Admin(t, tu.Server(t)), "exo_role_"+strings.ToLower(rand.Text()[:12])
@@ -24,7 +24,7 @@ func NewRole(t *testing.T) string {
 	return role
 }
 
-// Change runs statements as the superuser, on the path of a URL.
+// Change runs statements as the superuser, with the search path of a URL.
 func Change(t *testing.T, url string, statements ...string) {
 	t.Helper()
 	tu.Postgres.OpenURL(t, url, &exosql.OpenOptions{Setup: tu.Postgres.Exec(statements...)}).Close()

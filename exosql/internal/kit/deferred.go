@@ -8,7 +8,7 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// OwnDatabase is the URL of a new database of the server, in which no other test makes anything.
+// OwnDatabase returns the URL of a new database on the server, which no other test uses.
 func OwnDatabase(t *testing.T) string {
 	t.Helper()
 	server := tu.Server(t)

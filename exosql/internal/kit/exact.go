@@ -9,8 +9,8 @@ import (
 
 const Lax = "CREATE COLLATION lax (provider = icu, locale = 'und-u-ks-level1', deterministic = false);"
 
-// Wide are columns whose equality is wider than exact: how they are declared, a tenant's name and that of another one which the
-// database takes for the same.
+// Wide are columns whose equality is wider than exact: how each is declared, a tenant's name,
+// and another tenant's name that the database treats as equal.
 var Wide = []struct{ Engine, Before, Typ, Mine, Theirs string }{
 	{"sqlite", "", "TEXT COLLATE NOCASE", "acme", "ACME"},
 	{"sqlite", "", "TEXT COLLATE RTRIM", "acme", "acme "},
@@ -19,10 +19,10 @@ var Wide = []struct{ Engine, Before, Typ, Mine, Theirs string }{
 	{"postgres", "CREATE EXTENSION IF NOT EXISTS citext SCHEMA public;", "public.citext", "acme", "ACME"},
 }
 
-// Exactly is a type of which nothing is equal but equal texts.
+// Exactly is a type in which only identical texts are equal.
 const Exactly = "TEXT"
 
-// ExactFile opens a database in which the operators of citext are found.
+// ExactFile opens a database with the operators of citext on its search path.
 func ExactFile(t *testing.T, e tu.Engine, ddl string) (*exosql.DB, func(string) string, func(string)) {
 	t.Helper()
 	url := e.URL(t)

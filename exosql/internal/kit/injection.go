@@ -10,7 +10,7 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// Payloads reads the corpus: a JSON text on each line.
+// Payloads reads the corpus of injection texts: a JSON text on each line.
 func Payloads(t *testing.T) []string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(tu.Root(), "testdata", "injection", "texts.jsonl"))

@@ -8,15 +8,15 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// Memo and folder are rows of tables whose scope is a column with one value, which has an
-// index, as other columns have: the planner has every way to read them.
+// Memo and Folder are rows of tables whose scope is a column with one value. That column and
+// others have indexes, so the planner can read the tables in every way.
 type Memo struct {
 	ID, Owner, Folder int64
 	Text, Code        string
 	Due               *int64
 }
 
-// person is the owner: the scope of the others may come through it.
+// person is the owner: the scope of the other tables may come through it.
 type person struct{ ID int64 }
 
 type Folder struct {
@@ -49,22 +49,22 @@ var (
 	MemoIn      = exosql.One("folder", MemoFolder, FolderID)
 )
 
-// NotesSQL makes notes of ten owners. Every text of an owner but 1 has the word BOLT,
-// which springs a trap. rows is how many notes there are.
+// NotesSQL makes notes of ten owners. Every text of an owner other than 1 has the word BOLT,
+// which triggers a trap. rows is the number of notes.
 func NotesSQL(e tu.Engine, rows int, indexes ...string) []string {
 	number := fmt.Sprintf(e.Pick("(WITH RECURSIVE s (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < %d) SELECT n FROM s) AS s", "generate_series(0, %d) AS s (n)"), rows-1)
 	bolt := "CASE WHEN n % 10 = 1 THEN 'fair ' ELSE 'BOLT ' END || (n % 97)"
 	return append(append([]string{
 		"CREATE TABLE people (id {int} PRIMARY KEY)",
-		"INSERT INTO people SELECT n FROM " + number + " WHERE n < 10 AND n <> 2", // the notes of owner 2 have none
+		"INSERT INTO people SELECT n FROM " + number + " WHERE n < 10 AND n <> 2", // notes of owner 2 have no owner's row
 		"CREATE TABLE folders (id {int} PRIMARY KEY, owner {int} NOT NULL, name TEXT NOT NULL) {strict}",
-		"CREATE TABLE notes (id {int} PRIMARY KEY, owner {int} NOT NULL, folder_id {int} NOT NULL, text TEXT NOT NULL, code TEXT NOT NULL, due {int}) {strict}", // no guards: the columns are clean
+		"CREATE TABLE notes (id {int} PRIMARY KEY, owner {int} NOT NULL, folder_id {int} NOT NULL, text TEXT NOT NULL, code TEXT NOT NULL, due {int}) {strict}", // the columns are clean, so statements need no guards against misfits
 		"INSERT INTO folders SELECT n, n % 10, " + bolt + " FROM " + number + " WHERE n < 40",
 		"INSERT INTO notes SELECT n, n % 10, (n / 10) % 4 * 10 + n % 10, " + bolt + ", 'c' || (n % 50), CASE WHEN n % 5 = 0 THEN NULL ELSE n * 7 % 1000 END FROM " + number,
 	}, indexes...), e.Pick("ANALYZE", "ALTER TABLE notes SET (autovacuum_enabled = off); ALTER TABLE folders SET (autovacuum_enabled = off); ANALYZE"))
 }
 
-// NotesOf are the notes of an owner. ranged gives the scope as a range, too, which is always fenced.
+// NotesOf grants the notes of an owner. With ranged the scope also has a range, so statements are always fenced.
 func NotesOf(db *exosql.DB, owner int64, ranged bool) map[string]exo.Object {
 	ofNote, ofFolder := MemoOwner.Eq(owner), FolderOwner.Eq(owner)
 	if ranged {
@@ -73,7 +73,7 @@ func NotesOf(db *exosql.DB, owner int64, ranged bool) map[string]exo.Object {
 	return NotesIn(db, ofNote, ofFolder)
 }
 
-// NotesIn are the notes and folders of a scope.
+// NotesIn grants the notes and folders of a scope.
 func NotesIn(db *exosql.DB, ofNote exosql.Predicate[Memo], ofFolder exosql.Predicate[Folder]) map[string]exo.Object {
 	n := exosql.NewFacet(Memos, "note", MemoID, MemoOwner, MemoFolder, MemoText, MemoCode, MemoDue)
 	f := exosql.NewFacet(Folders, "folder", FolderID, FolderOwner, FolderName, exosql.Via(FolderNotes, n))

@@ -11,7 +11,7 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// JobsMail is held: it appends a line to a file.
+// JobsMail is a held effect: it appends a line to a file.
 func JobsMail(t *testing.T, path string, at func(string)) exo.Object {
 	t.Helper()
 	mail, err := service.New("mail", "mail", service.Method("send", "sends one", func(context.Context, service.None) (service.None, error) {
@@ -30,7 +30,7 @@ func JobsMail(t *testing.T, path string, at func(string)) exo.Object {
 	return mail
 }
 
-// LookAtJobs asks a database past its guard.
+// LookAtJobs queries a database on an unguarded connection.
 func LookAtJobs(t *testing.T, e tu.Engine, url, query string) string {
 	t.Helper()
 	return Cells(t, e.SQLDB(t, url), query)

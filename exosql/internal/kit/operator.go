@@ -72,7 +72,7 @@ func ThingFacet() *exosql.Facet[Thing] {
 	return exosql.NewFacet(Things, "thing", ThingID, ThingN, ThingBig, ThingF, ThingD, ThingS, ThingB, ThingAt, ThingDay, ThingIv, ThingU, ThingRaw, ThingJ, ThingTags, ThingNums, thingDs)
 }
 
-// Each expression, selected over the four rows in the order of their ids.
+// Expressions has for each expression its values in the four rows, in the order of their ids.
 var Expressions = []struct{ Expr, Want string }{
 	// values, as they are
 	{"t.n", `[7,-7,0,null]`},
@@ -205,7 +205,7 @@ var Expressions = []struct{ Expr, Want string }{
 	{"t.big.mul(t.big).sub(t.big.mul(t.big))", `[0,0,0,0]`},
 	{"t.big.mul(10)", `["90071992547409930","92233720368547758070","-92233720368547758080",10]`},
 	{"t.f.add(0.2)", `[2.7,-2.3,0.3,null]`},
-	{"t.f.mul(1e300).mul(1e300)", `["25` + zeros(599) + `","-25` + zeros(599) + `","1` + zeros(599) + `",null]`}, // no float
+	{"t.f.mul(1e300).mul(1e300)", `["25` + zeros(599) + `","-25` + zeros(599) + `","1` + zeros(599) + `",null]`}, // beyond a float
 	{"t.f.mul(1e-300).mul(1e-300)", `[0,0,0,null]`},
 	{"t.d.mul('1e999').mul('1e9')", `["125` + zeros(1007) + `","-5` + zeros(1005) + `","1` + zeros(1010) + `",null]`},
 	{"t.nums.length.ceil()", `[3,0,3,null]`},
@@ -308,7 +308,7 @@ var Expressions = []struct{ Expr, Want string }{
 	{"t.at.sub('2024-02-29')", `[86399999,-762566400000,58158245678,null]`},
 	{"t.at - t.at > 0", `[false,false,false,false]`},
 
-	// the same in JavaScript's words
+	// the same in JavaScript's syntax
 	{"t.n + 1", `[8,-6,1,null]`},
 	{"(t.n - 1) * 2", `[12,-16,-2,null]`},
 	{"t.n / 2", `[3.5,-3.5,0,null]`},

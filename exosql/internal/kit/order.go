@@ -27,14 +27,14 @@ var (
 	ShelfOf    = exosql.Many("papers", ShelfID, PaperShelf)
 )
 
-// PapersSQL has the indexes of a host that thought of its tenants, not of orders.
+// PapersSQL has the indexes of a host that considered its tenants but no orders.
 var PapersSQL = []string{
 	"CREATE TABLE shelves (id {int} PRIMARY KEY, org_id {int} NOT NULL)",
 	"CREATE TABLE papers (id {int} PRIMARY KEY, org_id {int} NOT NULL, shelf_id {int} NOT NULL, title TEXT NOT NULL, body TEXT NOT NULL)",
 	"CREATE INDEX shelves_org ON shelves (org_id)", "CREATE INDEX papers_org ON papers (org_id)", "CREATE INDEX papers_shelf ON papers (shelf_id)",
 }
 
-// Numbers is a source of n from 0 to below count.
+// Numbers is a FROM item with the numbers n from 0 to count-1.
 func Numbers(e tu.Engine, count int) string {
 	return fmt.Sprintf(e.Pick("(WITH RECURSIVE s (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < %d) SELECT n FROM s) AS s", "generate_series(0, %d) AS s (n)"), count-1)
 }

@@ -1,6 +1,6 @@
 package kit
 
-// InPages gives all rows of a query, read in pages of n rows.
+// InPages is a JavaScript function that returns all rows of a query, read in pages of n rows.
 const InPages = `const inPages = async (q, n) => {
   const out = []; let next = null, calls = 0;
   do {

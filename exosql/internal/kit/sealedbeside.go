@@ -27,12 +27,12 @@ type BesideNote struct {
 
 type BesideCase struct {
 	What    string
-	Only    string // engine, "" for both
-	DDL     string // ; between statements, "?" stands for what differs (else it is last)
-	A, B    string // what differs
+	Only    string // the one engine to run on, "" for both
+	DDL     string // statements with ; between them; "?" is the place for A or B (else the end)
+	A, B    string // two variants that a program must not be able to distinguish
 	Program string
-	Delete  bool // the facet may delete
-	Apart   bool // notes are another grant, and not reached by a link
+	Delete  bool // whether the facet may delete
+	Apart   bool // whether notes are another grant, not reached by a link
 	Replace bool // Permit(exosql.AllowConflict("REPLACE"))
 }
 
@@ -48,7 +48,7 @@ func BesideRows(pay1, pay2 string) string {
 	return "INSERT INTO people (id, boss, rank, name, pay) VALUES (1, NULL, 1, 'ann', " + pay1 + "), (2, NULL, 2, 'bob', " + pay2 + ")"
 }
 
-// staffTables declares people and the notes about them, whose pay, email and person are labelled.
+// staffTables declares people and notes about them. Pay, email and person are labelled.
 type staffTables struct {
 	People       *exosql.Table[BesidePerson]
 	Notes        *exosql.Table[BesideNote]

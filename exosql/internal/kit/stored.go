@@ -16,16 +16,16 @@ type HeldRow struct {
 	Done          *bool
 }
 
-// CellForm is a form of each kind of column, with cells that this test writes by itself.
+// CellForm is one stored form for each kind of column. The test writes the cells itself.
 type CellForm struct {
 	Name      string
 	Time, Day exosql.StoredForm
 	flag      exosql.StoredForm
-	types     [3]string // of SQLite, of the times, the days and the flags
+	types     [3]string // column types of SQLite: of times, days and flags
 	at        func(time.Time) string
 	dayAt     func(string) string
 	flags     [2]string
-	millis    bool // finer than a second
+	millis    bool // it stores fractions of a second
 }
 
 func quotedAs(layout string) func(time.Time) string {
@@ -60,7 +60,7 @@ func unixDay(times int64) func(string) string {
 	}
 }
 
-// heldTimes are of the rows 1 to 6; the fourth has none.
+// heldTimes are the times of rows 1 to 6; the fourth is NULL.
 var heldTimes = []string{"2024-01-02T03:04:05Z", "2024-01-02T03:04:06Z", "2023-12-31T23:59:59Z", "", "1969-07-20T20:17:40Z", "2024-01-02T03:04:05Z"}
 
 var heldDays = []string{"2024-01-02", "2024-02-29", "2023-12-31", "", "1969-07-20", "2024-01-02"}
@@ -86,7 +86,7 @@ func (f *CellForm) Schema(e tu.Engine) []string {
 	return out
 }
 
-// facet declares the table.
+// Facet declares the table.
 func (f *CellForm) Facet() (*exosql.Facet[HeldRow], exosql.Predicate[HeldRow], *exosql.Table[HeldRow]) {
 	facet, scope, held, _ := f.Declared()
 	return facet, scope, held

@@ -8,7 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// JobsCall is an object whose one method calls a function of the test's.
+// JobsCall is an object with one method, which calls a function of the test.
 type JobsCall func()
 
 func (f JobsCall) Describe() (message.Description, error) {

@@ -11,7 +11,7 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// The tables of a small tracker with two tenants, of which programs may change some.
+// The tables of a small tracker with two tenants. Programs may change some of them.
 const (
 	JobsDDL = `CREATE TABLE orgs (id {int} PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE people (id {int} PRIMARY KEY, org_id {int} NOT NULL REFERENCES orgs, name TEXT NOT NULL);
@@ -49,7 +49,7 @@ type JobsNote struct {
 	Body    string
 }
 
-// JobsGrants are what programs of a tenant may see and change.
+// JobsGrants returns what programs of a tenant may see and change.
 func JobsGrants(db *exosql.DB, org int64) codemode.Grants {
 	orgs, people, jobs, notes := exosql.NewTable[JobsOrg]("orgs"), exosql.NewTable[JobsPerson]("people"), exosql.NewTable[Job]("jobs"), exosql.NewTable[JobsNote]("notes")
 	orgID := exosql.NewKey(orgs, "id", func(o *JobsOrg) *int64 { return &o.ID })
@@ -92,16 +92,16 @@ func JobsGrants(db *exosql.DB, org int64) codemode.Grants {
 	}
 }
 
-// OpenJobs opens a fresh database, and a connection past the guard that looks at it.
+// OpenJobs opens a new database, and returns it with a function that queries it on an unguarded connection.
 func OpenJobs(t *testing.T, e tu.Engine) (*exosql.DB, func(query string) string) {
 	t.Helper()
 	return OpenJobsWith(t, e)
 }
 
-// JobsKnown has wrGrants know the trigger of TestEffects.
+// JobsKnown makes JobsGrants permit the trigger of TestEffects.
 var JobsKnown bool
 
-// JobsSettled has the jobs of wrGrants call it after each commit.
+// JobsSettled is called by the jobs of JobsGrants after each commit.
 var JobsSettled func() error
 
 func JobsTables(e tu.Engine) []string {
@@ -115,7 +115,7 @@ func OpenJobsWith(t *testing.T, e tu.Engine, more ...string) (*exosql.DB, func(q
 	return db, func(query string) string { t.Helper(); return Cells(t, raw, query) }
 }
 
-// Cells are those of the rows of a query past the guard.
+// Cells returns the rows of a query on an unguarded connection.
 func Cells(t *testing.T, raw *sql.DB, query string) string {
 	t.Helper()
 	rows, err := raw.Query(query)
@@ -147,12 +147,12 @@ func Cells(t *testing.T, raw *sql.DB, query string) string {
 
 const Jobs = "SELECT id, org_id, title, status, points, person_id FROM jobs ORDER BY id"
 
-// JobsCases are programs of tenant 1: what they give or the error, and the jobs afterwards.
+// JobsCases are programs of tenant 1: each with its result or error, and the jobs afterwards.
 var JobsCases = []struct{ Program, Want, Jobs string }{
 	{`return jobs.where(j => j.title === "a").update({ status: "done" })`, "1", "1|1|a|done|3|1 2|1|b|done|-|- 3|2|c|todo|5|3 4|1|d|todo|1|2"},
 	{`return jobs.where(j => j.title === "a").update(j => ({ status: "done" }))`, "1", "1|1|a|done|3|1 2|1|b|done|-|- 3|2|c|todo|5|3 4|1|d|todo|1|2"},
 	{`return jobs.where(j => j.status === "todo").update(j => ({ points: j.points + 1 }))`, "2", "1|1|a|todo|4|1 2|1|b|done|-|- 3|2|c|todo|5|3 4|1|d|todo|2|2"},
-	{`return jobs.all().update(j => ({ points: jobs.where(x => x.id <= j.id).sum(x => x.points) }))`, "3", "1|1|a|todo|3|1 2|1|b|done|3|- 3|2|c|todo|5|3 4|1|d|todo|4|2"}, // of the rows as they were before the call
+	{`return jobs.all().update(j => ({ points: jobs.where(x => x.id <= j.id).sum(x => x.points) }))`, "3", "1|1|a|todo|3|1 2|1|b|done|3|- 3|2|c|todo|5|3 4|1|d|todo|4|2"}, // of the rows before the call
 	{`return jobs.where(j => j.person().name === "bob").update({ personId: null, points: null })`, "1", "1|1|a|todo|3|1 2|1|b|done|-|- 3|2|c|todo|5|3 4|1|d|todo|-|-"},
 	{`return jobs.where({ title: "b" }).update({ personId: 2 })`, "1", "1|1|a|todo|3|1 2|1|b|done|-|2 3|2|c|todo|5|3 4|1|d|todo|1|2"},
 	{`return jobs.where({ title: "b" }).update({ personId: 3 })`, "!there is no such row: `personId` leads nowhere", ""},

@@ -6,7 +6,7 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// FilledRow is a row of any table here.
+// FilledRow is a row of every table here.
 type FilledRow struct {
 	ID, Org, Cat, Kind int64
 	Code, Tenant       string
@@ -18,7 +18,7 @@ type wfTable struct {
 	Code, Tenant       *exosql.Column[FilledRow, string]
 }
 
-// DeclareFilled declares a table of the columns that are named.
+// DeclareFilled declares a table with the named columns.
 func DeclareFilled(t *exosql.Table[FilledRow], columns string) (d wfTable) {
 	d.Table = t
 	for _, c := range strings.Fields(columns) {

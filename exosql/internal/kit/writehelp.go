@@ -12,13 +12,13 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// File opens a database that others can look at, too: a file, or one of the server's.
+// File opens a database that others can query, too: a file, or a database of the server.
 func File(t *testing.T, e tu.Engine, statements ...string) (*exosql.DB, *sql.DB) {
 	t.Helper()
-	return FileOf(t, e, &exosql.OpenOptions{WriteIdle: time.Minute}, statements...) // a busy machine is no subject here
+	return FileOf(t, e, &exosql.OpenOptions{WriteIdle: time.Minute}, statements...) // a slow machine must not fail the test
 }
 
-// FileOf is wrFile with options.
+// FileOf is File with options.
 func FileOf(t *testing.T, e tu.Engine, opt *exosql.OpenOptions, statements ...string) (*exosql.DB, *sql.DB) {
 	t.Helper()
 	url, driver, name := "", "pgx", ""

@@ -26,7 +26,7 @@ CREATE TABLE orgs (id {int} PRIMARY KEY);
 INSERT INTO orgs VALUES (1), (2);
 INSERT INTO ways (org_id, label) VALUES (1, 'one'), (1, 'two'), (2, 'theirs')`
 
-// WayGrants let programs of an org change every column that can be changed.
+// WayGrants lets programs of an org change every column that can be changed.
 func WayGrants(db *exosql.DB, org int64) codemode.Grants {
 	orgs, ways := exosql.NewTable[wayRow]("orgs"), exosql.NewTable[wayRow]("ways")
 	orgID := exosql.NewKey(orgs, "id", func(w *wayRow) *int64 { return &w.ID })

@@ -14,7 +14,7 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// Whole is a row with values of many parts.
+// Whole is a row with documents and arrays.
 type Whole struct {
 	ID, Org int64
 	Label   string
@@ -52,7 +52,7 @@ type wholes struct {
 func OpenWholes(t *testing.T, e tu.Engine, record exo.Recorder) *wholes {
 	t.Helper()
 	url := e.URL(t)
-	if dir, err := os.MkdirTemp("/dev/shm", "exo"); err == nil && e.Name == tu.SQLite.Name { // no commit is to wait for a disk
+	if dir, err := os.MkdirTemp("/dev/shm", "exo"); err == nil && e.Name == tu.SQLite.Name { // commits must not wait for a disk
 		t.Cleanup(func() { os.RemoveAll(dir) })
 		url = "sqlite:" + filepath.Join(dir, "x.db")
 	}

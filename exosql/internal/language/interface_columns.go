@@ -36,7 +36,7 @@ func columnInterface(name string) *message.Interface {
 		if !slices.Contains(op.on, name) {
 			continue
 		}
-		if !op.unlisted && (i.Keys == "" || op.on[0] == "Json" || len(op.on) == len(anyColumn)) { // what compares JSON is said by its doc
+		if !op.unlisted && (i.Keys == "" || op.on[0] == "Json" || len(op.on) == len(anyColumn)) { // the doc of JSON lists what compares it
 			i.Order = append(i.Order, op.Name)
 		}
 		if op.field {
@@ -54,7 +54,7 @@ func columnInterface(name string) *message.Interface {
 	return i
 }
 
-// resultTerm is the type of what an operator gives.
+// resultTerm returns the type of an operator's result.
 func resultTerm(result string) *message.Term {
 	wide := func(null bool, terms ...*message.Term) *message.Term {
 		return &message.Term{Wide: terms, To: scalarInterfaces, Null: null}
@@ -68,7 +68,7 @@ func resultTerm(result string) *message.Term {
 		return wide(true, v("of"))
 	case "wide":
 		return wide(false, v("of"), v("value"))
-	case "quotient": // of whole numbers too it has a fraction
+	case "quotient": // whole numbers, too, have a quotient with a fraction
 		return wide(true, v("of"), v("value"), con(value.TypeFloat))
 	case "remainder":
 		return wide(true, v("of"), v("value"))
@@ -94,7 +94,7 @@ func resultTerm(result string) *message.Term {
 	return boolExpr
 }
 
-// paramOf is a parameter of an operator on columns of the interface on.
+// paramOf returns a parameter of an operator on columns of the interface on.
 func paramOf(param, on string, null bool) message.Param {
 	of := v("of")
 	switch on {

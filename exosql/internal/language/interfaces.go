@@ -8,8 +8,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// These methods ask of a link in a callback whether it leads to any row, and whether a condition holds
-// for one, all or none of them.
+// These methods test, in a callback, whether a link leads to any row, and whether one, all or
+// none of its rows meet a condition.
 const (
 	ExistsMethod = "exists"
 	Some         = "some"
@@ -17,15 +17,15 @@ const (
 	None         = "none"
 )
 
-// These methods run a query. In a callback Execute is the rows of a link as a selection shows them, and First one of them.
+// These methods run a query. In a callback Execute returns the rows of a link as a selection shows them, and First the first of them.
 const (
 	Execute = "execute"
 	First   = "first"
 	Page    = "page"
 )
 
-// The interfaces that every grant shares. They are plain data: the recorder and
-// the gate know of queries only what stands here.
+// The interfaces that every grant shares. They are plain data: the recorder and the gate know
+// nothing else about queries.
 
 func v(name string) *message.Term { return &message.Term{Var: name} }
 
@@ -42,11 +42,11 @@ const (
 	sortable       = "Sortable"
 )
 
-// GroupAlias is what the groups of a query are called in its callbacks.
+// GroupAlias is the name of a query's groups in its callbacks.
 const GroupAlias = "group"
 
-// queryMethods are what can be done with any query. Its type arguments are ns,
-// the tables in it by their aliases, and row, what one result row shows.
+// queryMethods returns the methods of every query. Its type arguments are ns, the tables in it
+// by their aliases, and row, what one result row shows.
 func queryMethods() []*message.Method {
 	extended := &message.Term{Ext: []*message.Term{v("ns"), v("item.ns")}}
 	return []*message.Method{
@@ -92,8 +92,8 @@ func queryMethods() []*message.Method {
 	}
 }
 
-// Both are made when a grant first needs them: every process that links this
-// package starts with its initialiser, a worker that knows no database too.
+// Both are made at the first call: every process that links this package runs its initialiser,
+// also a worker that has no database.
 var (
 	SharedMethods    = sync.OnceValue(queryMethods)
 	SharedInterfaces = sync.OnceValue(makeShared)
@@ -111,20 +111,20 @@ func makeShared() []*message.Interface {
 	for _, name := range anyColumn {
 		out = append(out, columnInterface(name))
 	}
-	// A sortable thing is a column or an order; the name only has a text.
+	// A sortable thing is a column or an order. The interface only has a name and a text for errors.
 	return append(out, &message.Interface{Name: sortable, Doc: "a column, or an order like column.desc()"},
 		&message.Interface{Name: numeric, Doc: "a column of numbers, or a calculation with it"},
 		&message.Interface{Name: minMax, Doc: "a column of numbers, texts, times or days"},
 		&message.Interface{Name: countable, Doc: "a column, or an expression of columns"})
 }
 
-// Declared reports whether a method of queries is shown to those who write programs. Of the others some are there
-// for those who know them from elsewhere or read of them in an error, and what asks a condition of the rows of a link is said of all links.
+// Declared reports whether the authors of programs are shown a method of queries. Some other methods are for programs
+// that know them from other libraries, or from an error. Tests of a link's rows are described once for all links.
 func Declared(m *message.Method) bool {
 	return m.Name != CountBy && m.Name != Page && m.Name != PartitionBy && Sets[m.Name] == sqlast.NoSet && (m.Nested == nil || m.Sends)
 }
 
-// ReservedMember reports whether a name means something on queries already.
+// ReservedMember reports whether a name already means something on queries.
 func ReservedMember(n string) bool {
 	for _, m := range SharedMethods() {
 		if m.Name == n {

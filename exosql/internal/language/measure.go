@@ -1,6 +1,6 @@
 package language
 
-// This file has what measures are to programs: methods without arguments of queries, and of what is made of their rows.
+// This file has measures as programs see them: methods without arguments, on queries and on groups and windows of their rows.
 
 import (
 	"slices"
@@ -9,13 +9,13 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// MeasureMethod is the method of a query that gives a measure of its rows.
+// MeasureMethod returns the method of a query that returns a measure of its rows.
 func MeasureMethod(name, kind string, counts bool) *message.Method {
 	of := []*message.Term{con(kind)}
 	return &message.Method{Name: name, Measure: true, Sends: true, Result: &message.Term{Wide: of, Null: !counts}, Nested: &message.Term{Wide: of, To: scalarInterfaces, Null: !counts}}
 }
 
-// ReservedMeasure reports whether a name means something on queries, groups or windows already.
+// ReservedMeasure reports whether a name already means something on queries, groups or windows.
 func ReservedMeasure(name string) bool {
 	for _, i := range []*message.Interface{groupInterface(), windowInterface()} {
 		if i.Methods[name] != nil {
@@ -39,7 +39,7 @@ func Aggregates(name, kind string) bool {
 // Calculates reports whether values of a type can be divided.
 func Calculates(kind string) bool { return slices.Contains(numbers, ColumnInterfaces[kind]) }
 
-// MeasureWords are the phrases of one row about measures, which are of many.
+// MeasureWords returns the phrases for a measure on a single row: measures need many rows.
 func MeasureWords(names []string) []message.Words {
 	return []message.Words{phrases([][3]string{{"." + strings.Join(names, " ."), "", "it is a measure of many rows: ask a query, a group or a link for it"}})}
 }

@@ -9,46 +9,46 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Operator is one row of the table that the typed API, the guests' interfaces
-// and the compiler share: what is not here can't be expressed by anybody.
+// Operator is one row of the table that the typed API, the programs' interfaces and the compiler
+// share: nothing else can be expressed.
 //
-// Every operator is total: it has a value, or NULL, for all operands. One that
-// could fail would fail for the rows that the engine happens to look at, those out
-// of scope included, and say so. Of those marked total the compiler also knows the most that what they give takes, so they
-// show a labelled column sealed; arithmetic, which is bounded by its digits, patterns and all that decides does not.
+// Every operator is total: it has a value, or NULL, for all operands. An operator that could fail
+// would fail for any row that the engine happens to read, also out of scope, and reveal that. For
+// operators marked total the compiler also knows the largest size of the result, so they can show
+// a labelled column sealed. Arithmetic (bounded by its digits), patterns and conditions can't.
 type Operator struct {
 	Name     string    // canonical
-	also     []string  // other names that programs may use; JavaScript's own, where it has it
-	sure     bool      // a condition of JavaScript's: false where an operand is null, and not unknown
+	also     []string  // other names that programs may use, JavaScript's own if it has one
+	sure     bool      // a condition of JavaScript: false, not unknown, if an operand is null
 	on       []string  // the column interfaces that have it
 	params   []string  // see paramOf
-	result   string    // "": a condition; see resultTerm
-	Null     bool      // null is admitted as the value
-	Ast      sqlast.Op // sqlast.Not of a pattern: like, negated
-	IfNull   sqlast.Op // what it becomes when the value is the literal null
+	result   string    // see resultTerm; "": a condition
+	Null     bool      // null is allowed as the value
+	Ast      sqlast.Op // sqlast.Not for a pattern: like, negated
+	IfNull   sqlast.Op // the operator for a literal null as the value
 	Form     form      // how it is compiled
 	field    bool      // it is read like a field, without a call
-	unlisted bool      // only words of JavaScript lead to it
-	total    bool      // programs are shown what it gives of a labelled column, and read nothing of it: see message.Method
+	unlisted bool      // only JavaScript's syntax uses it
+	total    bool      // programs may get its result for a labelled column, sealed, without reading the column: see message.Method
 	doc      string
 }
 
-// form says how an operator is compiled.
+// form is the way in which an operator is compiled.
 type form uint8
 
 const (
-	formPlain      form = iota // the operands as they are compared
+	formPlain      form = iota // operands in the form for comparing
 	FormCompare                // two or more operands of one kind
-	FormOrdered                // the same, and by order
+	FormOrdered                // the same, compared by order
 	FormList                   // a value and a list
 	FormNumber                 // exact numbers give an exact number
-	FormReversed               // the same, the operands exchanged
+	FormReversed               // the same, with the operands exchanged
 	FormText                   // operands as text
 	FormPattern                // the same, with a pattern
 	FormFolded                 // the same, without regard to case
 	FormSame                   // operands of one kind give a value of that kind
 	FormSlice                  // a text and positions in it
-	FormToText                 // a value as the text that results show
+	FormToText                 // a value as the text in results
 	FormOrder                  // a term of an order; no value
 	FormHas                    // an array and an element
 	FormPart                   // a part of a time or a day, in local time
@@ -58,14 +58,14 @@ const (
 	FormElapsed                // two times give milliseconds
 	FormDays                   // two times or days give days
 	FormKey                    // JSON and a key of it
-	FormJSON                   // JSON as what it holds
+	FormJSON                   // JSON as the value in it
 	FormJSONHas                // JSON and an element of it, or a part of it
-	FormJSONLength             // JSON: of an array how many elements it has, of a text its characters, else null
+	FormJSONLength             // JSON: the number of an array's elements or of a text's characters, else null
 	FormJSONToText             // JSON: a text, a number or a truth value as a text, else null
 	FormWhole                  // JSON or an array, and plain data
 )
 
-// The interfaces of column expressions by what their values can do.
+// The interfaces of column expressions, by what their values can do.
 var (
 	anyColumn = []string{"Int", "Float", "Decimal", "Text", "Bool", "Time", "Day", "Interval", "Uuid", "Bytes", "Json", "Elements"}
 	equal     = anyColumn[:10] // all but Json and Elements
@@ -79,13 +79,13 @@ var (
 	lists     = []string{"Elements"}
 	jsons     = []string{"Json"}
 
-	// What is in JSON is compared with a value as one of that value's type.
+	// A value in JSON is compared with another value as that value's type.
 	matched = append(slices.Clip(equal), jsons...)
 	ranged  = append(slices.Clip(ordered), jsons...)
 )
 
-// operators. Names in `also` that are JavaScript's own operators are what the
-// evaluator calls for them in callbacks: === is null-safe, as it is there.
+// operators is the table. Names in `also` that are operators of JavaScript are the evaluator's
+// names for these in callbacks: === is null-safe, as in JavaScript.
 var operators = []Operator{
 	{Name: "eq", also: []string{"="}, on: matched, params: one, Null: true, Ast: sqlast.Eq, IfNull: sqlast.IsNull, Form: FormCompare, doc: "equal; eq(null) is isNull()"},
 	{Name: "ne", also: []string{"<>", "!="}, on: matched, params: one, Null: true, Ast: sqlast.Ne, IfNull: sqlast.IsNotNull, Form: FormCompare, doc: "not equal, and not null"},
@@ -190,8 +190,8 @@ var operators = []Operator{
 
 var one = []string{"value"}
 
-// Units are what times and days are truncated to, and of what so many are added. Programs name one in a literal, which is part of a
-// message's shape: no text of a program becomes one of the statement.
+// Units are the units to which times and days are truncated, and that are added. A program names one
+// in a literal, which is part of the message's shape: no text of a program gets into the statement.
 var Units = []struct {
 	Name        string
 	First, Plus sqlast.Op
@@ -200,21 +200,21 @@ var Units = []struct {
 	{"quarter", sqlast.QuarterOf, sqlast.PlusQuarters}, {"year", sqlast.YearOf, sqlast.PlusYears},
 }
 
-// Names of JavaScript's for not and in. The negation holds where its condition does not, be that false or unknown.
+// JavaScript's names for not and in. The negation is true if its condition is false or unknown.
 const (
 	Negation = "!"
 	IsOneOf  = "is in"
 )
 
-// GetKey is the operator that reading a key of JSON stands for: t.data.key.
+// GetKey is the operator for reading a key of JSON: t.data.key.
 const GetKey = "getKey"
 
-// Sure reports whether the operator, as a message calls it, is a condition of JavaScript's.
+// Sure reports whether the operator, under the message's name for it, is a condition of JavaScript.
 func (o *Operator) Sure(name string) bool {
 	return o.sure || name == Negation || name == IsOneOf || o.Form == FormOrdered && name != o.Name
 }
 
-// OperatorOn finds the operators by the interface that has them, and the names that a message has.
+// OperatorOn returns the operators by interface, and then by the names that a message uses.
 var OperatorOn = sync.OnceValue(func() map[string]map[string]*Operator {
 	m := map[string]map[string]*Operator{}
 	for i := range operators {
@@ -230,8 +230,8 @@ var OperatorOn = sync.OnceValue(func() map[string]map[string]*Operator {
 	return m
 })
 
-// Shown is what an error calls an operator: by JavaScript's own sign if it has one, since a message knows no other
-// name than ours, and most programs write the sign.
+// Shown returns an operator's name for errors: JavaScript's sign if it has one. A message has
+// only our name, but most programs write the sign.
 func Shown(name string) string {
 	if op := OperatorByName()[name]; op != nil {
 		for _, also := range op.also {
@@ -243,8 +243,8 @@ func Shown(name string) string {
 	return name
 }
 
-// OperatorByName finds what the typed API and programs alike call by one name on
-// whatever column.
+// OperatorByName returns the operators that have one name in the typed API and in programs, on
+// any column.
 var OperatorByName = sync.OnceValue(func() map[string]*Operator {
 	m := map[string]*Operator{}
 	for i := range operators {
@@ -261,7 +261,7 @@ var ColumnInterfaces = map[string]string{
 	value.TypeDate: "Day", value.TypeInterval: "Interval", value.TypeUUID: "Uuid", value.TypeBytes: "Bytes", value.TypeJSON: "Json", value.TypeList: "Elements",
 }
 
-// scalarInterfaces are those of values that operators can give.
+// scalarInterfaces are the interfaces of values that operators can return, by kind.
 var scalarInterfaces = func() map[string]string {
 	m := map[string]string{}
 	for kind, name := range ColumnInterfaces {

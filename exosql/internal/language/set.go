@@ -5,7 +5,7 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// These methods make one query of two that show the same columns.
+// These methods combine two queries that show the same columns into one.
 const (
 	Union     = "union"
 	UnionAll  = "unionAll"
@@ -14,16 +14,16 @@ const (
 	Except    = "except"
 )
 
-// Sets are the operators of SQL that they mean.
+// Sets are the methods' operators in SQL.
 var Sets = map[string]sqlast.Set{Union: sqlast.Union, UnionAll: sqlast.UnionAll, Concat: sqlast.UnionAll, Intersect: sqlast.Intersect, Except: sqlast.Except}
 
-// RecordAlias is what the rows of such a query are called in its callbacks.
+// RecordAlias is the name of such a query's rows in its callbacks.
 const RecordAlias = "row"
 
-// recordInterface is such a row in a callback: what select showed are its fields.
+// recordInterface is the interface of such a row in a callback: its fields are what select showed.
 const recordInterface = "Selected"
 
-// combines is the method of a query. What it compares is all that a row shows, so the labels of that join.
+// combines returns the method of a query. It compares everything that a row shows, so the labels of all that join.
 func combines(name string) *message.Method {
 	row := &message.Term{Name: RecordAlias, Of: &message.Term{App: recordInterface, Own: v("row"), To: scalarInterfaces}}
 	return &message.Method{Name: name, Row: true,

@@ -8,13 +8,13 @@ import (
 // Recursive follows a link from a table to itself again and again.
 const Recursive = "recursive"
 
-// Depth is what the depth of a row of a tree is called in programs, and otherDepth where the row has something of that name.
+// Depth is the program's name for the depth of a row of a tree, and otherDepth the name if the row already has a member depth.
 const (
 	Depth      = "depth"
 	otherDepth = "treeDepth"
 )
 
-// DepthName is what the depth is called in rows of which some names are taken. It is "" if both are.
+// DepthName returns the name of the depth in rows that use some names already, or "" if they use both.
 func DepthName(taken func(string) bool) string {
 	for _, name := range []string{Depth, otherDepth} {
 		if !taken(name) {
@@ -24,11 +24,11 @@ func DepthName(taken func(string) bool) string {
 	return ""
 }
 
-// Tree is the method of a query of rows that have a link to the same kind of rows.
+// Tree returns the method of a query whose rows have a link to the same kind of rows.
 func Tree(result *message.Type) *message.Method {
 	return &message.Method{Name: Recursive, Doc: "right behind a link to the same table: also theirs, and so on; each row once, with its depth, from 1",
 		Params: []message.Param{{Name: "the depth", Want: con(value.TypeInt), Count: true, Opt: true}}, Result: &message.Term{Con: result}}
 }
 
-// DepthType is the depth in a callback.
+// DepthType returns the type of the depth in a callback.
 func DepthType() *message.Type { return whole.Con }

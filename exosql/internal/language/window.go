@@ -5,19 +5,19 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// DistinctBy keeps of the rows with equal keys the first in the order of the query.
+// DistinctBy keeps the first row, in the order of the query, of each key.
 const DistinctBy = "distinctBy"
 
 // PartitionBy gives each row a window: the rows with equal keys, in the order of the query.
 const PartitionBy = "partitionBy"
 
-// WindowInterface is the interface of a window in a callback, and WindowAlias what it is called there.
+// WindowInterface is the interface of a window in a callback, and WindowAlias its name there.
 const (
 	WindowInterface = "Window"
 	WindowAlias     = "window"
 )
 
-// These are the functions of a window besides aggregates of all its rows.
+// These are the functions of a window other than aggregates of all its rows.
 const (
 	RowNumber = "rowNumber"
 	Rank      = "rank"
@@ -28,10 +28,10 @@ const (
 	LastOf    = "last"
 )
 
-// Running are the aggregates of the rows of a window up to one, by their names.
+// Running are the aggregates of a window's rows up to the current one, by name.
 var Running = map[string]string{"runningCount": Count, "runningSum": Sum, "runningAvg": Avg, "runningMin": Min, "runningMax": Max}
 
-// Moving are the aggregates of the last rows of a window up to one, by their names.
+// Moving are the aggregates of a window's last rows up to the current one, by name.
 var Moving = map[string]string{"movingCount": Count, "movingSum": Sum, "movingAvg": Avg, "movingMin": Min, "movingMax": Max}
 
 func distinctBy() *message.Method {
@@ -39,7 +39,7 @@ func distinctBy() *message.Method {
 		Params: keys(), Result: v("self")}
 }
 
-// partitionBy adds the window to the tables of the query.
+// partitionBy returns the method that adds a window to the tables of the query.
 func partitionBy() *message.Method {
 	of := keys()
 	of[0].Opt = true
@@ -47,8 +47,8 @@ func partitionBy() *message.Method {
 	return &message.Method{Name: PartitionBy, Params: of, Result: app(QueryInterface, map[string]*message.Term{"ns": ns, "row": v("row")})}
 }
 
-// windowInterface is a window in a callback. Its type argument over is the ns of the query that has it, so that it is
-// not taken for a group.
+// windowInterface returns the interface of a window in a callback. Its type argument is named
+// over, not ns, so that it is not treated as a group.
 func windowInterface() *message.Interface {
 	i := &message.Interface{Name: WindowInterface, Doc: "the rows of a partition", Words: []message.Words{phrases(windowPhrases)}, Methods: map[string]*message.Method{}}
 	add := func(name string, result *message.Term, params ...message.Param) {
@@ -92,7 +92,7 @@ func windowInterface() *message.Interface {
 	return i
 }
 
-// windowPhrases are of a window: its functions give a value in each row.
+// windowPhrases are the phrases of a window: its functions return a value for each row.
 var windowPhrases = [][3]string{
 	{"within", "first sum", "`{name}` is a column of its rows: window.first(t => t.{name}), or window.sum(t => t.{name})"},
 	{"unsuited", "count where", "a window is no value: a function of it gives one, like window.count() or window.where(t => condition).count()"}, {"uncalled", "", "{it} is a function of a window: call it, {it}()"},
@@ -114,7 +114,7 @@ const (
 	windowForm  = "write " + windowOf + ".select(({ {part}, window }) => ({ id: {part}.id, n: window.rowNumber(), sum: window.runningSum(t => t.column), before: window.lag(t => t.column) }))"
 )
 
-// Words of others for what windows do, of queries, rows and columns, and as functions.
+// Names for windows in other libraries, on queries, rows and columns, and as functions.
 var (
 	queryFirsts = [3]string{".selectDistinctOn .distinct_on .unique .uniq .dedupe .dropDuplicates .latestBy .latestPer .firstPer .lastPer .firstBy .lastBy .latest .newest .sliceMax", "distinctBy orderBy *.desc", firstOfEach}
 	queryWindow = [3]string{".over .window .windowBy .partition .partition_by .rowNumber .row_number .rank .denseRank .dense_rank .lag .lead .runningSum .runningTotal .cumSum .cumsum .withRowNumber", "partitionBy orderBy select *.rowNumber *.runningSum *.lag", windowForm}
@@ -122,5 +122,5 @@ var (
 	callWindow  = [3]string{"rowNumber() row_number() rank() denseRank() dense_rank() lag() lead() firstValue() first_value() lastValue() last_value() over() runningSum() cumSum()", "partitionBy orderBy select *.rowNumber *.runningSum *.lag", windowOf + ".select(({ window }) => ({ n: window.rowNumber(), sum: window.runningSum(t => t.column), before: window.lag(t => t.column) }))"}
 )
 
-// RowWords are the phrases of a row.
+// RowWords returns the phrases of a row.
 func RowWords() []message.Words { return []message.Words{sharedWords().rows} }

@@ -9,20 +9,20 @@ import (
 )
 
 // The phrases of errors about columns, queries and rows. Programs use the words of SQL and of
-// other libraries for what an operator or a method is here; each phrase names the way out,
-// and needs the members that it names. See message.Phrase.
+// other libraries for our operators and methods. Each phrase names what to write instead, and
+// is used only if the members exist that it names. See message.Phrase.
 
 const updateCalculates = "to calculate write .where(condition).update(t => ({ column: t.column + 1 }))"
 
 const onRows = "select it, and do that with the rows"
 
-// onlyOnRows are members of JavaScript's own values for which no column has anything.
+// onlyOnRows are members of JavaScript's values that no column has.
 const onlyOnRows = ".sum .avg .average .min .max .count .groupBy .indexOf .lastIndexOf .match .matchAll .search .test .contains " +
 	".isBefore .before .isAfter .after .lessThan .greaterThan .equals .equal .isEmpty .isNil .startsWith .endsWith .includes .like .ilike .slice .substring " +
 	".getDate .getDay .charAt .at .0 .toFixed .toPrecision .split .replace .replaceAll .padStart .padEnd .repeat .normalize .charCodeAt .codePointAt " +
 	".localeCompare .toLocaleString .toLocaleDateString .toLocaleTimeString .toDateString .setDate .trimStart .trimEnd"
 
-// columnWords are the phrases of a kind of column expressions.
+// columnWords returns the phrases of a kind of column expressions.
 func columnWords(name string) []message.Words {
 	if w := sharedWords(); slices.Contains(equal, name) {
 		return []message.Words{w.columns}
@@ -33,8 +33,8 @@ func columnWords(name string) []message.Words {
 	}
 }
 
-// jsonWords are the phrases of JSON: any name may be one of its keys, so it has no phrases about
-// members.
+// jsonWords returns the phrases of JSON. Any name may be a key of it, so it has no phrases
+// about members.
 func jsonWords() message.Words {
 	table := slices.Clone(jsonPhrases)
 	for _, p := range columnPhrases {
@@ -45,10 +45,10 @@ func jsonWords() message.Words {
 	return phrases(table)
 }
 
-// groupWords are the phrases of a group in a callback.
+// groupWords returns the phrases of a group in a callback.
 func groupWords() []message.Words { return []message.Words{phrases(groupPhrases)} }
 
-// QueryWords are the phrases of every query.
+// QueryWords returns the phrases of every query.
 func QueryWords() []message.Words { return []message.Words{sharedWords().queries} }
 
 type words struct{ columns, whole, json, queries, rows message.Words }
@@ -65,7 +65,7 @@ func phrases(table [][3]string) message.Words {
 	return message.NewWords(ps...)
 }
 
-// Each line: when it is said, what it needs, what it says.
+// Each line: the use that it is for, the members that it needs, the phrase.
 var columnPhrases = [][3]string{
 	{"member", "", "column"}, {"path", "", "table.column"}, {"condition", "&& ||", "{it} is a condition of the database and has no value in the program; join conditions with && and || in the callback itself, where operators are recorded"},
 	{"condition", "", "{it} is a condition of the database and has no value in the program"},
@@ -138,7 +138,7 @@ var (
 	oneElement = [3]string{".charAt .at .0", "has *.select", "select it, and read it from the result"}
 )
 
-// jsonPhrases are for members that texts and arrays have: whoever writes them means those, and not a key.
+// jsonPhrases are for members that texts and arrays have: a program that writes one means the member, and not a key.
 var jsonPhrases = [][3]string{
 	{".startsWith .endsWith .indexOf .like .ilike .toLowerCase .toUpperCase .lower .upper .trim .slice .substring .split .match .replace .charAt .concat",
 		"asText getKey", "of a text in it write column.key.asText() first; a key of this name is column.getKey('…')"},
@@ -150,8 +150,8 @@ var jsonPhrases = [][3]string{
 	{"call:Number call:parseInt call:parseFloat call:Math", "asNumber", "write column.key.asNumber()"}, {"call:Boolean", "asBool", "write column.key.asBool()"},
 }
 
-// wholePhrases are for arrays, which are shown and hardly compared. They come
-// first: their last phrase is for whatever else such a column has not.
+// wholePhrases are for arrays, which can be shown and hardly compared. They come first: their
+// last phrase is for every other member that such a column does not have.
 var wholePhrases = [][3]string{
 	averages, aggregates, isEmpty, oneElement,
 	{"op:=== op:!== op:?? op:< op:<= op:> op:>= op:in", "isNull *.select", "only whether it is null can be asked: select it, and go on with the rows"},
@@ -207,7 +207,7 @@ var queryPhrases = [][3]string{
 	{"avg()", "avg groupBy", "query.avg(t => t.column), or after groupBy g => ({ key: g.key, avg: g.avg(t => t.column) })"},
 	{"min() max()", "min max groupBy", "query.min(t => t.column) or query.max(t => t.column), or after groupBy g => ({ key: g.key, max: g.max(t => t.column) })"},
 
-	// Synonyms: other libraries' words that mean one thing.
+	// Synonyms: words of other libraries with one meaning.
 	{"as.filter", "where", "=where"}, {"as.andWhere as.filterBy as.findBy as.match", "where", "where"}, {"as.map", "select", "=select"}, {"as.project as.pick as.only as.fields as.columns", "select", "select"},
 	{"as.distinctOn as.uniqBy as.uniqueBy", "distinctBy", "distinctBy"}, {"as.take as.top", "limit", "limit"}, {"as.skip", "offset", "offset"},
 	{"as.sort as.sortBy", "orderBy", "=orderBy"}, {"as.order as.order_by as.thenBy", "orderBy", "orderBy"}, {"as.orderByDesc", "orderBy *.desc", "orderBy/desc"}, {"as.maxBy", "orderBy first *.desc", "=orderBy/desc first"},
@@ -215,7 +215,7 @@ var queryPhrases = [][3]string{
 	{"as.delete as.deleteMany as.deleteWhere as.remove as.destroy as.del", "delete where", "=(where) delete"}, {"as.create as.insertOne as.add", "insert", "insert"}, {"as.insert{} as.insertMany{}", "", "data"}, {"as.insert[]", "insertMany", "insertMany"},
 	{"as.createMany as.insertAll as.bulkInsert as.bulkCreate as.addMany", "insertMany", "insertMany"}, {"as.then.execute as.then.run as.then.exec", "", "then"},
 
-	// What changes rows acts at once, and gives a number or a row.
+	// Methods that change rows act at once, and return a number or a row.
 	{"changed.where changed.filter changed.and changed.andWhere changed.eq changed.neq changed.gt changed.gte changed.lt changed.lte changed.is changed.in changed.match changed.whereIn changed.limit changed.orderBy", "where",
 		"{method} acts at once, on the rows of the query before it: write .where(condition).{method}(…)"},
 	{"changed.set", "where", "{method} is given the values itself: write .where(condition).{method}({ column: value })"}, {"changed.values", "", "{method} is given the row itself: write .{method}({ column: value })"},
@@ -244,7 +244,7 @@ var queryPhrases = [][3]string{
 	{".none", "where count *.===", "write (await ….where(t => condition).count()) === 0; in a callback it asks the rows of a link"},
 	{"shown", "select execute", "`{name}` after .select(…) would be of what select shows: put it before .select(…), or do it with the rows: (await ….execute()).{name}"},
 
-	// Members that queries don't have: other libraries' words for what one does.
+	// Members that queries don't have: other libraries' words for methods of queries.
 	{".findMany .find .findAll .findBy .filterBy .andWhere .whereIn .whereNull .whereNotNull .whereBetween .match .eq", "where", "write .where(t => condition)"},
 	{".filter", "where execute", "write .where(t => condition), or filter the rows: (await ….execute()).filter"}, {".all .toArray .get .exec .run .fetch .fetchAll .list .getMany .many .rows .results .data", "execute", "write .execute() for all rows"},
 	{".findOne .findFirst .findUnique .findById .findByPk .one .single .maybeSingle .getOne .firstOrNull", "where first", "write .where(t => condition) and .first()"}, {".take .top", "limit", "write .limit(n)"},
@@ -284,7 +284,7 @@ var queryPhrases = [][3]string{
 	{".insert .insertOne .insertMany .create .createMany .insertAll .bulkInsert .bulkCreate .add", "", "no right to add rows was granted here"},
 	{".update .updateMany .updateOne .save .set .patch .upsert", "", "no right to change rows was granted here"}, {".delete .deleteMany .deleteOne .remove .destroy", "", "no right to delete rows was granted here"},
 
-	// Members that results don't have: they are arrays and objects of JavaScript.
+	// Members that results don't have: results are JavaScript's arrays and objects.
 	{"result.then", "execute", "of a query it is .execute().then(…)"}, {"result.sum", "", "rows.reduce((n, r) => n + r.x, 0)"}, {"result.avg result.average", "", "rows.reduce((n, r) => n + r.x, 0) / rows.length"},
 	{"result.min", "", "Math.min(...rows.map((r) => r.x))"}, {"result.max", "", "Math.max(...rows.map((r) => r.x))"}, {"result.count", "", "rows.length"}, {"result.first", "", "rows[0]"}, {"result.last", "", "rows.at(-1)"},
 	{"result.groupBy", "", "Object.groupBy(rows, (r) => r.x)"}, {"result.sortBy result.orderBy", "", "rows.toSorted((a, b) => a.x - b.x)"},
@@ -295,7 +295,7 @@ var queryPhrases = [][3]string{
 
 var wholeRow = [3]string{"unsuited", "", "it is a whole row: name the column that is meant, like {it}.{member}"}
 
-// rowPhrases are of a row in a callback.
+// rowPhrases are the phrases of a row in a callback.
 var rowPhrases = [][3]string{
 	wholeRow,
 	rowWindow,
@@ -309,13 +309,13 @@ var orderPhrases = [][3]string{
 	{".*", "", "nothing follows a direction: it stands behind the whole expression"},
 }
 
-// recordPhrases are of a row of what select showed.
+// recordPhrases are the phrases of a row of what select showed.
 var recordPhrases = [][3]string{
 	{"parts", "", "only what the two queries show is there"},
 	wholeRow,
 }
 
-// groupPhrases are of a group: its keys are its fields.
+// groupPhrases are the phrases of a group: its keys are its fields.
 var groupPhrases = [][3]string{
 	{"taken", "", "`{name}` means something of a group already: name the key otherwise, like { {name}Key: t.column }"}, {"within.all", "*.select", "of each group write .select(g => ({ {keys}{method}: g.{method}(t => t.{name}) }))"},
 	{"within", "max count *.groupBy", "`{name}` is a column of its rows, of which aggregates can be had: group.max(t => t.{name}), or group.count(); to group by it write .groupBy(t => t.{name}), or by several in one list, .groupBy(t => [t.{name}, …])"},

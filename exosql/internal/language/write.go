@@ -5,7 +5,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// These methods change rows. A facet has those that its rights allow. admits are the labels that may be written wherever rows of it are.
+// These methods change rows. A facet has those that its rights allow. admits are the labels of values that may be written to its rows.
 const (
 	Insert     = "insert"
 	InsertMany = "insertMany"
@@ -16,13 +16,13 @@ const (
 	IfUnchanged = "ifUnchanged"
 )
 
-// InsertMethod adds one row, of the columns that the type has. others are the tags of integrity of what others than the program write there.
+// InsertMethod adds one row; row is the type with its columns. others are the integrity tags of values in it that others than the program write.
 func InsertMethod(row *message.Type, admits, others value.Label) *message.Method {
 	return &message.Method{Name: Insert, Doc: "adds a row, and gives it as it is then", Effect: message.InUnit, Admits: admits, Reply: others, Fresh: true, Sends: true,
 		Params: []message.Param{{Name: "the row", Want: &message.Term{Con: row}}}, Result: v("row")}
 }
 
-// InsertManyMethod adds many.
+// InsertManyMethod adds several rows.
 func InsertManyMethod(row *message.Type, admits value.Label) *message.Method {
 	rows := &message.Type{Name: value.TypeList, Args: map[string]*message.Type{"of": row}}
 	return &message.Method{Name: InsertMany, Doc: "adds rows, and gives their number", Effect: message.InUnit, Admits: admits, Sends: true,
@@ -40,12 +40,12 @@ func DeleteMethod(admits value.Label) *message.Method {
 	return &message.Method{Name: Delete, Doc: "deletes the rows, and gives their number", Effect: message.InUnit, Admits: admits, Sends: true, Result: con(value.TypeInt)}
 }
 
-// AllMethod says that every row is meant.
+// AllMethod lets an update or a delete have every row.
 func AllMethod() *message.Method {
 	return &message.Method{Name: All, Doc: "all rows, said before update or delete without where", Result: v("self")}
 }
 
-// IfUnchangedMethod narrows a query to rows as they were read, of which a change has to find one.
+// IfUnchangedMethod narrows a query to rows with the values that were read. A change must find one.
 func IfUnchangedMethod() *message.Method {
 	return &message.Method{Name: IfUnchanged, Doc: "only rows that still have these values; with none, update and delete fail with a conflict",
 		Params: []message.Param{{Name: "the row as it was read", Want: con("Bool"), Lambda: v("ns"), Filter: true}}, Result: v("self")}

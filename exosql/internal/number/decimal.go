@@ -9,12 +9,12 @@ import (
 	"sync"
 )
 
-// Decimal is the number coef × 10^exp, exactly. No function here rounds, fails,
-// or changes an operand.
+// Decimal is the number coef × 10^exp, exactly. No function here rounds, fails, or changes an
+// operand.
 //
-// The cost of a number is bounded by the text that was read: Parse gives at most
-// 2*MaxNumeric digits and an exponent between minus that and zero. So no power of
-// ten that is made below has more than 5*MaxNumeric digits, whoever wrote the number.
+// The text that was read bounds the cost: Parse returns at most 2*MaxNumeric digits, and an
+// exponent from minus that to zero. So no power of ten below has more than 5*MaxNumeric digits,
+// for any input.
 type Decimal struct {
 	Coef *big.Int
 	Exp  int
@@ -22,7 +22,7 @@ type Decimal struct {
 
 // Parse reads digits with at most one point among them, and a minus before.
 func Parse(s string) (Decimal, bool) {
-	if len(s) > 2*MaxNumeric { // to read them takes the square of their number
+	if len(s) > 2*MaxNumeric { // reading takes time in the square of the length
 		return Decimal{}, false
 	}
 	digits, minus := strings.CutPrefix(s, "-")
@@ -31,13 +31,13 @@ func Parse(s string) (Decimal, bool) {
 		digits = whole + part
 	}
 	d := Decimal{new(big.Int), -len(part)}
-	if len(digits) < 20 { // 64 bits hold them
+	if len(digits) < 20 { // it fits 64 bits
 		i, err := strconv.ParseUint(digits, 10, 64)
 		if err != nil {
 			return Decimal{}, false
 		}
 		d.Coef.SetUint64(i)
-	} else if strings.Trim(digits, "0123456789") != "" { // SetString would take one more sign
+	} else if strings.Trim(digits, "0123456789") != "" { // SetString would accept another sign
 		return Decimal{}, false
 	} else {
 		d.Coef.SetString(digits, 10)
@@ -48,8 +48,8 @@ func Parse(s string) (Decimal, bool) {
 	return d, true
 }
 
-// powers are the powers of ten that most numbers need. They are made when the
-// first is asked for: this package is in processes that live for a few milliseconds.
+// powers returns the powers of ten that most numbers need. They are made at the first call:
+// some processes with this package live for only a few milliseconds.
 var powers = sync.OnceValue(func() *[64]*big.Int {
 	p := &[64]*big.Int{big.NewInt(1)}
 	for i := 1; i < len(p); i++ {
@@ -58,7 +58,7 @@ var powers = sync.OnceValue(func() *[64]*big.Int {
 	return p
 })
 
-// power is 10^n. The caller must not change it.
+// power returns 10^n. The caller must not change it.
 func power(n int) *big.Int {
 	if p := powers(); n < len(p) {
 		return p[n]
@@ -82,8 +82,8 @@ func (d Decimal) Cmp(b Decimal) int {
 	if sign != other || sign == 0 {
 		return cmp.Compare(sign, other)
 	}
-	// That 1e-15999 is less than 1 takes no number of 16,000 digits: an array may
-	// make many such comparisons.
+	// Comparing 1e-15999 with 1 needs no number of 16,000 digits. This matters because an array
+	// may make many such comparisons.
 	if far := d.size() - b.size(); math.Abs(far) > 1 {
 		return sign * cmp.Compare(far, 0)
 	}
@@ -91,7 +91,7 @@ func (d Decimal) Cmp(b Decimal) int {
 	return x.Cmp(y)
 }
 
-// size is the logarithm of the number to the base 10, or up to 0.31 more.
+// size returns the logarithm of the number to the base 10, or up to 0.31 more.
 func (d Decimal) size() float64 {
 	return float64(d.Coef.BitLen())*(math.Ln2/math.Ln10) + float64(d.Exp)
 }
@@ -101,7 +101,7 @@ func (d Decimal) long(n int) bool {
 	return d.Coef.BitLen() > 3*n && d.Coef.CmpAbs(power(n)) >= 0 // 10^n has more than 3n bits
 }
 
-// reduced is the number with no zero at the end of its coefficient.
+// reduced returns the number without zeros at the end of its coefficient.
 func (d Decimal) reduced() Decimal {
 	if d.Coef.Sign() == 0 {
 		return Decimal{d.Coef, 0}
@@ -116,8 +116,8 @@ func (d Decimal) reduced() Decimal {
 		}
 		return Decimal{big.NewInt(i), d.Exp}
 	}
-	// 10^n has n factors of 2, so there are fewer zeros than twice the first step, and
-	// each step is taken once: 15 divisions, where one for each zero would be 16,000.
+	// A multiple of 10^n has at least n factors of 2, so there are fewer zeros than twice the first
+	// step, and each step is taken once: 15 divisions instead of one for each of up to 16,000 zeros.
 	step := 1
 	for n := int(d.Coef.TrailingZeroBits()); 2*step <= n; step *= 2 {
 	}
@@ -129,7 +129,7 @@ func (d Decimal) reduced() Decimal {
 	return d
 }
 
-// int64 is the number if it is whole and 64 bits hold it.
+// int64 returns the number if it is whole and fits 64 bits.
 func (d Decimal) int64() (int64, bool) {
 	if d.Exp != 0 {
 		if d = d.reduced(); d.Exp < 0 || d.Exp > 18 {
@@ -140,7 +140,7 @@ func (d Decimal) int64() (int64, bool) {
 	return d.Coef.Int64(), d.Coef.IsInt64()
 }
 
-// text is the number without an exponent.
+// text returns the number without an exponent.
 func (d Decimal) text() string {
 	digits, minus := strings.CutPrefix(d.Coef.String(), "-")
 	if n := len(digits); d.Exp >= 0 {

@@ -1,6 +1,6 @@
-// Package number calculates with exact decimals, as PostgreSQL's numeric does. SQLite has none.
+// Package number calculates with exact decimals as PostgreSQL's numeric does. SQLite has no decimals.
 //
-// In: what SQLite holds as a number. Out: numbers in the forms that SQLite can hold, and keys
-// that sort as the numbers do. Invariant: every function is total, and the cost of each is
-// bounded by the digits that it is given.
+// In: what SQLite stores as a number. Out: numbers in forms that SQLite can store, and keys
+// that sort as the numbers do. Invariant: every function is total, and its cost is bounded by
+// the digits of its input.
 package number

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Median is the value in the middle of numbers, or the mean of the two there, exactly. It
-// holds all of them, at most maxMedian bytes: more make it Full. The zero Median is that of no numbers.
+// Median calculates the value in the middle of numbers, or the mean of the two there, exactly. It
+// stores all numbers, in at most maxMedian bytes; with more it is Full. The zero Median has no numbers.
 type Median struct {
 	whole []int64
 	short []short
@@ -18,7 +18,7 @@ type Median struct {
 
 const maxMedian = 32 << 20 // 4 million whole numbers, or 2 million others
 
-// Add takes one more number in the form in which SQLite holds it. What is no number is left out, as NULL is.
+// Add adds a number in the form in which SQLite stores it. It ignores all else, as it ignores NULL.
 func (m *Median) Add(x any) {
 	if m.Full() {
 		return
@@ -41,10 +41,10 @@ func (m *Median) Add(x any) {
 	}
 }
 
-// Full reports whether there were more numbers than it holds. It has no value then.
+// Full reports whether there were too many numbers. Then there is no value.
 func (m *Median) Full() bool { return m.size > maxMedian }
 
-// Value is the median, or nil of no numbers.
+// Value returns the median, or nil if there are no numbers.
 func (m *Median) Value() any {
 	n := len(m.whole) + len(m.short) + len(m.long)
 	if n == 0 || m.Full() {
@@ -67,7 +67,7 @@ func (m *Median) Value() any {
 	return middle(short{m.whole[a], 0}.decimal(), short{m.whole[b], 0}.decimal())
 }
 
-// middle is the mean of two numbers.
+// middle returns the mean of two numbers.
 func middle(a, b Decimal) any {
 	x, y, exp := align(a, b)
 	sum := new(big.Int).Add(x, y)
@@ -82,7 +82,7 @@ func (m *Median) shorts() []short {
 	return m.short
 }
 
-// cmp compares without a number of many digits, where 128 bits do.
+// cmp compares in 128 bits, if that is enough, and otherwise as Decimals.
 func (s short) cmp(b short) int {
 	far := int(s.exp) - int(b.exp)
 	switch {

@@ -13,17 +13,16 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Arithmetic on SQLite, which has no decimals: the exact numbers that PostgreSQL's
-// numeric gives, digit for digit. Every function is total: what can't be calculated
-// has no value. An error would come from whatever rows the engine looks at, those
-// of other tenants included.
+// Arithmetic for SQLite, which has no decimals: the exact numbers of PostgreSQL's numeric,
+// digit for digit. Every function is total; if there is no result it returns nil. An error
+// could come from any row that the engine reads, also from another tenant's.
 
 const (
-	MaxPlaces  = 20     // of a quotient
-	MaxNumeric = 16_000 // digits of a number that is calculated with
+	MaxPlaces  = 20     // digits after the point of a quotient
+	MaxNumeric = 16_000 // digits of an operand
 )
 
-// Read reads what SQLite holds as a number: whole, float, or the text of a decimal.
+// Read reads what SQLite stores as a number: an integer, a float, or the text of a decimal.
 func Read(x any) (Decimal, bool) {
 	switch x := x.(type) {
 	case int64:
@@ -37,14 +36,14 @@ func Read(x any) (Decimal, bool) {
 		if s, ok := scalar.Canonical(value.TypeDecimal, x); ok {
 			return Parse(s)
 		}
-		return Parse(x) // it was calculated, and has more digits than a program may write
+		return Parse(x) // a calculated number, with more digits than a program may write
 	}
 	return Decimal{}, false
 }
 
-// Kept is the cell of a number in a column of SQLite that makes numbers of texts: a whole number, where the column holds those, or a
-// floating-point number that is read as the same decimal. It is false where SQLite would keep 17 digits of a longer number, without an
-// error. A value that is no number is kept as it is.
+// Kept returns the cell of a number for a column in which SQLite turns texts into numbers: an
+// integer, if wholes are stored as such, or a float that is read as the same decimal. It returns
+// false if SQLite would silently keep only 17 digits of the number. All else is returned as it is.
 func Kept(x any, wholes bool) (any, bool) {
 	d, ok := Read(x)
 	if !ok {
@@ -59,8 +58,8 @@ func Kept(x any, wholes bool) (any, bool) {
 	return f, err == nil && ok && Text(back) == Text(d)
 }
 
-// KeptText reports whether a text is read as it was written to a column of SQLite that makes numbers of the texts of numbers: 007 would
-// be 7, and 1e3 a thousand.
+// KeptText reports whether a text is read back unchanged from a column in which SQLite turns
+// texts into numbers: 007 would be 7, and 1e3 a thousand.
 func KeptText(s string) bool {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return strconv.FormatInt(n, 10) == s
@@ -68,14 +67,14 @@ func KeptText(s string) bool {
 	plain := strings.TrimPrefix(strings.ToLower(strings.Trim(s, " \t\n\v\f\r")), "+")
 	f, err := strconv.ParseFloat(plain, 64)
 	if strings.Trim(plain, "+-.0123456789e") != "" || err != nil && !errors.Is(err, strconv.ErrRange) {
-		return true // no number
+		return true // not a number
 	}
 	size := math.Abs(f)
 	return strconv.FormatFloat(f, 'f', -1, 64) == s && f != math.Trunc(f) && size > 1e-4 && size < 1e15 && len(s) <= 16
 }
 
-// result is the number as SQLite holds it from here on: a whole number that fits,
-// or the text of a decimal. Every zero that was calculated counts as a digit.
+// result returns the number as SQLite stores it: an integer if it fits, or the text of a
+// decimal. Every calculated zero counts as a digit.
 func result(d Decimal) any {
 	if d.Exp < -MaxNumeric || d.long(MaxNumeric) {
 		return nil
@@ -102,8 +101,8 @@ func Mul(a, b Decimal) any {
 	return result(Decimal{new(big.Int).Mul(a.Coef, b.Coef), a.Exp + b.Exp})
 }
 
-// Div cuts the quotient after MaxPlaces: PostgreSQL rounds it to a number of
-// places that depends on both operands.
+// Div cuts the quotient after MaxPlaces. PostgreSQL instead rounds it to a number of places
+// that depends on both operands.
 func Div(a, b Decimal) any {
 	if b.Coef.Sign() == 0 {
 		return nil
@@ -112,7 +111,7 @@ func Div(a, b Decimal) any {
 	return result(Decimal{new(big.Int).Quo(x, y), -MaxPlaces})
 }
 
-// Mod is the remainder, with the sign of the dividend.
+// Mod returns the remainder, with the sign of the dividend.
 func Mod(a, b Decimal) any {
 	if b.Coef.Sign() == 0 {
 		return nil
@@ -142,7 +141,7 @@ func Round(a, places Decimal) any {
 	return result(Decimal{q, int(-n)})
 }
 
-// RoundUp is JavaScript's Math.round: halves go up.
+// RoundUp rounds as JavaScript's Math.round: halves go up.
 func RoundUp(a Decimal) any {
 	x, y, exp := align(a, Decimal{big.NewInt(5), -1})
 	return Floor(Decimal{new(big.Int).Add(x, y), exp})
@@ -152,7 +151,7 @@ func Floor(a Decimal) any {
 	if a.Exp >= 0 {
 		return result(a)
 	}
-	return result(Decimal{new(big.Int).Div(a.Coef, power(-a.Exp)), 0}) // down, since the divisor is positive
+	return result(Decimal{new(big.Int).Div(a.Coef, power(-a.Exp)), 0}) // it rounds down, since the divisor is positive
 }
 
 func Ceil(a Decimal) any {
@@ -163,7 +162,7 @@ func Ceil(a Decimal) any {
 	return result(Decimal{q.Neg(q.Div(q, power(-a.Exp))), 0})
 }
 
-// Text is the number without an exponent.
+// Text returns the number without an exponent.
 func Text(a Decimal) any {
 	switch x := result(a).(type) {
 	case int64:
@@ -180,11 +179,11 @@ func Bounded(a Decimal) bool {
 	return d.Exp >= -scalar.MaxDigits && d.Exp <= scalar.MaxDigits && !d.long(scalar.MaxDigits-d.Exp)
 }
 
-// NotAbove is the greatest whole number that is not above a, NotBelow the least that is not below, in a form that SQLite compares
-// with any whole number of its own: of 64 bits, or an infinity.
+// NotAbove returns the greatest whole number that is not above a, in a form that SQLite
+// compares with its own whole numbers: 64 bits, or an infinity.
 func NotAbove(a Decimal) any { return orInfinite(Floor(a), a) }
 
-// NotBelow is the other one.
+// NotBelow returns the least whole number that is not below a, in the same form.
 func NotBelow(a Decimal) any { return orInfinite(Ceil(a), a) }
 
 func orInfinite(x any, a Decimal) any {
@@ -194,7 +193,7 @@ func orInfinite(x any, a Decimal) any {
 	return math.Inf(a.Coef.Sign())
 }
 
-// AsWhole is a number that is equal to those whole numbers of SQLite that a is equal to.
+// AsWhole returns a number that equals the same whole numbers of SQLite as a does: a itself, or 0.5, which equals none.
 func AsWhole(a Decimal) any {
 	if i, ok := a.int64(); ok {
 		return i
@@ -202,7 +201,7 @@ func AsWhole(a Decimal) any {
 	return 0.5
 }
 
-// KeyOf is the Key of what SQLite holds as a number, or nil.
+// KeyOf returns the Key of what SQLite stores as a number, or nil.
 func KeyOf(x any) any {
 	s, ok := shortOf(x)
 	if i, whole := x.(int64); whole {
@@ -221,9 +220,9 @@ func KeyOf(x any) any {
 	return key(cmp.Compare(s.coef, 0), strconv.AppendUint(make([]byte, 5, 32), magnitude(s.coef), 10), int(s.exp))
 }
 
-// Key is a blob that sorts as the number does: the sign, the magnitude (how many digits stand
-// before the point, or minus how many zeros follow it), the digits. For a negative number every
-// byte is inverted, and the end is marked.
+// Key returns a blob that sorts as the number does: the sign, the magnitude (how many digits
+// are before the point, or minus the number of zeros after it), the digits. For a negative
+// number every byte is inverted, and an end mark is added.
 func Key(a Decimal) any {
 	d := a.reduced()
 	b := d.Coef.Append(make([]byte, 5, 32), 10)
@@ -233,7 +232,7 @@ func Key(a Decimal) any {
 	return key(d.Coef.Sign(), b, d.Exp)
 }
 
-// key completes b, which has room for sign and magnitude, and the digits of a coefficient.
+// key completes b, which has room for sign and magnitude, and then the digits of a coefficient.
 func key(sign int, b []byte, exp int) any {
 	if sign == 0 {
 		return []byte{1}

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// short is coef × 10^exp: a number of few digits, as most are, for which no big.Int is made.
+// short is coef × 10^exp: a number of few digits, as most are, which needs no big.Int.
 type short struct {
 	coef int64
 	exp  int32
@@ -17,8 +17,8 @@ type short struct {
 // maxShort is how many digits a text may have to be read as a short number.
 const maxShort = 18
 
-// shortOf reads a text of digits with at most one point among them, and a minus before: what
-// Read makes of it. ok is false for everything else.
+// shortOf reads what Read reads, if it is a text of few digits with at most one point among
+// them, and a minus before. ok is false for everything else.
 func shortOf(x any) (s short, ok bool) {
 	text, ok := x.(string)
 	if !ok {
@@ -52,7 +52,7 @@ func shortOf(x any) (s short, ok bool) {
 
 func (s short) decimal() Decimal { return Decimal{big.NewInt(s.coef), int(s.exp)} }
 
-// plus is the sum, if 64 bits hold it at the lesser of the exponents.
+// plus returns the sum, if it fits 64 bits at the lesser exponent.
 func (s short) plus(b short) (sum short, ok bool) {
 	if s.exp > b.exp {
 		s, b = b, s
@@ -78,16 +78,16 @@ func (s short) plus(b short) (sum short, ok bool) {
 	return short{t, s.exp}, true
 }
 
-// Cell says what a cell of a column of decimals holds.
+// Cell is the kind of content of a cell in a column of decimals.
 type Cell uint8
 
 const (
-	NoNumber Cell = iota // it contradicts what is declared
-	NoValue              // an infinity, or a number of too many digits to be calculated with
+	NoNumber Cell = iota // it contradicts the declaration
+	NoValue              // an infinity, or a number with too many digits to calculate with
 	Number
 )
 
-// CellOf is what a cell holds, in the form in which SQLite holds it.
+// CellOf returns the kind of content of a cell, in the form in which SQLite stores it.
 func CellOf(x any) Cell {
 	if _, ok := x.(int64); ok {
 		return Number
@@ -110,7 +110,7 @@ func CellOf(x any) Cell {
 	return Number
 }
 
-// tooLong reports whether a text is no number for its length alone.
+// tooLong reports whether a text would be a number if it were shorter.
 func tooLong(x any) bool {
 	s, ok := x.(string)
 	if !ok || len(s) <= 2*MaxNumeric {

@@ -2,15 +2,15 @@ package number
 
 import "math/big"
 
-// Sum is an exact sum. The zero Sum is that of no numbers.
+// Sum is an exact sum. The zero Sum has no numbers.
 type Sum struct {
 	whole int64 // as long as it fits
-	part  short // of numbers of few digits, as long as it fits
+	part  short // the sum of numbers of few digits, as long as it fits
 	rest  Decimal
 	n     int
 }
 
-// Add takes one more number in the form in which SQLite holds it. What is no number is left out, as NULL is.
+// Add adds a number in the form in which SQLite stores it. It ignores all else, as it ignores NULL.
 func (s *Sum) Add(x any) {
 	if i, ok := x.(int64); ok {
 		s.n++
@@ -36,14 +36,14 @@ func (s *Sum) Add(x any) {
 	}
 }
 
-// Remove gives up a number that was added.
+// Remove subtracts a number that was added.
 func (s *Sum) Remove(x any) {
 	d, ok := Read(x)
 	if !ok {
 		return
 	}
 	if s.n--; s.n == 0 {
-		*s = Sum{} // and not parts that cancel each other out
+		*s = Sum{} // no parts that cancel each other out are left
 		return
 	}
 	if p, ok := shortOf(x); ok {
@@ -74,7 +74,7 @@ func (s *Sum) add(d Decimal) {
 	s.rest = Decimal{new(big.Int).Add(x, y), exp}
 }
 
-// Value is the sum, or nil of no numbers.
+// Value returns the sum, or nil if there are no numbers.
 func (s *Sum) Value() any {
 	if s.n == 0 {
 		return nil
@@ -90,7 +90,7 @@ func (s *Sum) Value() any {
 	return Add(d, s.rest)
 }
 
-// Mean is the mean of the numbers, cut after MaxPlaces, or nil of no numbers.
+// Mean returns the mean, cut after MaxPlaces, or nil if there are no numbers.
 func (s *Sum) Mean() any {
 	sum, ok := Read(s.Value())
 	if !ok {
@@ -99,20 +99,20 @@ func (s *Sum) Mean() any {
 	return Div(sum, Decimal{big.NewInt(int64(s.n)), 0})
 }
 
-// Whole is the whole number of 128 bits that has these halves.
+// Whole returns the whole number of 128 bits that has these halves.
 func Whole(upper int64, lower uint64) any {
 	d := big.NewInt(upper)
 	d.Lsh(d, 64)
 	return result(Decimal{d.Add(d, new(big.Int).SetUint64(lower)), 0})
 }
 
-// Extreme is the least or the greatest of numbers.
+// Extreme finds the least or the greatest of numbers.
 type Extreme struct {
 	Greatest bool
 	d        Decimal
 }
 
-// Add takes one more number.
+// Add adds a number.
 func (e *Extreme) Add(x any) {
 	d, ok := Read(x)
 	if !ok {
@@ -123,7 +123,7 @@ func (e *Extreme) Add(x any) {
 	}
 }
 
-// Value is the number, or nil of no numbers.
+// Value returns the extreme, or nil if there are no numbers.
 func (e *Extreme) Value() any {
 	if e.d.Coef == nil {
 		return nil
@@ -131,20 +131,20 @@ func (e *Extreme) Value() any {
 	return result(e.d)
 }
 
-// Moving is the least or the greatest of numbers of which the oldest leave. It holds those that may yet be it.
+// Moving finds the least or the greatest number of a window that moves. It stores only numbers that may still become the result.
 type Moving struct {
 	Greatest       bool
 	in             []place
 	added, removed int
 }
 
-// place is a number and when it came.
+// place is a number and its position in the order of Add.
 type place struct {
 	d Decimal
 	n int
 }
 
-// Add takes one more number.
+// Add adds a number.
 func (m *Moving) Add(x any) {
 	d, ok := Read(x)
 	if !ok {
@@ -153,12 +153,12 @@ func (m *Moving) Add(x any) {
 	m.added++
 	last := len(m.in)
 	for last > 0 && (d.Cmp(m.in[last-1].d) >= 0) == m.Greatest {
-		last-- // it leaves before d, and is no better
+		last-- // it leaves before d, and d is as good or better
 	}
 	m.in = append(m.in[:last], place{d, m.added})
 }
 
-// Remove gives up the oldest number, which is x.
+// Remove removes the oldest number, x.
 func (m *Moving) Remove(x any) {
 	if _, ok := Read(x); !ok {
 		return
@@ -169,7 +169,7 @@ func (m *Moving) Remove(x any) {
 	}
 }
 
-// Value is the number, or nil of no numbers.
+// Value returns the result, or nil if there are no numbers.
 func (m *Moving) Value() any {
 	if len(m.in) == 0 {
 		return nil

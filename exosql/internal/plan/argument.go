@@ -17,87 +17,86 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Origin says whose arguments a placeholder takes its value from: those of
-// the message, or those of grant number n of the message.
+// Origin is the source of a placeholder's value: the message's own arguments, those of grant
+// number n of the message, or one of the constants below.
 type Origin int
 
 const (
 	FromMessage Origin = -1
-	FromZone    Origin = -2 // the name of the time zone that the host gave the program
-	FromDepth   Origin = -3 // how deep a tree is where the program does not say it
-	FromCursor  Origin = -4 // a value of the last row of the page before
-	FromParent  Origin = -5 // of a write: of the row that it goes through
+	FromZone    Origin = -2 // the name of the program's time zone, which the host chose
+	FromDepth   Origin = -3 // how deep a tree is if the program does not say
+	FromCursor  Origin = -4 // a value of the last row of the previous page
+	FromParent  Origin = -5 // of a write through a link: a value of the row at the start of the link
 	FromConst   Origin = -6 // the number Index itself
 )
 
-// Source is where the value of one placeholder comes from, and what is done
-// to it on the way.
+// Source describes the value of one placeholder: its source, and how it is converted.
 type Source struct {
 	Origin Origin
 	Index  int
 	Item   int  // of a list, or -1
 	Count  bool // a limit or offset: must not be negative
 
-	OneMore bool // a limit of a page: one more than what was asked for, to see whether there is more
+	OneMore bool // a limit of a page: one row more than was asked for, to find out whether there are more
 
-	Kind    string // what it is bound as, where that is not what it is
+	Kind    string // the kind as which it is bound, if that is not the kind of the value
 	Elem    string // the type of the elements of an array
-	From    int    // of a length that is written as a position: the index of the one that it begins at, plus 1
-	Or      int    // of a position: the index of another one, plus 1; the lesser counts
-	Swap    bool   // of a length: from whichever position comes first
-	As      string // the type of the database that a text becomes a value of where it stands; "": a text
-	Beside  string // what programs call the column of that type
-	Column  string // its name in the database, of a value that is written
-	Pattern bool   // of like
-	Needle  bool   // a text that is looked for
+	From    int    // of a length that is given as an end position: 1 plus the index of the start position
+	Or      int    // of a position: 1 plus the index of another position; the lesser of the two counts
+	Swap    bool   // of a length: it begins at whichever position comes first
+	As      string // the database type that a text is converted to in the statement; "": it stays a text
+	Beside  string // the program's name for the column of that type
+	Column  string // the column's name in the database, if the value is written
+	Pattern bool   // a pattern of like
+	Needle  bool   // a text that is looked for in other texts
 
-	Form cellform.Form // SQLite: how the column that it stands beside, or is written to, holds the values of its type Of
+	Form cellform.Form // SQLite: how the column that the value is compared with, or written to, stores values of its type Of
 	Of   string
 }
 
-// Kinds of arguments that are no types of values.
+// The kinds of arguments that are not types of values.
 const (
 	ArgPosition = "position" // counted from 1
-	ArgLength   = "length"   // also from one position to another
-	ArgPlaces   = "places"   // behind a decimal point
+	ArgLength   = "length"   // a number, or the distance between two positions
+	ArgPlaces   = "places"   // after a decimal point
 	ArgKey      = "key"      // of JSON
-	ArgPath     = "path"     // the same, as SQLite has it
+	ArgPath     = "path"     // a key of JSON, as a path of SQLite
 	ArgIndex    = "index"    // of an array of JSON, from 0
 	ArgZone     = "zone"     // the name of a time zone
 	ArgDepth    = "depth"    // of a tree, from 1
-	ArgMoving   = "moving"   // of the rows that move along with one, which is among them; bound is how many are before it
+	ArgMoving   = "moving"   // rows of a moving window, with the current one; bound is the number before it
 	ArgSearch   = "search"   // a text that is searched for; SQLite
-	ArgMatch    = "match"    // the same, as the regular expression of what matches it; PostgreSQL
-	ArgRank     = "rank"     // of what is counted
-	ArgSought   = "sought"   // a part of each text that is matched
+	ArgMatch    = "match"    // a searched text as a regular expression that matches the texts in question; PostgreSQL
+	ArgRank     = "rank"     // a searched text as a regular expression that is counted
+	ArgSought   = "sought"   // a text that each matching text contains
 
-	ArgStored      = "stored"       // PostgreSQL: what a column is given, as a text of whatever type that has
-	ArgStoredBytes = "stored bytes" // the same of bytes
-	ArgDocument    = "document"     // plain data as the text of JSON; with Elem an array, as SQLite holds it
+	ArgStored      = "stored"       // PostgreSQL: the new value of a column, as a text, for a column of any type
+	ArgStoredBytes = "stored bytes" // the same for bytes
+	ArgDocument    = "document"     // plain data as JSON text; with Elem an array, as SQLite stores it
 	ArgArray       = "array"        // PostgreSQL: a list as the text of an array of Elem
 
 	// SQLite, with Form: a cell of that form.
-	ArgCell  = "cell"  // to be written
-	ArgBound = "bound" // to be compared with: the least cell of the value
-	ArgKept  = "kept"  // to be stored in a column of SQLite that makes numbers of texts: an error if it would be read as another value
-	ArgNext  = "next"  // the least one of a millisecond later
+	ArgCell  = "cell"  // a cell to be written
+	ArgBound = "bound" // a cell to be compared with: the least cell of the value
+	ArgKept  = "kept"  // a cell for a column in which SQLite turns texts into numbers: an error if it would be read as another value
+	ArgNext  = "next"  // the least cell of the next millisecond
 )
 
-// maxPattern bounds a pattern of like, in bytes: matching takes a step for each
-// character of the text and each 64 of the pattern's longest piece, see like.
+// maxPattern bounds a pattern of like, in bytes: matching takes a step for each character of
+// the text and each 64 characters of the longest piece between two %.
 const maxPattern = 1000
 
-// How deep a tree may be, and how deep it is where a program does not say it. Each level is a step of the engine
-// over the rows of the level before, and in a cycle of the data there is always one more.
+// MaxDepth is how deep a tree may be, DefaultDepth its depth if a program doesn't give one. Each level is a
+// step of the engine over the rows of the level before. If the data has a cycle, there is always another level.
 const (
 	MaxDepth     = 1000
 	DefaultDepth = 100
 )
 
-// MaxMoving bounds how many rows move along with one: for some aggregates PostgreSQL reads them anew for each row.
+// MaxMoving bounds the rows of a moving window: for some aggregates PostgreSQL reads all of them again for each row.
 const MaxMoving = 1000
 
-// convert makes of an argument what is bound for it. all are those that it is one of.
+// convert returns an argument as it is bound. all are the arguments that it belongs to.
 func (a *Source) convert(v value.Value, all []value.Value) (value.Value, error) {
 	switch v.Type() {
 	case value.TypeNull:
@@ -178,7 +177,7 @@ func (a *Source) convert(v value.Value, all []value.Value) (value.Value, error) 
 		}
 		return v, nil
 	case ArgPath:
-		// The whole step, quoted: SQLite takes a bare text that begins with $ or [ for a path of its own.
+		// Quote the whole step. SQLite would read a bare text that begins with $ or [ as a path.
 		q, err := json.Marshal(v.Text())
 		return value.Text("$." + string(q)), err
 	}
@@ -186,12 +185,12 @@ func (a *Source) convert(v value.Value, all []value.Value) (value.Value, error) 
 		return v, CheckPattern(v.Text())
 	}
 	if a.Needle && len(v.Text()) > MaxNeedle {
-		return v, fail.Errorf(fail.Invalid, "", "the text to look for is longer than %d bytes", MaxNeedle)
+		return v, fail.Errorf(fail.Invalid, "", "the text to look for is longer than %d bytes; look for a shorter one", MaxNeedle)
 	}
 	return v, nil
 }
 
-// cellOf is a number or a text as SQLite is given it.
+// cellOf returns a number or a text as a Go value for SQLite.
 func cellOf(v value.Value) any {
 	switch v.Type() {
 	case value.TypeInt:
@@ -202,7 +201,7 @@ func cellOf(v value.Value) any {
 	return v.Text()
 }
 
-// cell is a value as a column of SQLite holds it.
+// cell returns a value as a column of SQLite stores it.
 func (a *Source) cell(v value.Value) (value.Value, error) {
 	var cell any
 	switch t := v.Type(); {
@@ -240,11 +239,11 @@ func (a *Source) cell(v value.Value) (value.Value, error) {
 	return v, fail.Errorf(fail.Invalid, "", "this value can't be compared with a column of the type %s", a.Of)
 }
 
-// maxTotal is beyond all totals of whole numbers.
+// maxTotal is greater than every total of whole numbers.
 const maxTotal = 1e60
 
-// places is for strconv how many digits a float has as a decimal: those that distinguish it from other floats; of a whole number as large as
-// a total can be, all, as SQLite compares the float with whole numbers.
+// places returns how many decimal places strconv writes for a float: -1, so as many as distinguish it from other floats.
+// For a whole number up to maxTotal it is 0, so all digits are written: SQLite compares the float with whole numbers.
 func places(f float64) int {
 	if f = math.Abs(f); f > scalar.SafeInteger && f < maxTotal {
 		return 0
@@ -252,7 +251,7 @@ func places(f float64) int {
 	return -1
 }
 
-// whole is a document or an array as one argument.
+// whole converts a document or an array to one argument.
 func (a *Source) whole(v value.Value) (value.Value, error) {
 	if a.Elem == "" {
 		return document(v)
@@ -270,21 +269,21 @@ func (a *Source) whole(v value.Value) (value.Value, error) {
 	return array(a.Elem, v), nil
 }
 
-// position keeps positions in a text within what an integer of the engines holds.
+// position bounds a position in a text to the integers of both engines.
 func position(v value.Value) int64 { return min(v.Int(), 1<<30) }
 
-// CheckPattern refuses what PostgreSQL would fail on, and what takes too long.
+// CheckPattern refuses patterns on which PostgreSQL would fail, or that take too long.
 func CheckPattern(p string) error {
 	if n := len(p) - len(strings.TrimRight(p, `\`)); n%2 == 1 {
 		return fail.Errorf(fail.Invalid, "", `the pattern ends with a single \, which stands for nothing; write \\ for a backslash`)
 	}
 	if len(p) > maxPattern {
-		return fail.Errorf(fail.Invalid, "", "the pattern is longer than %d bytes", maxPattern)
+		return fail.Errorf(fail.Invalid, "", "the pattern is longer than %d bytes; write a shorter one", maxPattern)
 	}
 	return nil
 }
 
-// storedText is the text that PostgreSQL reads as a value of a column.
+// storedText returns the text that PostgreSQL reads as a value of a column.
 func storedText(v value.Value) value.Value {
 	switch v.Type() {
 	case value.TypeBool:

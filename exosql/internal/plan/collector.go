@@ -13,9 +13,9 @@ import (
 	"github.com/exoagent/exoagent/internal/sealed"
 )
 
-// Collector takes the cells of a result as an engine decodes them, in the order
-// of the plan's cells and row by row, and spends the budget of the message while
-// they come: a result that is too large is never held whole.
+// Collector takes the cells of a result as an engine decodes them, row by row in the order of
+// the plan's cells. It spends the message's budget as they come, so a result that is too large
+// is never in memory as a whole.
 type Collector struct {
 	Shape *value.Shape
 	cells []Cell
@@ -27,8 +27,8 @@ type Collector struct {
 	size  int          // bytes that are not spent yet
 	paid  int          // bytes of the next value that are spent already
 
-	page *page  // of a page
-	own  *owned // of rows that say whose their values are
+	page *page  // nil: the result is no page
+	own  *owned // the current row, if its values have readers; else nil
 
 	misfits Misfits
 }
@@ -54,7 +54,7 @@ const (
 	spendBytes = 64 << 10
 )
 
-// Count is how many cells were taken.
+// Count returns how many cells were taken.
 func (c *Collector) Count() int {
 	if c.rows == nil {
 		return 0
@@ -65,7 +65,7 @@ func (c *Collector) Count() int {
 	return c.rows.Len()
 }
 
-// Rows are all that was taken. The collector is not used any more.
+// Rows returns all rows that were taken. The collector is not used after it.
 func (c *Collector) Rows() *value.Rows {
 	if c.made == nil {
 		c.made = c.rows.Rows()
@@ -73,10 +73,10 @@ func (c *Collector) Rows() *value.Rows {
 	return c.made
 }
 
-// Next is the cell whose value comes next.
+// Next returns the cell that the next value belongs to.
 func (c *Collector) Next() *Cell { return &c.cells[c.at] }
 
-// Null takes a NULL for the next cell: where none was declared it is a misfit.
+// Null takes a NULL for the next cell. If none was declared, it is a misfit.
 func (c *Collector) Null() error {
 	if cell := c.Next(); cell.Sealed > 0 {
 		return c.Add(value.Null())
@@ -88,8 +88,8 @@ func (c *Collector) Null() error {
 	return c.Add(value.Null())
 }
 
-// Add takes the value of the next cell, of the declared kind; the zero Value
-// stands for what such a cell can't hold, and is the host's error.
+// Add takes the value of the next cell, of the declared kind. The zero Value means that the
+// kind has no such value: a misfit, or the host's error.
 func (c *Collector) Add(v value.Value) error {
 	if of := c.Next(); of.Tally {
 		if !c.page.hides(c.at) {
@@ -101,10 +101,10 @@ func (c *Collector) Add(v value.Value) error {
 	}
 	if v.IsZero() {
 		of := c.Next()
-		if of.Misfits && c.page.hides(c.at) { // it is no cell of the answer
+		if of.Misfits && c.page.hides(c.at) { // not a cell of the answer
 			v, c.misfits.again = value.Null(), c.misfits.again || of.Again
 		} else if v = c.misfits.null(of); v.IsZero() {
-			return of.Contradicts("what no value can be")
+			return of.Contradicts("a value that the type does not have")
 		}
 	}
 	if of := c.Next(); of.Rounded && v.Kind() == value.KindFloat && math.Abs(v.Float()) > scalar.SafeInteger {
@@ -126,19 +126,19 @@ func (c *Collector) Add(v value.Value) error {
 	return c.took(v.Bytes())
 }
 
-// AddRows is Add of the rows that the next cell holds, which are counted as those of the result are.
+// AddRows is Add for a list of rows in the next cell. They count like rows of the result.
 func (c *Collector) AddRows(v value.Value, rows int) error {
 	c.n += rows
 	return c.Add(v)
 }
 
-// Again reports whether the query has to be asked once more, see Cell.Again.
+// Again reports whether the query has to be run once more: see Cell.Again.
 func (c *Collector) Again() bool { return c.misfits.again }
 
-// Misfits are the misfits that the rows within cells have.
+// Misfits returns the counts of misfits, for rows within cells.
 func (c *Collector) Misfits() *Misfits { return &c.misfits }
 
-// AddText is Add of a text whose bytes may be overwritten afterwards.
+// AddText is Add for a text whose bytes the caller may overwrite afterwards.
 func (c *Collector) AddText(s []byte) error {
 	if c.page.hides(c.at) || c.own != nil || c.Next().Sealed > 0 {
 		return c.Add(value.Text(string(s)))
@@ -149,7 +149,7 @@ func (c *Collector) AddText(s []byte) error {
 	return c.took(value.TextBytes(len(s)))
 }
 
-// took counts a value of so many bytes.
+// took counts a value of size bytes.
 func (c *Collector) took(size int) error {
 	if s := c.Next().Sealed; s > 0 {
 		size = s
@@ -163,14 +163,14 @@ func (c *Collector) took(size int) error {
 			c.page.rows++
 		}
 	}
-	if c.n >= spendRows || c.size > spendBytes { // wide rows: not only between them
+	if c.n >= spendRows || c.size > spendBytes { // also within a row, since rows may be wide
 		return c.spend()
 	}
 	return nil
 }
 
-// Afford spends a large cell before it is copied: one that the budget does not have
-// room for would be held twice, and then refused.
+// Afford spends a large cell before it is copied. Otherwise a cell beyond the budget would be
+// in memory twice before it is refused.
 func (c *Collector) Afford(size int) error {
 	if size <= spendBytes || c.m == nil || c.Next().Sealed > 0 {
 		return nil
@@ -188,7 +188,7 @@ func (c *Collector) spend() error {
 	return c.m.Spend(n, size)
 }
 
-// End spends what is left; every row must be whole.
+// End spends the rest of the budget; the last row must be complete.
 func (c *Collector) End() error {
 	if c.at != 0 {
 		return errors.New("exosql: a row has fewer cells than its plan")
@@ -197,7 +197,7 @@ func (c *Collector) End() error {
 	return c.spend()
 }
 
-// Unreadable is for what contradicts the declaration of the next cell.
+// Unreadable takes a cell that contradicts its declaration.
 func (c *Collector) Unreadable(holds any) error {
 	if cell := c.Next(); cell.Sealed == 0 && !cell.Misfits {
 		return cell.Contradicts(holds)
@@ -205,8 +205,8 @@ func (c *Collector) Unreadable(holds any) error {
 	return c.Add(value.Value{})
 }
 
-// Contradicts is the error of a cell that does not hold what was declared. It
-// says what it holds by kind only: it may be anybody's row.
+// Contradicts returns the error of a cell that contradicts its declaration. It names the kind
+// that was found and no value, since the row may be another tenant's.
 func (c *Cell) Contradicts(holds any) error {
 	way := ""
 	if cellform.Of(c.Kind) != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// AppendDocument writes plain data as JSON in which a whole number has all its digits: what is stored is the number, and not the text that
-// JavaScript is shown in its place.
+// AppendDocument writes plain data as JSON in which a whole number has all its digits: the
+// number itself is stored, and not the text that a program gets for a large one.
 func AppendDocument(b []byte, v value.Value) ([]byte, error) {
 	var err error
 	switch v.Type() {
@@ -49,7 +49,7 @@ func AppendDocument(b []byte, v value.Value) ([]byte, error) {
 	return v.AppendJSON(b)
 }
 
-// document is plain data as the text of JSON.
+// document returns plain data as JSON text.
 func document(v value.Value) (value.Value, error) {
 	b, err := AppendDocument(nil, v)
 	if err != nil {
@@ -58,7 +58,7 @@ func document(v value.Value) (value.Value, error) {
 	return value.Text(string(b)), nil
 }
 
-// elements are those of an array of a type, each in the one form of that: what reads the column would fail on any other.
+// elements converts the elements of an array to the one form of their type: a program that reads the column would fail on another form.
 func elements(kind string, list value.Value) (value.Value, error) {
 	out := make([]value.Value, list.Len())
 	for i := range out {
@@ -81,7 +81,7 @@ func element(kind string, v value.Value) value.Value {
 		return v
 	case kind == value.TypeFloat && typ == value.TypeInt:
 		return value.Float(v.Float())
-	case kind == value.TypeInt && typ == value.TypeText: // as a program is shown one beyond 2^53
+	case kind == value.TypeInt && typ == value.TypeText: // a program gets a number beyond 2^53 as a text
 		if n, err := strconv.ParseInt(v.Text(), 10, 64); err == nil && (n > scalar.SafeInteger || n < -scalar.SafeInteger) {
 			return value.Int(n)
 		}
@@ -95,8 +95,8 @@ func element(kind string, v value.Value) value.Value {
 	return value.Value{}
 }
 
-// array is a list as the text of an array of PostgreSQL's. Each element stands in quotes, so that it ends no
-// element and begins none, whatever text it is; it travels as one argument, like every text.
+// array returns a list as the text of a PostgreSQL array. Each element is in quotes, so no text
+// can end an element or begin one. The array is bound as one argument.
 func array(of string, list value.Value) value.Value {
 	var b strings.Builder
 	b.WriteByte('{')

@@ -1,10 +1,10 @@
 package plan
 
-// MaxNeedle bounds a text that is looked for, in bytes; a longer text of a row has no
-// value then. PostgreSQL takes the product of both lengths at worst, and nothing stops it
-// within a row. sqlast.Short has the number, too.
+// MaxNeedle bounds a text that is looked for, in bytes; with a longer text from a row the
+// result is NULL. PostgreSQL may take time in the product of both lengths, and nothing stops it
+// within a row. sqlast.Short has the same number.
 const MaxNeedle = 200
 
-// MaxBrief bounds a text as it is stored, to be made larger, in bytes; a longer one has no
-// value then.
+// MaxBrief bounds a stored text that is to be made larger, in bytes; with a longer one the
+// result is NULL.
 const MaxBrief = 256 << 10

@@ -1,7 +1,7 @@
 package plan
 
-// Misfits: what a database holds in a column whose type has no such value, as SQLite stores any value in any column, and PostgreSQL NaN in
-// a numeric. A program is shown null there, and reads how many cells were so; a host's own read is an error.
+// Misfits are values in a database that the type of their column does not have: SQLite stores any value in any column, and
+// PostgreSQL stores NaN in a numeric. A program gets null instead, and a count of such cells; a host's own read is an error.
 
 import (
 	"fmt"
@@ -11,14 +11,14 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Misfits count the cells of an answer that hold what their columns can't.
+// Misfits count the misfits of an answer.
 type Misfits struct {
 	cells []*Cell
 	n     []int
 	again bool
 }
 
-// null is the null that is shown for a cell that can't be read, or the zero Value where that is an error.
+// null returns the null for a cell that can't be read, or the zero Value if that is an error.
 func (m *Misfits) null(c *Cell) value.Value {
 	if !c.Misfits {
 		return value.Value{}
@@ -28,7 +28,7 @@ func (m *Misfits) null(c *Cell) value.Value {
 	return value.Null()
 }
 
-// undeclared takes a NULL where the declaration has none. It is read and sorted as null is.
+// undeclared takes a NULL of a cell that is declared not null. It is read and sorted as null.
 func (m *Misfits) undeclared(c *Cell) error {
 	switch {
 	case c.Null || c.Kind == value.TypeNull:
@@ -50,7 +50,7 @@ func (m *Misfits) add(c *Cell, n int) {
 	}
 }
 
-// notice adds to the result of the run how many there were. Each text has the name that the program reads, and nothing of the value.
+// notice adds the counts to the notices of the run's result. Each text has the program's name of the column and no value.
 func (m *Misfits) notice(to *exo.Message) {
 	for i, c := range m.cells {
 		if to != nil && !m.again {

@@ -7,18 +7,18 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Owner says whose the value of a cell is that programs are shown sealed: by cells of the row behind those that are shown.
+// Owner says who may read a sealed cell. The ids are in extra cells of the same row, after the visible ones.
 type Owner struct {
-	Kind  string   // of the principals whose ids they are
-	Tags  []string // of the column, without readers
-	Cells []int    // of the row
+	Kind  string   // of the principals with these ids
+	Tags  []string // the tags of the column, without readers
+	Cells []int    // where in the row the ids are
 }
 
 // maxReaderID bounds an id in a tag, in bytes.
 const maxReaderID = 200
 
-// label is what the value is labelled in whose row the ids are these. It is none for an id that is NULL, empty or too long for a
-// label: the value then has only the label of its column (TestDynamicReaders).
+// label returns the label of a value, with the ids in its row. It is empty for an id that is NULL,
+// empty or too long for a label: the value then has only the label of its column (TestDynamicReaders).
 func (o *Owner) label(row []value.Value) value.Label {
 	ids := make([]string, len(o.Cells))
 	for i, at := range o.Cells {
@@ -41,15 +41,15 @@ func (o *Owner) label(row []value.Value) value.Label {
 	return value.NewLabel(tags...)
 }
 
-// owned is the row that a Collector takes, kept until it is known whose its values are.
+// owned is the row that a Collector is taking, kept until the ids in it are known.
 type owned struct {
 	cells []Cell
-	shown int // cells of a row that are shown
-	all   int // and those that say whose they are
+	shown int // cells of a row that are in the answer
+	all   int // these and the cells with ids
 	row   []value.Value
 }
 
-// newOwned is nil where no value of a row is anybody's.
+// newOwned returns nil if no value of a row has readers.
 func newOwned(p *Plan) *owned {
 	if !slices.ContainsFunc(p.Cells, func(c Cell) bool { return c.Owner != nil }) {
 		return nil
@@ -58,7 +58,7 @@ func newOwned(p *Plan) *owned {
 	return &owned{cells: p.Cells, shown: all - p.Owners, all: all}
 }
 
-// whole are the cells of a row that are shown, each with its readers. The next row begins.
+// whole returns the cells of a row that are in the answer, each with its readers, and begins the next row.
 func (o *owned) whole() []value.Value {
 	row := o.row
 	for i := range row[:o.shown] {

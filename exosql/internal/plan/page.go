@@ -10,41 +10,41 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// MaxPage bounds a page, in rows. Budgets of rows are far below; it is one less than a limit may be.
+// MaxPage bounds a page, in rows. Budgets of rows are far smaller. MaxPage is one less than a limit may be.
 const MaxPage = 1 << 30
 
-// page is what a Collector takes besides the rows of a page: of the last one the values that a cursor is made of. The
-// statement gives one row more than was asked for, if there is one; it is not shown, and says that the page has a next one.
+// page has what a Collector keeps for a cursor: the values of the page's last row. The statement returns one row
+// more than was asked for, if there is one. That row is not in the answer; it shows that there is a next page.
 type page struct {
 	size, rows int64
-	shown      int           // cells of a row that are shown
-	last       []value.Value // the others of the last row that is
+	shown      int           // cells of a row that are in the answer
+	last       []value.Value // the other cells of the last row in the answer
 }
 
-// hides reports whether cell number at of the present row is not shown.
+// hides reports whether cell number at of the current row is not in the answer.
 func (p *page) hides(at int) bool { return p != nil && (at >= p.shown || p.rows >= p.size) }
 
-// take notes a cell that is not shown.
+// take notes a cell that is not in the answer.
 func (p *page) take(at int, v value.Value) {
 	if at >= p.shown && p.rows < p.size {
 		p.last[at-p.shown] = v
 	}
 }
 
-// Following are the values of the last row of a page by which the next one begins; nil if there is none. from are those by which this one
-// began, or nil.
+// Following returns the values of a page's last row at which the next page begins, or nil if
+// there is none. from are the values at which this page began, or nil.
 func (c *Collector) Following(from []value.Value) ([]value.Value, error) {
 	if c.page == nil || c.page.rows <= c.page.size {
 		return nil, nil
 	}
-	if from != nil && !c.later(from) { // a program that reads until the end would never end
-		return nil, &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: the last row of a page is not after the row that it began at")}
+	if from != nil && !c.later(from) { // otherwise a program that reads all pages would never end
+		return nil, &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: the last row of a page is not after the row at which the page began")}
 	}
 	return c.page.last, nil
 }
 
-// later reports whether the last row comes after another one, as far as its values say it: of two texts, which a database
-// sorts in many ways, and of two types it is enough that they differ.
+// later reports whether the last row comes after another, as far as the values show. Two texts,
+// which databases sort in many ways, and values of two types only have to differ.
 func (c *Collector) later(from []value.Value) bool {
 	for i, to := range c.page.last {
 		cell, before := &c.cells[c.page.shown+i], from[i]
@@ -73,8 +73,8 @@ func (c *Collector) later(from []value.Value) bool {
 	return false
 }
 
-// Held is a cell of SQLite in a cursor: a value where that is the same cell when it is bound, and else a list of one text, of which exo_cell
-// makes the cell. Values are no bytes, no infinity, and no text with NUL or of invalid UTF-8.
+// Held returns a cell of SQLite for a cursor. If a value becomes the same cell again when it is bound, it is that value; else it is a list of one
+// text, from which exo_cell makes the cell. The second form is for what a Value can't be: bytes, infinities, and texts with NUL or invalid UTF-8.
 func Held(x any) (v value.Value) {
 	as := ""
 	switch x := x.(type) {
@@ -93,7 +93,7 @@ func Held(x any) (v value.Value) {
 	return v
 }
 
-// CellOf is the cell of such a text.
+// CellOf returns the cell of such a text.
 func CellOf(s string) any {
 	if len(s) == 0 {
 		return nil

@@ -7,30 +7,30 @@ import (
 	"github.com/exoagent/exoagent/internal/cellform"
 )
 
-// Plan is a compiled statement without values: what a plan cache holds. It is
-// immutable and shared by all runs and tenants, so it must never depend on a
-// value; TestPlanHoldsNoValue looks for them.
+// Plan is a compiled statement without values, as a plan cache stores it. It is immutable, and
+// all runs and tenants share it, so it must never depend on a value; TestPlanHoldsNoValue looks
+// for values.
 type Plan struct {
 	Text    string
 	Args    []Source // in placeholder order
 	Cells   []Cell   // of one row
 	Shape   *value.Shape
-	Bare    bool                       // a row has one cell, which is shown without a record around it
-	Reads   map[string]map[string]bool // tables and columns, lower case: all that the engine's wall admits
+	Bare    bool                       // a row has one cell, which is returned without a record around it
+	Reads   map[string]map[string]bool // the only tables and columns that the engine lets the statement read, in lower case
 	Kind    RunKind
-	Write   *Write   // what it changes, all that the engine's wall admits; nil: it reads
-	After   int      // how many cells each row has at its end that are not shown: of a page those of the cursor
-	Owners  int      // how many cells each row has between those that are shown and the last After: see Owner
-	Tallies int      // and how many behind those that count misfits: see Cell.Tally
+	Write   *Write   // the only change that the engine lets the statement make; nil: it reads
+	After   int      // how many cells at the end of each row are for the cursor of a page
+	Owners  int      // how many cells before the last After are ids of readers: see Owner
+	Tallies int      // how many cells after those count misfits: see Cell.Tally
 	Back    bool     // it reads a row that the unit has just inserted, and no other
-	Upwards bool     // it has the first rows in an order by what is stored, where misfits may come last
-	Probe   bool     // it looks for these
-	Notices []string // about what it asks, for whoever reads the result
-	Joins   int      // tables times the columns of all of them, each place where a table is read: see prepareBytes
-	Bytes   int      // of the plan in the cache; 0 before it was there
+	Upwards bool     // it returns the first rows in an order by stored values, in which misfits may come last
+	Probe   bool     // it looks for these misfits
+	Notices []string // about the query, for the reader of the result
+	Joins   int      // tables times the columns of all tables, each table counted where it is read: see prepareBytes
+	Bytes   int      // of the plan in the cache; 0 before it is cached
 
-	// Open is the same query without fences, or nil. An engine runs it only where its own
-	// plan reads rows in scope and no others; Tables are then what the engine has to find.
+	// Open is the same query without fences, or nil. An engine runs it only if its own plan reads
+	// rows in scope and no others. Tables are what the engine has to find in that plan.
 	Open    *Plan
 	Tables  []fence.Table // of an open plan only; each place where the statement reads a table
 	Derived []string      // of an open plan only; the aliases of its derived tables
@@ -39,35 +39,35 @@ type Plan struct {
 // Cell is one value of a row.
 type Cell struct {
 	Kind string
-	Of   string // kind of the items of a list; of a tally, of the column
+	Of   string // kind of the items of a list; of a tally: of the column
 
-	Collected bool // the texts of many rows, as toText makes them; too many are NULL
+	Collected bool // the texts of many rows, as toText makes them; NULL if there are too many
 
-	Rows *Rows // that are shown within this one; Kind is then value.TypeRows
+	Rows *Rows // the rows within this cell; Kind is then value.TypeRows
 
-	// Sealed is what limits count for each value, of a cell that programs are shown sealed, and the most that it
-	// takes; 0: it is not. Nothing of what it holds shows: neither its size nor that it contradicts the declaration.
+	// Sealed is the size that limits count for each value of a sealed cell, and the largest size of a
+	// value; 0: the cell is not sealed. Neither the size of a sealed value nor an error in it may show.
 	Sealed int
 
-	Owner *Owner // whose a sealed value is; nil: nobody's in particular
+	Owner *Owner // who may read a sealed value; nil: the column's label alone decides
 
 	Exact bool // a number that was calculated: see exprType
 	Null  bool
-	Form  cellform.Form // SQLite: how a cell is read that is a column as it lies in the database
+	Form  cellform.Form // SQLite: the stored form of a cell that is a column of the database
 	Name  string        // for the host's errors: table.column
-	Shown string        // what the program calls it, for notices; "": nothing
+	Shown string        // the program's name for it, in notices; "": it has none
 
-	Rounded bool // of JSON, as a float: of a whole number beyond 2^53 it may have lost digits
-	Misfits bool // what the column can't hold is null, see Misfits
-	Tally   bool // how many misfits were taken for null in this row of sums: no cell of the answer, but told as Shown's
-	Again   bool // rows were sorted by what the database holds there: a misfit has another place, and the query is asked once more
+	Rounded bool // of JSON, as a float: a whole number beyond 2^53 may have lost digits
+	Misfits bool // a value that the column's type does not have becomes null: see Misfits
+	Tally   bool // the number of misfits that became null in this row of sums; not a cell of the answer; a notice reports it under Shown
+	Again   bool // rows were sorted by the stored values: a misfit belongs elsewhere, and the query is run once more
 
-	// Of a cell that is not shown, by which the rows are sorted:
-	Raw  bool // a cursor has what the database sorts by, and not a value of the kind: see Held
+	// Of a cell that is not in the answer and by which the rows are sorted:
+	Raw  bool // the cursor gets the stored value by which the database sorts, and not a value of the kind: see Held
 	Desc bool // downwards
 }
 
-// RunKind says what is asked of a query.
+// RunKind is the kind of answer that is asked of a query.
 type RunKind uint8
 
 const (
@@ -75,14 +75,14 @@ const (
 	RunFirst         // at most one row
 	RunCount         // one number
 	RunValue         // one value of all rows, or null
-	RunPage          // some rows, and the values of the last one by which the next page begins
+	RunPage          // some rows, and the values of the last one, at which the next page begins
 )
 
-// maxBound bounds the texts that are bound, in bytes: one value may be used many times.
+// maxBound bounds the bytes of all texts that are bound: one value may be used many times.
 const maxBound = 32 << 20
 
-// Bind collects the values of a plan's placeholders. zone is the host's, and no value of a program; after are the values
-// of a cursor, of which the program knows none, or of the row that a write goes through.
+// Bind collects the values of a plan's placeholders. zone is the host's choice. after are the values
+// of a cursor, which the program does not know, or of the row at the start of a write's link.
 func (p *Plan) Bind(msg []value.Value, grants [][]value.Value, after []value.Value, zone string) ([]value.Value, error) {
 	out, size := make([]value.Value, len(p.Args)), 0
 	for i, a := range p.Args {
@@ -109,10 +109,10 @@ func (p *Plan) Bind(msg []value.Value, grants [][]value.Value, after []value.Val
 			v = v.At(0)
 		}
 		if a.Item >= 0 {
-			v = v.At(min(a.Item, v.Len()-1)) // repeat the last up to the class of the length
+			v = v.At(min(a.Item, v.Len()-1)) // beyond the list's end its last value is repeated: lists of similar length share a plan
 		}
 		if a.Count && v.Int() < 0 {
-			// SQLite takes a negative limit for none.
+			// SQLite reads a negative limit as no limit.
 			return nil, fail.Errorf(fail.Invalid, "", "the number of rows must not be negative; got %d", v.Int())
 		}
 		if a.OneMore {
@@ -123,7 +123,7 @@ func (p *Plan) Bind(msg []value.Value, grants [][]value.Value, after []value.Val
 			return nil, err
 		}
 		if size += len(v.Text()); size > maxBound {
-			return nil, fail.Errorf(fail.Limit, "", "the values of the query are longer than %d MiB together, each counted as often as it is used", maxBound>>20)
+			return nil, fail.Errorf(fail.Limit, "", "the values of the query are longer than %d MiB together (a value counts each time it is used); use fewer or shorter ones", maxBound>>20)
 		}
 		out[i] = v
 	}

@@ -7,25 +7,25 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Rows say what the rows are that a cell holds: those of a link, as a selection shows them. Each of their cells is
-// decoded as one of the result itself, so a column has one type wherever it is shown.
+// Rows describes the rows within a cell: those of a link, as a selection shows them. Each of
+// their cells is decoded like a cell of the result, so a column has one type everywhere.
 type Rows struct {
 	Cells []Cell
 	Shape *value.Shape
-	One   bool // the one row, or null
-	Bare  bool // of each the value of its one cell, without a record around it
+	One   bool // the cell is the one row, or null
+	Bare  bool // each row is the value of its one cell, without a record around it
 }
 
-// maxRows bounds the rows of a cell. sqlast.Nested has the number, too.
+// maxRows bounds the rows of a cell. sqlast.Nested has the same number.
 const maxRows = 10_000
 
-// TooManyRows is what is said where a list of rows is too long.
+// TooManyRows is the error text for a list of rows that is too long.
 const TooManyRows = "a list within a row has more than 10,000 rows, or more than 1 MiB: write .limit(n) behind it, or select fewer columns"
 
-// ErrTooManyRows is the same as an error.
+// ErrTooManyRows returns the same as an error.
 func ErrTooManyRows() error { return fail.Errorf(fail.Limit, "", "%s", TooManyRows) }
 
-// NestedRows takes the cells of the rows that a cell holds, in their order.
+// NestedRows takes the cells of the rows within a cell, in their order.
 type NestedRows struct {
 	of     *Rows
 	misfit *Misfits
@@ -34,7 +34,7 @@ type NestedRows struct {
 	fields []value.Field // of the last record
 }
 
-// Begin begins the rows of a cell, whose misfits are counted in m.
+// Begin begins the rows of a cell and counts their misfits in m.
 func (r *Rows) Begin(m *Misfits) *NestedRows { return &NestedRows{of: r, misfit: m} }
 
 // Null takes a NULL for the next cell, as Collector.Null does.
@@ -49,7 +49,7 @@ func (n *NestedRows) Null() error {
 func (n *NestedRows) Add(v value.Value) error {
 	if v.IsZero() {
 		if v = n.misfit.null(n.Next()); v.IsZero() {
-			return n.Next().Contradicts("what no value can be")
+			return n.Next().Contradicts("a value that the type does not have")
 		}
 	}
 	if n.row = append(n.row, v); len(n.row) < len(n.of.Cells) {
@@ -65,16 +65,16 @@ func (n *NestedRows) Add(v value.Value) error {
 	return nil
 }
 
-// Misfits are the misfits that n counts.
+// Misfits returns the counts to which n adds.
 func (n *NestedRows) Misfits() *Misfits { return n.misfit }
 
-// Next is the cell whose value comes next.
+// Next returns the cell that the next value belongs to.
 func (n *NestedRows) Next() *Cell { return &n.of.Cells[len(n.row)] }
 
-// Whole reports whether no row has been begun.
+// Whole reports whether no row is incomplete.
 func (n *NestedRows) Whole() bool { return len(n.row) == 0 }
 
-// Value is all of them.
+// Value returns all rows as one value.
 func (n *NestedRows) Value() value.Value {
 	if !n.of.One {
 		return value.List(n.list...)
@@ -85,7 +85,7 @@ func (n *NestedRows) Value() value.Value {
 	return n.list[0]
 }
 
-// record is a row as a value.
+// record returns a row as a value.
 func (n *NestedRows) record(s *value.Shape, cells []value.Value) (value.Value, []value.Value) {
 	from := len(n.fields)
 	for i, name := range s.Names {
@@ -102,7 +102,7 @@ func (n *NestedRows) record(s *value.Shape, cells []value.Value) (value.Value, [
 	return v, cells
 }
 
-// keep copies them for the cache, as Plan.Keep does.
+// keep copies the Rows for the cache, as Plan.Keep does.
 func (r *Rows) keep() (*Rows, int) {
 	if r == nil {
 		return nil, 0

@@ -22,12 +22,12 @@ type Granted struct {
 	Facets []*decl.Facet
 }
 
-// table is one table of the script: what the role may do with its columns, and with which rows.
+// table is one table of the script: the role's rights to its columns, and to which rows.
 type table struct {
 	live    *schema.Table
 	columns map[string][]string // of SELECT, INSERT, UPDATE
 	delete  bool
-	rows    map[string][]string // conditions by the command; one of them has to hold
+	rows    map[string][]string // conditions by command; one of them has to be true
 }
 
 // commands are in the order of the script.
@@ -35,7 +35,7 @@ var commands = []string{"SELECT", "INSERT", "UPDATE", "DELETE"}
 
 var role = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z_][a-z0-9_]{0,39}$`) })
 
-// Script is the SQL that lets a role do what is granted. reads are the columns that queries use.
+// Script returns the SQL that gives a role the rights of the grants. reads are the columns that queries use.
 func Script(to string, live *schema.Database, grants []Granted, reads []*decl.Column) (string, error) {
 	if !role().MatchString(to) {
 		return "", fail.Errorf(fail.Invalid, "exosql: Policies", "%q can't be the name of the role: want up to 40 small letters, digits and _, as policies are named after it", to)
@@ -63,11 +63,11 @@ type script struct {
 	live     *schema.Database
 	tables   map[string]*table
 	settings map[string]bool
-	views    []string      // which are left out
-	marks    *schema.Table // of runs, where the role writes and the database has the table
+	views    []string      // left out of the script
+	marks    *schema.Table // the table of marks, if the role writes and the database has the table
 }
 
-// isView reports whether t is a view, on which no policy can be: the role gets no right to it, so the database refuses it what reads it.
+// isView reports whether t is a view. A view can't have a policy, so the role gets no right to it, and PostgreSQL refuses queries that read it.
 func (s *script) isView(t *decl.Table) bool {
 	if s.live.View(schema.Name{Name: t.Name}) == nil {
 		return false
@@ -123,7 +123,7 @@ func (s *script) grant(g Granted) error {
 	return nil
 }
 
-// rows adds the rows of a grant to those of a command.
+// rows adds the rows of a grant to the rows of a command.
 func (s *script) rows(g Granted, names names, t *decl.Table, command string) error {
 	if s.isView(t) {
 		return nil
@@ -142,7 +142,7 @@ func (s *script) rows(g Granted, names names, t *decl.Table, command string) err
 	}
 	for _, c := range e.Conditions() {
 		if c.Link != nil && s.isView(c.Link.From) {
-			return fail.Errorf(fail.Invalid, t.Name, "its scope leads through the view %s, which a policy would read with rights that the role doesn't get: give it a scope by its own columns, or through a table", c.Link.From.Name)
+			return fail.Errorf(fail.Invalid, t.Name, "its scope uses the view %s, which a policy would read with rights that the role doesn't get: give it a scope by its own columns, or through a table", c.Link.From.Name)
 		}
 	}
 	w := &writer{names: names, table: t.Bare(), path: s.path}
@@ -153,7 +153,7 @@ func (s *script) rows(g Granted, names names, t *decl.Table, command string) err
 	return err
 }
 
-// rights adds what programs may change through a facet, with the columns that are filled in for them.
+// rights adds what programs may change through a facet, and the columns that are filled in for them.
 func (s *script) rights(g Granted, names names, f *decl.Facet) error {
 	r := f.Rights
 	if s.isView(f.Table) {
@@ -173,7 +173,7 @@ func (s *script) rights(g Granted, names names, f *decl.Facet) error {
 	x.add("INSERT", r.Insert...)
 	x.add("UPDATE", r.Update...)
 	for _, command := range []string{"INSERT", "UPDATE"} {
-		if may[command] { // hooks fill them, whatever programs may write
+		if may[command] { // hooks fill these columns, even if programs may not write them
 			x.add(command, f.Table.Fills...)
 		}
 	}
@@ -202,10 +202,10 @@ func (s *script) rights(g Granted, names names, f *decl.Facet) error {
 	return nil
 }
 
-// path is a table as statements name it.
+// path returns a table's name for statements.
 func (s *script) path(t *decl.Table) string { return inFull(s.live.Table(schema.Name{Name: t.Name})) }
 
-// inFull is a table with its schema: the search path of the owner who runs the script may be another one.
+// inFull returns a table's name with its schema: the owner who runs the script may have another search path.
 func inFull(t *schema.Table) string {
 	return sqlname.Quote(t.Schema) + "." + sqlname.Quote(t.Name.Name)
 }
@@ -243,8 +243,8 @@ func (s *script) text(to string) (string, error) {
 	return b.String(), nil
 }
 
-// takeBack ends what an earlier script gave the role on tables that this one does not name, and on sequences: a table that
-// is granted no more must not stay readable because nobody mentions it. tableText takes it back for the tables below.
+// takeBack revokes what an earlier script gave the role on tables that this script does not name, and on sequences. Otherwise
+// a table would stay readable after its grant was removed. tableText revokes the rights to the tables that are named.
 func (s *script) takeBack(to string) string {
 	var named, policies []string
 	for _, name := range slices.Sorted(maps.Keys(s.tables)) {
@@ -303,7 +303,7 @@ func (s *script) tableText(line func(string, ...any), t *table, to string) {
 	}
 	if len(t.columns["INSERT"]) > 0 {
 		for _, c := range t.live.Columns {
-			if c.Identity == schema.ByDefault { // that of a serial column is asked by whoever inserts
+			if c.Identity == schema.ByDefault { // PostgreSQL checks the right to the sequence of a serial column at each insert
 				line("%s", do(fmt.Sprintf("DECLARE s text := pg_catalog.pg_get_serial_sequence(%s, %s); BEGIN IF s IS NOT NULL THEN EXECUTE 'GRANT USAGE ON SEQUENCE ' || s || ' TO %s'; END IF; END", literal(on), literal(c.Name), sqlname.Quote(to))))
 			}
 		}
@@ -313,8 +313,8 @@ func (s *script) tableText(line func(string, ...any), t *table, to string) {
 	}
 }
 
-// marksText lets the role leave and read the marks of runs, and change none: see exosql.OpenOptions.Witness. A mark is a row of no
-// tenant, so the table has no policies.
+// marksText lets the role insert and read marks of runs, and change none: see
+// exosql.OpenOptions.Witness. A mark belongs to no tenant, so the table has no policies.
 func (s *script) marksText(line func(string, ...any), to string, schemas []string) {
 	on := inFull(s.marks)
 	line("")
@@ -326,7 +326,7 @@ func (s *script) marksText(line func(string, ...any), to string, schemas []strin
 }
 
 // policy writes two policies of a command: a permissive one, without which there are no rows, and a
-// restrictive one that says which. So permissive policies of others, of PUBLIC too, add nothing.
+// restrictive one with the condition. So permissive policies that others made, also for PUBLIC, add nothing.
 func (s *script) policy(line func(string, ...any), t *table, to, command string) {
 	on := inFull(t.live)
 	rows := t.rows[command]
@@ -356,8 +356,8 @@ func (s *script) policy(line func(string, ...any), t *table, to, command string)
 
 func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// do is a statement that runs a body of PL/pgSQL. The tag that quotes the body is not in it: a table or column with the tag in its name would
-// end the body, and what follows in the name would run as the owner.
+// do returns a statement that runs a body of PL/pgSQL. It chooses a quoting tag that is not in the body: a
+// table or column with the tag in its name would end the body, and the rest of the name would run as the owner.
 func do(body string) string {
 	tag := "$exo$"
 	for n := 1; strings.Contains(body, tag); n++ {

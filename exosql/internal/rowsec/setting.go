@@ -16,12 +16,12 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
 
-// names are the settings of a grant's values, by the slot of the value, or by that of the first of a
-// list. They follow from the structure of the grant alone: a policy that was made from
-// one grant serves all of its structure.
+// names are the settings of a grant's values, by the slot of the value, or by the slot of the
+// first value of a list. They depend only on the structure of the grant: a policy that was made
+// from one grant serves all of the same structure.
 type names map[int]string
 
-// namesOf walks what a grant says of each table in one order: its scope, then the steps of the relation.
+// namesOf walks what a grant has for each table in a fixed order: its scope, then the steps of the relation.
 func namesOf(g *scope.Grant) names {
 	out := names{}
 	begun := map[*decl.Table]map[string]int{}
@@ -71,15 +71,15 @@ func (n names) pred(p *decl.Pred, count map[string]int) {
 	}
 }
 
-// list says that the values of a predicate are one setting.
+// list reports whether the values of a predicate share one setting.
 func list(p *decl.Pred) bool { return p.Op == "in" || p.Op == "notIn" }
 
-// plain writes a name in the letters that a setting's may have. No two names are written alike: a value of one column
-// would count for another. A $ of its own is followed by two hexadecimal digits, and no other is.
+// plain writes a name in the letters that the name of a setting may have. Different names stay different: otherwise a value
+// of one column would count for another. A $ for a character is followed by two hexadecimal digits, and no other $ is.
 func plain(name string) string {
 	var b strings.Builder
 	if c := name[0]; !('a' <= c && c <= 'z' || c == '_') {
-		b.WriteString("x$$") // a setting's begins with a letter
+		b.WriteString("x$$") // the name of a setting begins with a letter
 	}
 	for _, c := range []byte(name) {
 		if 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_' {
@@ -91,7 +91,7 @@ func plain(name string) string {
 	return b.String()
 }
 
-// Settings are those of a grant with its values, by their names.
+// Settings returns the settings of a grant with its values, by name.
 func Settings(g *scope.Grant, vals []value.Value) map[string]string {
 	named, out := namesOf(g), map[string]string{}
 	var walk func(p *decl.Pred)
@@ -128,7 +128,7 @@ func Settings(g *scope.Grant, vals []value.Value) map[string]string {
 	return out
 }
 
-// text is a value as PostgreSQL reads it from a text.
+// text returns a value as a text that PostgreSQL reads.
 func text(col *decl.Column, v value.Value) string {
 	switch v.Type() {
 	case value.TypeBool:

@@ -10,16 +10,15 @@ import (
 // Scopes is a closed set of scopes: one for each table that a grant reaches.
 type Scopes map[*decl.Table]*decl.Scope
 
-// Close finds the scope of every table that the links reach, and fails
-// where a table can be reached by two ways that may mean different rows: then
-// only the host can know which is meant. (Scope through links alone let
-// tag.projects() leave the tenant, legally.)
+// Close finds the scope of every table that the links reach. It fails if two ways lead to a
+// table and may mean different rows: only the host can know which rows are meant. (When each
+// link alone was a scope, tag.projects() left the tenant.)
 //
-// root is the granted table with its predicate; start, if not nil, is the table
-// of the relation handed out, which is in scope by that relation.
+// root is the granted table with its predicate. start, if not nil, is the table of the relation
+// that is granted; that relation is its scope.
 //
-// chain holds the scopes of the tables that the host's own Follow came through:
-// they stay what they are, whatever the facets' links lead to.
+// chain has the scopes of the tables that the host's own Follow went through: they stay as they
+// are, wherever the facets' links lead.
 func Close(root *decl.Relation, start *decl.Table, chain Scopes, links []*decl.Link) (Scopes, error) {
 	declared := root.Declared()
 	out := Scopes{root.Table: {Kind: decl.ScopeRoot, Table: root.Table, Pred: root.Pred}}
@@ -66,8 +65,8 @@ func Close(root *decl.Relation, start *decl.Table, chain Scopes, links []*decl.L
 		}
 		var in []*decl.Link
 		for _, l := range ways[t] {
-			// A link is no way into t if it only leads back, by the same keys, over the way by which its start was reached
-			// from t. That does not hold for a start that is in scope by the grant itself: it was not reached from t.
+			// A link l is no way into t if it only goes back over the keys by which its start was reached
+			// from t. If its start is in scope by the grant itself, it was not reached from t, so l counts.
 			if len(ways[t]) > 1 && l.From != t && !out[l.From].Own() && onlyBack(l, ways[l.From], declaredFor(declared, l.From)) {
 				continue
 			}
@@ -85,9 +84,9 @@ func Close(root *decl.Relation, start *decl.Table, chain Scopes, links []*decl.L
 	return out, out.founded(start == nil)
 }
 
-// severalWays names all tables whose scope must be declared, and the links that lead to each:
-// reported one by one they would be found one build after the other. Links are named as facets know
-// them, since a host's variables are its own, and exosql/dynamic has none.
+// severalWays names all tables that need a declared scope, and the links that lead to each: one
+// at a time, each build would find only the next. It names links as facets do, since the names
+// of a host's variables are not known, and exosql/dynamic has none.
 func severalWays(tables []*decl.Table, ways map[*decl.Table][]*decl.Link) error {
 	t := tables[0]
 	msg, each := fmt.Sprintf("exosql: table %s can be reached by %s", t.Name, linkNames(ways[t], " and by ")), ""
@@ -115,8 +114,8 @@ func declaredFor(ds []*decl.Scope, t *decl.Table) *decl.Scope {
 	return nil
 }
 
-// onlyBack reports whether l leads from its start back over the keys by which
-// the start is in scope: its declared scope, or else every way into it.
+// onlyBack reports whether l goes from its start back over the keys by which the start is in
+// scope: those of its declared scope, or else of every link into it.
 func onlyBack(l *decl.Link, into []*decl.Link, declared *decl.Scope) bool {
 	if declared != nil {
 		return declared.Kind == decl.ScopeVia && l.Inverse(declared.Link)
@@ -140,9 +139,9 @@ func linkNames(ls []*decl.Link, between string) string {
 	return s
 }
 
-// founded checks that every ScopeVia leads back to a table with a scope of its
-// own. With partly, those that do not are left out: a chain of Follow needs the
-// scopes of its own tables only, and a table without one can't enter a query.
+// founded checks that every ScopeVia leads back to a table with a scope of its own. With
+// partly, scopes that do not are removed instead: a chain of Follow needs only the scopes of
+// its own tables, and a table without a scope can't enter a query.
 func (ss Scopes) founded(partly bool) error {
 	for t, s := range ss {
 		if err := ss.foundedOne(t, s); err != nil {

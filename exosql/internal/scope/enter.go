@@ -8,8 +8,8 @@ import (
 )
 
 // Entry is a table that may enter a query, with the conditions under which its rows are in
-// scope. Enter and Begin make it and nothing else can, and a FROM takes tables in no other
-// form (Sources.Add): a query whose scope was forgotten does not compile.
+// scope. Only Enter and Begin make an Entry, and a FROM takes tables only as an Entry
+// (Sources.Add): a query that forgets a scope does not compile.
 type Entry struct {
 	grant *Grant
 	table *decl.Table
@@ -25,27 +25,27 @@ type Condition struct {
 	Rel   *decl.Relation // Followed, Among
 }
 
-// ConditionKind says what a condition demands of a row.
+// ConditionKind is the kind of a Condition.
 type ConditionKind uint8
 
 const (
-	Holds    ConditionKind = iota + 1 // Pred holds
-	Linked                            // Link reaches it from a row in the scope of Grant
-	Followed                          // Link reaches it from a row of Rel
-	Among                             // Rel, which has a limit, has a row with its key
+	Holds    ConditionKind = iota + 1 // Pred is true of the row
+	Linked                            // the link leads to the row from a row in the scope of Grant
+	Followed                          // the link leads to the row from a row of Rel
+	Among                             // Rel, which has a limit, has a row with the same key
 )
 
 // Grant is the grant whose scope the entry is within.
 func (e Entry) Grant() *Grant { return e.grant }
 
-// Table is nil for the zero Entry, which no FROM takes.
+// Table returns nil for the zero Entry, which no FROM takes.
 func (e Entry) Table() *decl.Table { return e.table }
 
-// Conditions are those of the scope. All must hold.
+// Conditions returns the conditions of the scope. All must be true.
 func (e Entry) Conditions() []Condition { return e.must }
 
-// Enter lets a table into a query, however it was reached. by is the link, if it was reached
-// by one, from a row of the grant from.
+// Enter lets a table into a query. by is the link that led to it from a row of the grant from,
+// or nil.
 func (g *Grant) Enter(t *decl.Table, by *decl.Link, from *Grant) (Entry, error) {
 	must, err := g.conditions(t, by, from)
 	if err != nil {
@@ -54,8 +54,8 @@ func (g *Grant) Enter(t *decl.Table, by *decl.Link, from *Grant) (Entry, error) 
 	return Entry{g, t, must}, nil
 }
 
-// Begin lets the table of a relation into a query. Its scope is the step that the relation
-// begins with on this table, a grant or a Follow; the steps after it are returned in their order.
+// Begin lets the table of a relation into a query. Its scope is the relation's last step that
+// is a grant or a Follow. The steps after it are returned in order.
 func (g *Grant) Begin(r *decl.Relation) (Entry, []*decl.Relation, error) {
 	var after []*decl.Relation
 	s := r
@@ -81,8 +81,8 @@ func (g *Grant) conditions(t *decl.Table, by *decl.Link, from *Grant) (must []Co
 	r := g.Rel
 	granted := r != nil && r.Table == t
 	if granted {
-		// The granted relation is a part of the rows that the grant reaches: no way
-		// round through links leads to the rest of it.
+		// The granted relation may be only some of the rows that this grant reaches. Links back to
+		// this table must not reach the others.
 		if must, err = g.within(r); err != nil {
 			return nil, err
 		}
@@ -94,19 +94,18 @@ func (g *Grant) conditions(t *decl.Table, by *decl.Link, from *Grant) (must []Co
 		}
 	case decl.ScopeRoot:
 		if granted && !r.Followed() && !r.Limited() {
-			return must, nil // r has said it already: it begins with the grant's predicate
+			return must, nil // within has required the predicate: r begins with it
 		}
 		must = append(must, g.holds(s.Pred))
 	case decl.ScopeRows:
 		must = append(must, g.holds(s.Pred))
 	case decl.ScopeVia:
 		if granted && !r.Limited() && r.LastLink() == s.Link {
-			return must, nil // implied by within, which ends in this very link from rows in scope
+			return must, nil // within requires it: r ends in this link, from rows in scope
 		}
 		if by == s.Link && from == g {
-			// Implied: the row that it was reached from entered the query, so it is in scope,
-			// and the link is the very one that the scope demands. Held by
-			// TestImpliedScope and by the random queries of TestRandomPrograms.
+			// Implied: by leads from a row of the query, which is in scope, and is the link that the
+			// scope requires. TestImpliedScope and TestRandomPrograms check that.
 			return must, nil
 		}
 		must = append(must, Condition{Kind: Linked, Grant: g, Link: s.Link})
@@ -119,10 +118,10 @@ func (g *Grant) conditions(t *decl.Table, by *decl.Link, from *Grant) (must []Co
 
 func (g *Grant) holds(p *decl.Pred) Condition { return Condition{Kind: Holds, Grant: g, Pred: p} }
 
-// within demands that a row belongs to the relation r of its table.
+// within returns the conditions under which a row belongs to the relation r of its table.
 func (g *Grant) within(r *decl.Relation) (must []Condition, err error) {
 	if r.Limited() {
-		return []Condition{{Kind: Among, Grant: g, Rel: r}}, nil // the rows that a limit leaves are known by running it
+		return []Condition{{Kind: Among, Grant: g, Rel: r}}, nil // only running the relation shows which rows the limit leaves
 	}
 	for s := r; s != nil; s = s.Prev {
 		switch s.Kind {
@@ -130,14 +129,14 @@ func (g *Grant) within(r *decl.Relation) (must []Condition, err error) {
 			must = append(must, g.holds(s.Pred))
 		case decl.StepFollow:
 			more, err := g.followed(s)
-			return append(must, more...), err // what came before is of the other table
+			return append(must, more...), err // the steps before are of the other table
 		}
 	}
 	return must, nil
 }
 
-// followed demands that a row is reached by the step's link, and is within the scope that the
-// chain gives its table where that says more.
+// followed returns the conditions under which the step's link leads to a row. If the chain has
+// a narrower scope for the row's table, its conditions are added.
 func (g *Grant) followed(s *decl.Relation) ([]Condition, error) {
 	must := []Condition{{Kind: Followed, Grant: g, Link: s.Link, Rel: s.Prev}}
 	base := g.Base()
@@ -156,8 +155,8 @@ func noScopeFor(t *decl.Table) error {
 	return &fail.Error{Kind: fail.Denied, Err: fmt.Errorf("exosql: table %s has no scope in this grant: declare it at Grant, with ScopeVia or ScopeRows", t.Name)}
 }
 
-// There are the conditions on the rows that c compares with: those at the start of its link, or, of Among, those that the
-// limit was taken of.
+// There returns the conditions on the rows that c compares with: the rows at the start of its
+// link or, for Among, the rows before the limit.
 func (c Condition) There() ([]Condition, error) {
 	switch c.Kind {
 	case Linked:
@@ -177,5 +176,5 @@ func (c Condition) There() ([]Condition, error) {
 		}
 		return out, nil
 	}
-	return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: nothing is known of conditions of kind %d", c.Kind)}
+	return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a condition has the unknown kind %d", c.Kind)}
 }

@@ -10,25 +10,25 @@ import (
 // Fixed is one column of a scope that has one value, or one of a short list.
 type Fixed struct {
 	Col    *decl.Column
-	Origin plan.Origin // whose arguments the values are among
-	Slots  []int       // which of them
-	Pred   *decl.Pred  // that the column has one of the values
+	Origin plan.Origin // has the values among its arguments
+	Slots  []int       // which arguments they are
+	Pred   *decl.Pred  // the condition that the column has one of the values
 
-	// Via is the condition by a link that the value comes from, if any: the rows at the
-	// start of the link have it in their key. If there is none of these, no row is in scope.
+	// Via is the condition by a link from which the value comes, if any: the rows at the start of
+	// the link have it in their key. If there is no such row, no row is in scope.
 	Via *Condition
 }
 
-// maxList is how many values a column of a scope may have to be searched for. The engine's plan
-// names each.
+// maxList is how many values a column of a scope may have and still be searched for. The
+// engine's plan names each value.
 const maxList = 32
 
-// Fixed gives the columns that have one value, or one of a list, in every row of the scope. ok says that
-// these are the whole scope, or that every row is in scope and there are none: a search
-// for the values then finds the rows in scope and no others.
+// Fixed returns the columns that have one value, or one of a list, in every row of the scope.
+// ok: these are the whole scope, or there are none and every row is in scope. Then a search for
+// the values finds exactly the rows in scope.
 func (e Entry) Fixed() (fixed []Fixed, ok bool) {
 	must := e.must
-	if len(must) == 0 { // nothing is demanded of a row that its link implies, either
+	if len(must) == 0 { // nor of a row whose condition its link implies
 		s := e.grant.Scopes[e.table]
 		if s == nil || s.Kind != decl.ScopeVia {
 			return nil, s != nil && s.Kind == decl.ScopeShared
@@ -50,9 +50,9 @@ func (e Entry) Fixed() (fixed []Fixed, ok bool) {
 	return fixed, true
 }
 
-// carried is what a condition by a link fixes, where the scope at the start of the link fixes its key:
-// todos.user_id IN (SELECT id FROM users WHERE id = ?) is todos.user_id = ?, if there is such a user.
-// The scope at the start may have the value through a link itself.
+// carried returns the column that a condition by a link fixes, if the scope at the start of the
+// link fixes its key: todos.user_id IN (SELECT id FROM users WHERE id = ?) is todos.user_id =
+// ?, if there is such a user. The scope at the start may itself have the value through a link.
 func (c Condition) carried() (Fixed, bool) {
 	if c.Link == nil || len(c.Link.Pairs) != 1 || c.Link.Pairs[0].From.Kind != c.Link.Pairs[0].To.Kind {
 		return Fixed{}, false
@@ -91,8 +91,8 @@ func (c Condition) direct() bool {
 	return err == nil && !slices.ContainsFunc(there, func(t Condition) bool { return t.Kind != Holds })
 }
 
-// fixedBy adds what a predicate fixes. With two values for one column a search could use either,
-// and would find rows without the other.
+// fixedBy adds the columns that a predicate fixes. It refuses two values for one column: a
+// search by one of them would also find rows without the other.
 func fixedBy(p *decl.Pred, origin plan.Origin, fixed []Fixed) ([]Fixed, bool) {
 	if p == nil {
 		return nil, false
@@ -119,7 +119,7 @@ func fixedBy(p *decl.Pred, origin plan.Origin, fixed []Fixed) ([]Fixed, bool) {
 	return add(fixed, Fixed{p.Col, origin, slots, p, nil})
 }
 
-// add adds one column. It changes nothing where it refuses.
+// add adds one column. If it refuses, fixed is unchanged.
 func add(fixed []Fixed, x Fixed) ([]Fixed, bool) {
 	i := slices.IndexFunc(fixed, func(f Fixed) bool { return f.Col == x.Col })
 	if i < 0 {
@@ -129,13 +129,13 @@ func add(fixed []Fixed, x Fixed) ([]Fixed, bool) {
 		return fixed, false
 	}
 	if fixed = slices.Clone(fixed); x.Via != nil {
-		fixed[i].Via = x.Via // the row at its start is demanded too
+		fixed[i].Via = x.Via // the row at its start is required, too
 	}
 	return fixed, true
 }
 
-// Parts are the conditions of the scope, taken apart for a row that is to be written: the columns that
-// they fix, and the conditions that remain. The program gives a value that comes through two links.
+// Parts splits the conditions of the scope for a row that is to be written: the columns that they fix, and the
+// remaining conditions. A value that comes through two links stays among those: the program has to give it.
 func (e Entry) Parts() (fixed []Fixed, rest []Condition) {
 	for _, c := range e.must {
 		var of []Fixed

@@ -5,8 +5,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Grant is what the compiler gets to know of a grant: its structure without its
-// values. All in it are copies that a shaper made.
+// Grant is the structure of a grant without its values, for the compiler. A shaper copied
+// everything in it.
 type Grant struct {
 	Origin plan.Origin
 	Facet  *decl.Facet
@@ -16,8 +16,7 @@ type Grant struct {
 	Basis  *Grant
 }
 
-// Base is the grant as it applies to the relations that hosts build with Follow:
-// without the facets.
+// Base returns the grant for relations that hosts build with Follow: without the facets.
 func (g *Grant) Base() *Grant {
 	if g.Rel == nil {
 		return g
@@ -28,8 +27,8 @@ func (g *Grant) Base() *Grant {
 	return g.Basis
 }
 
-// Chain are the scopes of the tables that Follow went through since the
-// grant: a second way into one of them has to stay within the first.
+// Chain returns the scopes of the tables that Follow went through since the grant. A second way
+// into one of these tables stays within this scope.
 func Chain(r *decl.Relation) (Scopes, error) {
 	var links []*decl.Link
 	for s := r; s != nil; s = s.Prev {

@@ -7,13 +7,13 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
-// This file finds what the rows of a table reveal by being in scope, where the scope reads what is labelled.
+// This file finds what a row reveals by being in scope, if the scope depends on labelled values.
 
-// Reveals returns what rows of t reveal by being in scope, besides the label that the table itself has: one for each labelled column that a
-// condition of the scope compares, and for each link by which it finds rows of another table that are labelled, or in scope by what is.
-// reach are the facets of the grant: what they allow by name reveals nothing.
+// Reveals returns what rows of t reveal by being in scope, besides the table's own label. There is one entry
+// for each labelled column that a condition of the scope compares, and for each link from rows of another table
+// that are labelled, or in scope by labelled values. What a facet in reach allows by name reveals nothing.
 //
-// It walks the conditions that the compiler writes into statements, so no scope is stated a second time.
+// Reveals walks the conditions that the compiler writes into statements, so no scope is stated a second time.
 func (g *Grant) Reveals(t *decl.Table, reach []*decl.Facet) ([]decl.Revealed, error) {
 	e, err := g.Enter(t, nil, nil)
 	if err != nil {
@@ -29,7 +29,7 @@ type revealing struct {
 	out   []decl.Revealed
 }
 
-// add notes what a scope of t reveals, unless a facet of t allows that.
+// add notes what a scope of t reveals, unless a facet of t allows it.
 func (r *revealing) add(t *decl.Table, name string, l value.Label) {
 	if l.Empty() || r.allowed(t, name) {
 		return
@@ -47,7 +47,7 @@ func (r *revealing) allowed(t *decl.Table, name string) bool {
 	})
 }
 
-// conditions walks those under which a row of t is in scope.
+// conditions walks the conditions under which a row of t is in scope.
 func (r *revealing) conditions(t *decl.Table, must []Condition) error {
 	for _, c := range must {
 		switch c.Kind {

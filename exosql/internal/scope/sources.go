@@ -7,8 +7,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Sources is the FROM of a query: tables that entered by their scope, and derived tables of
-// queries whose own sources did.
+// Sources is the FROM of a query: tables that entered with their scopes, and derived tables
+// made from other Sources.
 type Sources struct{ list []sqlast.Source }
 
 // Derived is a FROM of one derived table.
@@ -16,22 +16,22 @@ func Derived(sub *sqlast.Select, alias string) Sources {
 	return Sources{[]sqlast.Source{{Sub: sub, Alias: alias}}}
 }
 
-// Combined is a FROM of one derived table: of the rows of two queries, as set says.
+// Combined is a FROM of one derived table: the rows of two queries, combined by set.
 func Combined(a *sqlast.Select, set sqlast.Set, b *sqlast.Select, alias string) Sources {
 	return Sources{[]sqlast.Source{{Sub: a, Set: set, With: b, Alias: alias}}}
 }
 
-// Tree is a FROM of one derived table: of rows, and those that are reached from them again and again.
+// Tree is a FROM of one derived table: first rows, and the rows that are reached from them in any number of steps.
 func Tree(r *sqlast.Recursion, alias string) Sources {
 	return Sources{[]sqlast.Source{{Recursion: r, Alias: alias}}}
 }
 
-// Step is a FROM of the rows before, in the second arm of the tree with an alias.
+// Step is a FROM of the rows of the previous step, for the second arm of the tree with this alias.
 func Step(tree, alias string) Sources {
 	return Sources{[]sqlast.Source{{Step: tree, Alias: alias}}}
 }
 
-// Add adds a table, and has write put the conditions of its scope into the query: who adds a table can't leave them out.
+// Add adds a table and calls write with the conditions of its scope. Its only caller is compile.from.enter, where satisfy writes them (see there).
 func (s *Sources) Add(e Entry, alias string, write func([]Condition) error) error {
 	if e.table == nil {
 		return &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: a table without a scope")}
@@ -40,13 +40,13 @@ func (s *Sources) Add(e Entry, alias string, write func([]Condition) error) erro
 	return write(e.must)
 }
 
-// Adopt adds the sources of a FROM that stands on its own.
+// Adopt adds the sources of a complete FROM.
 func (s *Sources) Adopt(o Sources) { s.list = append(s.list, o.list...) }
 
-// Len is how many there are.
+// Len returns the number of sources.
 func (s Sources) Len() int { return len(s.list) }
 
-// First is the alias of the first, or "".
+// First returns the alias of the first source, or "".
 func (s Sources) First() string {
 	if len(s.list) == 0 {
 		return ""
@@ -54,13 +54,13 @@ func (s Sources) First() string {
 	return s.list[0].Alias
 }
 
-// Left reports whether source i is joined so that it may be missing.
+// Left reports whether source i is left-joined, so that its row may be missing.
 func (s Sources) Left(i int) bool { return s.list[i].Left }
 
-// On is the condition that joins source i.
+// On returns the conditions that join source i.
 func (s Sources) On(i int) []sqlast.Expr { return s.list[i].On }
 
-// Join adds to the condition by which source i is joined. With left, rows that have no match stay.
+// Join adds conditions to the join of source i. With left, rows without a match stay.
 func (s *Sources) Join(i int, left bool, on ...sqlast.Expr) {
 	x := &s.list[i]
 	x.Left, x.On = x.Left || left, append(x.On[:len(x.On):len(x.On)], on...)
@@ -72,7 +72,7 @@ func (s Sources) Of(sel *sqlast.Select) *sqlast.Select {
 	return sel
 }
 
-// Changing has w change the rows that sel finds among the sources.
+// Changing makes w change the rows that sel finds in the sources.
 func (s Sources) Changing(w *sqlast.Write, sel *sqlast.Select) { w.From = s.Of(sel) }
 
 // Write begins a write of the entry's table.

@@ -1,7 +1,7 @@
-// Package search is what text search means: how a text is cut into words, how a program's query is
-// read, which texts a query matches, and the rank of one.
+// Package search defines text search: how a text is split into words, how a program's query is
+// read, which texts a query matches, and the rank of a text.
 //
-// In: texts. Out: answers in Go, which SQLite calls, and regular expressions of PostgreSQL that
-// give the same answers. It knows no row and no table, so a rank depends on nothing but the
-// texts that it is of: a corpus would let rows out of scope turn the order of those in scope.
+// In: texts. Out: answers in Go, which SQLite calls, and regular expressions for PostgreSQL that give the
+// same answers. The package knows no row and no table, so a rank depends only on the texts that it is
+// computed from: with statistics of all texts, rows out of scope could change the order of rows in scope.
 package search

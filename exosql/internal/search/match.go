@@ -6,23 +6,23 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// joint stands between the texts of a row where they are searched as one. It is no separator and
-// in no word of a text, so no phrase goes from one text to the next.
+// joint separates the texts of a row when they are searched as one. It is neither a separator
+// nor part of a word, so no phrase spans two texts.
 const joint = " \uE000 "
 
-// MaxTexts is how many texts of a row are searched together. sqlast has the number, too.
+// MaxTexts is how many texts of a row are searched together. sqlast has the same number.
 const MaxTexts = 8
 
-// Rank: the texts of a row count from the first, which is the dearest.
+// Rank counts matches in each text of a row; earlier texts weigh more.
 const (
-	MaxCount = 10 // of the terms in one text
-	Weight   = 4  // of a text, in terms of the one behind it
+	MaxCount = 10 // the most terms that count in one text
+	Weight   = 4  // how many terms of the next text one term of a text is worth
 )
 
-// Matches reports whether the texts of a row, taken together, have what the query asks for.
+// Matches reports whether the texts of a row together match the query.
 func (q *Query) Matches(texts ...string) bool {
 	whole := strings.Join(scalar.Each(texts, Fold), joint)
-	for _, g := range q.groups { // most rows have not even the letters
+	for _, g := range q.groups { // a quick check: most rows don't even contain the letters
 		if len(g) == 1 && !strings.Contains(whole, g[0].words[0]) {
 			return false
 		}
@@ -45,7 +45,7 @@ func anyIn(terms []term, words []string) bool {
 	return false
 }
 
-// longest is how many words the longest of the terms has that the words begin with; 0 is none.
+// longest returns the number of words of the longest term that begins words; 0 if none does.
 func longest(terms []term, words []string) int {
 	most := 0
 	for _, t := range terms {
@@ -73,8 +73,8 @@ func (t term) begins(words []string) bool {
 	return words[last] == t.words[last]
 }
 
-// Rank says how well the texts of a row match: for each text how often it has one of the terms,
-// counted from the left and to MaxCount, and that Weight times as much as in the next text.
+// Rank returns how well the texts of a row match. It counts the terms in each text, from the
+// left and up to MaxCount; each text counts Weight times as much as the next.
 func (q *Query) Rank(texts ...string) int64 {
 	var terms []term
 	for _, g := range q.groups {

@@ -8,36 +8,36 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a query: matching takes a step for each of its words and each character of a row's texts.
+// The bounds of a query: matching takes a step for each of its words and each character of a row's texts.
 const (
 	MaxQuery = 1000 // bytes
 	MaxWords = 32
 )
 
-// Query is what a program looks for: all of the groups and none of the terms of not.
+// Query is a parsed query: a row matches if it has a term of each group, and no term of not.
 type Query struct {
-	groups [][]term // of each, one term at least
+	groups [][]term // each has one term at least
 	not    []term
 }
 
-// term is words that stand one behind the other, of which the last may be the beginning of a word.
+// term is a sequence of words, of which the last may be the beginning of a word.
 type term struct {
 	words  []string // folded
 	prefix bool
 }
 
 const (
-	mean     = `write the words to look for, all of which have to be there: "…" round words that stand together, pay* for words that begin so, -word for rows without it, OR between two of which one is enough`
+	mean     = `write words that must all be there: "…" round words that stand together, pay* for words that begin so, -word for rows without it, OR between two of which one is enough`
 	noGroups = "parentheses don't group here: OR joins the two terms next to it, so write a b OR c for a (b OR c), and -a -b for rows without both"
 )
 
-// Parse reads a query. Its errors are for those who write programs.
+// Parse reads a query. Its errors are for the authors of programs.
 func Parse(s string) (*Query, error) {
 	switch {
 	case len(s) > MaxQuery:
 		return nil, fmt.Errorf("the text to search for is longer than %d bytes: search for the words that matter", MaxQuery)
 	case !utf8.ValidString(s):
-		return nil, errors.New("the text to search for is no valid text")
+		return nil, errors.New("the text to search for has invalid characters")
 	}
 	p := &parser{rest: plainQuotes.Replace(s), whole: s}
 	for p.rest != "" && p.err == nil {
@@ -51,9 +51,9 @@ func Parse(s string) (*Query, error) {
 	case p.negated:
 		return nil, errors.New("NOT has no word after it: -word finds the rows without a word")
 	case p.words > MaxWords:
-		return nil, fmt.Errorf("more than %d words are searched for: search for those that matter", MaxWords)
+		return nil, fmt.Errorf("the query has more than %d words: search for those that matter", MaxWords)
 	case len(p.q.groups)+len(p.q.not) == 0:
-		return nil, fmt.Errorf("there is no word in %q: leave search out for all rows; else %s", clip(s), mean)
+		return nil, fmt.Errorf("there is no word in %q: for all rows leave search out; else %s", clip(s), mean)
 	}
 	return &p.q, nil
 }
@@ -71,15 +71,15 @@ type parser struct {
 	err   error
 	words int
 
-	or, negated bool // OR, NOT came before
-	ended       bool // a term came that OR may follow
-	operators   bool // there are words of other grammars, or OR
+	or, negated bool // the previous chunk was OR, or NOT
+	ended       bool // the previous chunk was a term, so OR may follow
+	operators   bool // there was OR, or an operator of another query language
 	parens      bool
 }
 
 func (p *parser) fail(format string, args ...any) { p.err = fmt.Errorf(format, args...) }
 
-// next reads what stands between two spaces: a term, or a word of the grammar.
+// next reads one chunk up to a space: a term or an operator.
 func (p *parser) next() {
 	p.rest = strings.TrimLeftFunc(p.rest, unicode.IsSpace)
 	if p.rest == "" {
@@ -117,13 +117,13 @@ func (p *parser) phrase(after string, not bool) {
 		return
 	}
 	p.rest = rest
-	if strings.HasPrefix(rest, "*") { // as SQLite's own search has it
+	if strings.HasPrefix(rest, "*") { // as in SQLite's own search
 		text, p.rest = text+"*", rest[1:]
 	}
 	p.term(text, not)
 }
 
-// operator reads a chunk that is a word of the grammar, or of another one.
+// operator reads a chunk that is an operator, or one of another query language.
 func (p *parser) operator(chunk string) bool {
 	switch chunk {
 	case "OR":
@@ -132,7 +132,7 @@ func (p *parser) operator(chunk string) bool {
 			p.err = errOr
 		}
 		p.or, p.ended = true, false
-	case "AND": // as it is without
+	case "AND": // AND changes nothing
 		p.operators = true
 		if p.or || p.negated {
 			p.err = errOr
@@ -154,7 +154,7 @@ func (p *parser) operator(chunk string) bool {
 	return true
 }
 
-// check refuses what means something to other searches, and would be a part of a word or nothing here.
+// check refuses characters that are operators in other query languages, and would be part of a word or nothing here.
 func (p *parser) check(chunk string) {
 	if strings.ContainsAny(chunk, "()") {
 		p.parens = true
@@ -186,7 +186,7 @@ func (p *parser) check(chunk string) {
 	}
 }
 
-// grouped refuses parentheses beside words of a grammar.
+// grouped refuses parentheses together with operators.
 func (p *parser) grouped() {
 	if p.parens && p.operators && p.err == nil {
 		p.err = errors.New(noGroups)
@@ -209,7 +209,7 @@ func fuzzy(chunk string) bool {
 	return marked && word(body)
 }
 
-// term adds the words of a text, which stand one behind the other.
+// term adds the words of a text, in sequence.
 func (p *parser) term(text string, not bool) {
 	body, prefix := strings.CutSuffix(text, "*")
 	t := term{words: Words(Fold(body)), prefix: prefix}
@@ -217,7 +217,7 @@ func (p *parser) term(text string, not bool) {
 		p.fail("* can only come after the beginning of a word: pay*")
 		return
 	}
-	if len(t.words) == 0 { // punctuation; but nothing that was asked for is left out in silence
+	if len(t.words) == 0 { // punctuation only; but no part of the query may be ignored silently
 		if not || p.negated || p.or {
 			p.fail("there is no word in %q: %s", clip(p.whole), mean)
 		}
@@ -242,7 +242,7 @@ func (p *parser) term(text string, not bool) {
 	}
 }
 
-// clip is a text as an error shows it.
+// clip shortens a text for an error.
 func clip(s string) string {
 	if r := []rune(s); len(r) > 40 {
 		return string(r[:40]) + "…"

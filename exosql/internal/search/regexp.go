@@ -2,13 +2,13 @@ package search
 
 import "strings"
 
-// The regular expressions are of words and of class: a word has no ASCII characters but letters and
-// digits, so nothing of a program is syntax in them (TestRegexpSyntax). Folded texts are matched.
+// The regular expressions consist of words and class. A word has only letters and digits as ASCII
+// characters, so no part of a program's text is syntax (TestRegexpSyntax). They match folded texts.
 
-// never matches nothing: no character stands behind the end.
+// never matches no text: no character follows the end.
 const never = "$."
 
-// Regexp matches the folded texts of a row, joined, where Matches holds.
+// Regexp returns the expression that matches the joined, folded texts of a row if Matches is true of them.
 func (q *Query) Regexp() string {
 	if len(q.groups) == 1 && len(q.not) == 0 { // the engine is quicker without constraints
 		return "(?:^|" + class() + ")" + alternatives(q.groups[0])
@@ -24,12 +24,12 @@ func (q *Query) Regexp() string {
 	return b.String()
 }
 
-// Needle is a part of each text that Regexp matches, "" if none is known. To look for it first is quicker than the expression is for a
-// text without it.
+// Needle returns a part of every text that Regexp matches, "" if none is known. Looking for it
+// first is faster than the expression for texts without it.
 func (q *Query) Needle() string {
 	longest := ""
 	for _, g := range q.groups {
-		if len(g) > 1 { // one of them is enough, and it may be the other
+		if len(g) > 1 { // a text with any one of them matches
 			continue
 		}
 		for _, w := range g[0].words {
@@ -41,7 +41,7 @@ func (q *Query) Needle() string {
 	return longest
 }
 
-// Counting matches once for each of the terms that Rank counts in a folded text.
+// Counting returns the expression that matches once for each term that Rank counts in a folded text.
 func (q *Query) Counting() string {
 	var terms []term
 	for _, g := range q.groups {

@@ -10,19 +10,19 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
 
-// Prepared is a grant as plans are made of it.
+// Prepared is a grant as plans are made for it.
 type Prepared struct {
 	grant scope.Grant   // with origin 0; the compiler sets it
-	Shape uint64        // equal for grants that differ in values only
-	Vals  []value.Value // what the shape has not
+	Shape uint64        // equal for grants that differ only in values
+	Vals  []value.Value // the values that are not in the shape
 	Rows  decl.Rows     // what the rows in scope reveal
 }
 
-// Scope is the grant, to ask for the scopes of its tables.
+// Scope returns the grant, to ask for the scopes of its tables.
 func (p Prepared) Scope() *scope.Grant { return &p.grant }
 
-// Depends reports whether other rows or columns may decide which rows are in scope: rows of another table, others of the same one, or
-// columns that the scope compares.
+// Depends reports whether other rows, of any table, or columns that the scope compares may
+// decide which rows are in scope.
 func (p Prepared) Depends() bool {
 	for _, ss := range []scope.Scopes{p.grant.Scopes, p.grant.Chain} {
 		for _, s := range ss {
@@ -40,7 +40,7 @@ func (p Prepared) Depends() bool {
 	return false
 }
 
-// Grants are those of a message, each with the origin of its values.
+// Grants returns the grants of a message, each with the origin of its values.
 func Grants(grants []Prepared) (all []*scope.Grant) {
 	for i := range grants {
 		g := grants[i].grant
@@ -51,9 +51,9 @@ func Grants(grants []Prepared) (all []*scope.Grant) {
 	return all
 }
 
-// Prepare closes the scopes of what the facet reaches from r, and freezes it all. Grants of
-// one facet and one structure are prepared once: a host has a grant for each of its users,
-// and what the facet reaches is most of the work.
+// Prepare closes the scopes of what the facet reaches from r, and freezes it all. Grants of one
+// facet and one structure are prepared only once: a host has a grant for each user, and finding
+// what the facet reaches is most of the work.
 func Prepare(fc *decl.Facet, r *decl.Relation) (Prepared, error) {
 	own := separate(r)
 	if own == nil {
@@ -84,18 +84,18 @@ func Prepare(fc *decl.Facet, r *decl.Relation) (Prepared, error) {
 	return p, nil
 }
 
-// kept is what grants of one structure have in common: all but their values. A value is
-// picked by its place in the structure, never by what it is or where it is in memory: two
-// places that had one value in the grant that came first may have two in another.
+// kept is what grants of one structure share: everything but their values. picks finds each
+// value by its place in the structure, never by its content or address: two places with equal
+// values in the first grant may have different ones in the next.
 type kept struct {
 	grant scope.Grant
 	shape uint64
 	rows  decl.Rows
-	picks []int // of each of Prepared.Vals, its place in the structure
+	picks []int // for each of Prepared.Vals: its place in the structure
 }
 
-// separate is a copy of a chain in which each place of a value is an object of its own; nil
-// where something in it is an error.
+// separate copies a chain so that each place of a value is an object of its own; it returns nil
+// if the chain has an error.
 func separate(r *decl.Relation) *decl.Relation {
 	var top *decl.Relation
 	for at := &top; r != nil; r = r.Prev {
@@ -135,7 +135,7 @@ func separatePred(p *decl.Pred, ok *bool) *decl.Pred {
 	return &c
 }
 
-// structure writes all of a grant that is not in its facet.
+// structure writes everything of a grant that is not in its facet.
 func (s *shaper) structure(r *decl.Relation) {
 	s.relation(r)
 	declared := r.Declared()
@@ -148,7 +148,7 @@ func (s *shaper) structure(r *decl.Relation) {
 	}
 }
 
-// prepare is Prepare without what was kept. from are the places of Vals.
+// prepare is Prepare without the cache. from are the places of Vals.
 func prepare(fc *decl.Facet, r *decl.Relation) (_ Prepared, from []valueAt, err error) {
 	reach, err := fc.Walk()
 	if err != nil {
@@ -177,7 +177,7 @@ func prepare(fc *decl.Facet, r *decl.Relation) (_ Prepared, from []valueAt, err 
 	if err != nil {
 		return Prepared{}, nil, err
 	}
-	rows, asked := decl.Rows{}, g // a copy: what it keeps for itself has the origin of g, which the compiler sets
+	rows, asked := decl.Rows{}, g // a copy: what it caches has the origin of g, which the compiler sets
 	for _, f := range reach {
 		if rows[f.Table], err = asked.Reveals(f.Table, reach); err != nil {
 			return Prepared{}, nil, err
@@ -185,7 +185,7 @@ func prepare(fc *decl.Facet, r *decl.Relation) (_ Prepared, from []valueAt, err 
 		if len(f.Rights.Insert) == 0 {
 			continue
 		}
-		if e, err := asked.Enter(f.Table, nil, nil); err == nil { // else the insert finds the error
+		if e, err := asked.Enter(f.Table, nil, nil); err == nil { // if it fails, the insert returns the error
 			fixed, _ := e.Parts()
 			for _, x := range fixed {
 				if len(x.Slots) == 1 {
@@ -197,9 +197,9 @@ func prepare(fc *decl.Facet, r *decl.Relation) (_ Prepared, from []valueAt, err 
 	return Prepared{g, shapeID(string(s.key)), s.vals, rows}, s.from, nil
 }
 
-// Grantable finds what is wrong with a grant. It is found of a set of scopes once for all grants that share the set and reach the same, and
-// not for each: N grants of N tables would cost N². Prepare finds it again, whatever was found here. It returns what rows
-// reveal by being in scope: nothing, where nothing is labelled.
+// Grantable checks a grant and returns what rows reveal by being in scope: nothing, if nothing
+// is labelled. Grants that share a set of scopes and reach the same tables are checked once,
+// since N grants of N tables would cost N². Prepare checks each grant again.
 func Grantable(fc *decl.Facet, r *decl.Relation) (decl.Rows, error) {
 	whole := func() (decl.Rows, error) {
 		p, err := Prepare(fc, r)
@@ -209,7 +209,7 @@ func Grantable(fc *decl.Facet, r *decl.Relation) (decl.Rows, error) {
 	if set == nil || set.Labelled() {
 		return whole()
 	}
-	for s := r; s != nil; s = s.Prev { // what differs between such grants
+	for s := r; s != nil; s = s.Prev { // such grants differ in these steps
 		if s.Table.Labelled() || s.Kind == decl.StepFollow && (s.Link.From.Labelled() || !set.Has(s.Link.From, s.Link.To)) {
 			return whole()
 		}
@@ -225,15 +225,15 @@ func Grantable(fc *decl.Facet, r *decl.Relation) (decl.Rows, error) {
 	return rows, err
 }
 
-// plain fails for a relation whose order would show what no label of a program's query says.
+// plain fails for a relation whose order would reveal labelled values without giving a program's query a label.
 func plain(r *decl.Relation) error {
 	for s := r; s != nil; s = s.Prev {
-		if s.Kind == decl.StepSearch { // its rank is no order that programs can add to, nor carries it a label
+		if s.Kind == decl.StepSearch { // programs can't extend an order by rank, and the rank has no label
 			return fmt.Errorf("exosql: the relation of %s was searched, and can't be granted: grant it without Search, and let programs search", s.Table.Name)
 		}
 		for _, by := range s.Order {
 			if !by.Col.Label.Empty() {
-				return fmt.Errorf("exosql: the relation is sorted by %s.%s, which is labelled: programs would see its order and carry no label", s.Table.Name, by.Col.Name)
+				return fmt.Errorf("exosql: the relation is sorted by %s.%s, which is labelled, so programs would learn the order of labelled values; grant it without this OrderBy", s.Table.Name, by.Col.Name)
 			}
 		}
 	}

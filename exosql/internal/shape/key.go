@@ -13,14 +13,14 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
 
-// shaper makes, in one walk, the input of the compiler and the key of its plans. The compiler gets
-// a copy of a grant, and each field of the copy is what a method of the shaper returned, which has
-// written it into the key. A field that is left out of the walk is zero in the copy: the compiler
-// fails for want of it, where a key without it would hand one grant the plan of another, with its
-// rows. Held by TestShapeKey.
+// shaper makes, in one walk, the input of the compiler and the key of its plans. The compiler
+// gets a copy of a grant. Each field of the copy is the result of a method of the shaper, which
+// also writes it into the key. If the walk forgets a field, it is zero in the copy and the
+// compiler fails. If only the key missed it, one grant would get the plan of another, with its
+// rows. TestShapeKey checks this.
 //
-// Values are not in the key, and the copy has none: of each it has the kind and where
-// it is among the arguments.
+// Neither the key nor the copy has values. For each value they have the kind and the place
+// among the arguments.
 //
 // The key is a sequence of numbers and of texts that begin with their length, and every
 // list begins with its length, so no two grants have one key.
@@ -30,7 +30,7 @@ type shaper struct {
 	from []valueAt // of each value
 }
 
-// valueAt is where a value stands: value i of a condition, or the number of a step.
+// valueAt is the place of a value: value i of a condition, or the number of a step.
 type valueAt struct {
 	in any
 	i  int
@@ -66,7 +66,7 @@ func (s *shaper) label(l value.Label) value.Label {
 	return l
 }
 
-// table also freezes the declaration: its id stands for all of it in the key.
+// table writes the id of a declaration, which stands for all of it in the key. So it freezes the declaration.
 func (s *shaper) table(t *decl.Table) *decl.Table {
 	if t == nil {
 		s.uint(0)
@@ -168,18 +168,18 @@ func (s *shaper) scopes(ss scope.Scopes) scope.Scopes {
 	return out
 }
 
-// copied is the copies of the facets of a group, which all grants of them have in common, and the values of their measures. The compiler
-// must not change them.
+// copied has the copies of the facets of a group and the values of their measures. All grants
+// of these facets share them, so the compiler must not change them.
 type copied struct {
-	shape  uint64 // the id of their key
+	shape  uint64 // the id of the facets' key
 	place  map[*decl.Facet]int
 	copies []*decl.Facet
 	vals   []value.Value
 	from   []valueAt
 }
 
-// facet returns the copy of a facet, which leads to those of the facets that it reaches. N grants with copies of their own of N facets
-// would cost N². It comes before all else of a grant: the values of measures are the first of its values.
+// facet returns the copy of a facet, which links to the copies of the facets that it reaches. If each grant had its own copies,
+// N grants of N facets would cost N². facet comes before everything else of a grant: the values of measures come first.
 func (s *shaper) facet(f *decl.Facet) (*decl.Facet, error) {
 	made, err := f.Shared(func(reach []*decl.Facet) any {
 		var own shaper
@@ -199,7 +199,7 @@ func (s *shaper) facet(f *decl.Facet) (*decl.Facet, error) {
 	return c.copies[s.len(c.place[f])], nil
 }
 
-// facets copies facets that reach each other and nothing else.
+// facets copies a group of facets that link only to each other.
 func (s *shaper) facets(reach []*decl.Facet) []*decl.Facet {
 	place := make(map[*decl.Facet]int, len(reach))
 	copies := make([]*decl.Facet, s.len(len(reach)))
@@ -241,8 +241,8 @@ func (s *shaper) rights(r decl.Rights) decl.Rights {
 	return c
 }
 
-// grant is all that the compiler gets of an object: its facet, the granted relation, and the scopes of all tables and of the
-// relation's own.
+// grant returns everything that the compiler gets of an object: its facet, the granted
+// relation, and the scopes of all tables and of the relation's own chain.
 func (s *shaper) grant(f *decl.Facet, rel *decl.Relation, every, chain scope.Scopes) (scope.Grant, error) {
 	copied, err := s.facet(f)
 	if err != nil {
@@ -251,22 +251,22 @@ func (s *shaper) grant(f *decl.Facet, rel *decl.Relation, every, chain scope.Sco
 	return scope.Grant{Facet: copied, Rel: s.relation(rel), Scopes: s.scopes(every), Chain: s.scopes(chain)}, nil
 }
 
-// Chain is a chain of typed calls as its plan is kept: a copy without its values, the scopes of its tables, and these values. key is
-// that of the plan, after what it begins with; links are those by which a write looks for the keys that it writes.
+// Chain returns a chain of typed calls as its plan is cached: a copy without values, the scopes of its tables,
+// and the values. key begins with start. links are the links by which a write looks up keys that it writes.
 func Chain(start []byte, r *decl.Relation, ss scope.Scopes, links []decl.LinkMember) (key []byte, chain *decl.Relation, scopes scope.Scopes, vals []value.Value) {
 	s := shaper{key: start}
 	chain = s.relation(r)
 	scopes = s.scopes(ss)
 	s.len(len(links))
-	for _, m := range links { // one that is declared later makes another plan
+	for _, m := range links { // a link that is declared later needs another plan
 		s.link(m.L)
 	}
 	return s.key, chain, scopes, s.vals
 }
 
-// shapeIDs numbers the shapes of grants, so that plan keys stay short. It holds structure only, so facets that are built anew for each
-// request have one shape. A host that declares tables anew for each request makes more and more of them: when there are too many, they
-// are forgotten. No number is given twice, so a shape that comes again has another one, and its plans are made again.
+// shapeIDs numbers the shapes of grants, so that plan keys stay short. A shape has no values, so facets that are built again
+// for each request have one shape. A host that declares tables again for each request makes more and more shapes: above
+// maxShapes all are forgotten. No number is used twice, so a forgotten shape gets a new number, and its plans are made again.
 var (
 	shapeMu   sync.Mutex
 	shapeIDs  = map[string]uint64{}

@@ -23,12 +23,12 @@ func (u *Unit) Read(ctx context.Context, p *plan.Plan, args []value.Value, by *e
 	return out, err
 }
 
-// seals reports whether a program is shown values of an answer sealed. What no message asks for is read for the host, by a plan that says it.
+// seals reports whether an answer shows a program sealed values. An answer without a message is for the host; its plan decides alone.
 func seals(p *plan.Plan, m *exo.Message) bool {
 	return (m == nil || m.MaySeal()) && slices.ContainsFunc(p.Cells, func(c plan.Cell) bool { return c.Sealed > 0 })
 }
 
-// Change makes changes, and gives the number of rows; out has what the last one returned.
+// Change makes changes and returns the number of rows. out has the rows that the last one returned.
 func (u *Unit) Change(ctx context.Context, changes []engine.Change, by *engine.Settings, m *exo.Message) (out *plan.Collector, rows int64, err error) {
 	last := changes[len(changes)-1].Plan
 	return u.do(ctx, step{changes: changes, by: by, collect: func(m *exo.Message) *plan.Collector { return plan.NewCollector(last, m) }}, m)
@@ -48,13 +48,13 @@ func (u *Unit) do(ctx context.Context, s step, m *exo.Message) (out *plan.Collec
 		return err
 	})
 	defer func() {
-		if u.wrote && u.lost == nil { // other programs wait for what this one has written, also after an error
+		if u.wrote && u.lost == nil { // other programs wait for what this one has written, even after an error
 			u.idle = time.AfterFunc(u.of.Idle, u.tooLong)
 		}
 	}()
 	if err != nil {
 		if !u.w.Open() && u.lost == nil {
-			u.lose(fmt.Errorf("exosql: the transaction is over: %w", err))
+			u.lose(fmt.Errorf("exosql: the transaction has ended: %w", err))
 		}
 		if v, ok := errors.AsType[*engine.Violation](err); ok && v.Unseen {
 			u.unseen = true
@@ -71,22 +71,22 @@ func (u *Unit) do(ctx context.Context, s step, m *exo.Message) (out *plan.Collec
 	return out, s.rows, nil
 }
 
-// tooLong ends a unit that has written and that nobody has asked anything for long.
+// tooLong ends a unit that has written and has been asked nothing for Units.Idle.
 func (u *Unit) tooLong() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.lost == nil && u.w != nil {
-		defer func() { // a panic of a timer's would end the process
+		defer func() { // a panic in a timer's function would end the process
 			if recover() != nil {
 				u.abandon()
 			}
 		}()
-		u.lose(fail.Errorf(fail.Limit, "", "the program asked for nothing more for longer than %v after it had changed something, so that is undone", u.of.Idle))
+		u.lose(fail.Errorf(fail.Limit, "", "the program sent nothing for longer than %v after it had changed something, so its changes are undone", u.of.Idle))
 		_ = u.w.Rollback(context.Background())
 	}
 }
 
-// InHook is the context of a hook that is asked about a write of the unit.
+// InHook returns the context for a hook that is asked about a write of the unit.
 func (u *Unit) InHook(ctx context.Context) context.Context {
 	if u == nil || u.tx == nil {
 		return ctx
@@ -94,7 +94,7 @@ func (u *Unit) InHook(ctx context.Context) context.Context {
 	return context.WithValue(ctx, inHook{}, u.tx)
 }
 
-// Wrote keeps for the hooks after the commit what was written.
+// Wrote keeps what was written, for the hooks after the commit.
 func (u *Unit) Wrote(writes ...decl.RowWrite) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 )
 
-// New begins a unit of work, in a Tx if there is one.
+// New begins a unit of work, within tx if that is not nil.
 func (us *Units) New(ctx context.Context, tx *Tx) (*Unit, error) {
 	u := &Unit{of: us, Late: us.Broken, ctx: ctx, release: us.Writers.Release, discard: us.Writers.Discard, tx: tx}
 	var err error
@@ -39,7 +39,7 @@ func (us *Units) New(ctx context.Context, tx *Tx) (*Unit, error) {
 	return u, nil
 }
 
-// In runs f in a unit of work of its own, which is kept if f does not fail; with a Tx it is a part of that.
+// In runs f in a unit of work of its own, which is kept if f does not fail. With a Tx the unit is a part of it.
 func (us *Units) In(ctx context.Context, tx *Tx, f func(*Unit) error) error {
 	u, err := us.New(ctx, tx)
 	if err != nil {
@@ -98,11 +98,11 @@ func (u *Unit) Commit(ctx context.Context) error {
 	if u.lost != nil {
 		return fmt.Errorf("%w: %w", exo.ErrNothingDone, u.lost)
 	}
-	defer u.abandon() // where a driver panics, its transaction may be open, and others would wait for it
+	defer u.abandon() // if a driver panics, its transaction may still be open, and others would wait for it
 	err := u.Late(u.ordered(ctx, func() error { return u.w.Commit(ctx) }))
-	given := u.lost != nil // up, before a commit was sent: of any other error nobody knows what was kept
+	given := u.lost != nil // the unit was given up before a commit was sent; after any other error the outcome is unknown
 	if err == nil && u.tx != nil {
-		u.tx.written = append(u.tx.written, u.written...) // by its turn
+		u.tx.written = append(u.tx.written, u.written...) // safe: the unit has the Tx's turn
 	} else if err == nil {
 		u.settling = u.written
 	}
@@ -131,7 +131,7 @@ func (u *Unit) end(ctx context.Context) error {
 	}
 	defer u.abandon()
 	if u.broken {
-		return nil // a connection that is closed has nothing open
+		return nil // a closed connection has no open transaction
 	}
 	err := u.w.Rollback(ctx)
 	w := u.w
@@ -161,7 +161,7 @@ func (u *Unit) Mark(ctx context.Context, run exo.RunID) error {
 	}
 	err := u.ordered(ctx, func() error { return u.leave(ctx, run.String()) })
 	if err == nil {
-		u.mark = run.String() // not before: where the unit is run again it is left once
+		u.mark = run.String() // only now: a replay before would leave the mark, and then f would again
 	}
 	return err
 }

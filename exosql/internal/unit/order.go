@@ -1,6 +1,6 @@
 package unit
 
-// This file puts a unit in an order with other transactions: what it has asked is asked again, and every answer must be the same.
+// This file orders a unit with other transactions: it asks again all that the unit has asked, and every answer must be the same.
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 )
 
-// ordered calls f, and where the unit can't be put in an order runs all that came before again, and f.
+// ordered calls f. If the unit can't be ordered with other transactions, it runs everything before again, and then f.
 func (u *Unit) ordered(ctx context.Context, f func() error) error {
 	returned := false
 	defer func() { u.broken = u.broken || !returned }()
@@ -47,11 +47,11 @@ func conflict(err error) error {
 	return &fail.Error{Kind: fail.Conflict, Msg: "other programs changed what this one has read while it ran; run it again", Err: err}
 }
 
-// replay begins anew, and asks again all that was answered. Where values were shown sealed, it must not reveal whether they are the
-// same: a program could write a guess while another one runs, and see by the conflict whether it was right.
+// replay begins a new transaction and asks again all that was answered. If sealed values were read it gives up, since a conflict would
+// reveal whether they changed: a program could write a guess while another one runs, and learn from the conflict whether it was right.
 func (u *Unit) replay(ctx context.Context) error {
 	if slices.ContainsFunc(u.steps, func(s step) bool { return s.sealed }) {
-		return conflict(errors.New("exosql: values were read that the program may not, so they are not compared"))
+		return conflict(errors.New("exosql: the run read values that its program may not see, so they are not compared"))
 	}
 	if err := u.w.Rollback(ctx); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (u *Unit) replay(ctx context.Context) error {
 		if errors.Is(err, engine.ErrSerial) {
 			return err
 		}
-		if s.failed != "" { // a program that has caught "is taken" must not be kept where it is not any more
+		if s.failed != "" { // a program that caught "is taken" must not be kept if nothing is taken any more
 			if err == nil || u.programError(err) != s.failed {
 				return conflict(errors.New("exosql: when the run was repeated, a call that had failed did not fail in the same way; the program may rely on its error"))
 			}
@@ -80,14 +80,14 @@ func (u *Unit) replay(ctx context.Context) error {
 	return u.leave(ctx, u.mark)
 }
 
-// leave leaves a mark, if there is one to leave.
+// leave inserts a mark, unless it is "".
 func (u *Unit) leave(ctx context.Context, mark string) error {
 	if mark == "" {
 		return nil
 	}
 	err := u.w.Witness(ctx, mark, time.Now())
 	if errors.Is(err, engine.ErrSettled) {
-		return &fail.Error{Kind: fail.Conflict, Msg: "the host asked what became of this program before it had ended, so nothing of it is kept; run it again", Err: err}
+		return &fail.Error{Kind: fail.Conflict, Msg: "the host asked for this program's outcome before it had ended, so its changes are not kept; run it again", Err: err}
 	}
 	return err
 }

@@ -1,6 +1,6 @@
 package unit
 
-// This file has the transaction of the host: the runs and calls that are in it take turns.
+// This file has the transaction of the host: its runs and calls take turns.
 
 import (
 	"context"
@@ -17,18 +17,18 @@ import (
 // Tx is a transaction of the host: see exosql.Tx.
 type Tx struct {
 	of   *Units
-	turn chan struct{} // of the run, or the call of a relation, that is in it
+	turn chan struct{} // held by the run, or the call of a relation, that is in it
 
-	owned bool // by Transact, which ends it
+	owned bool // Transact made it, and ends it
 
-	written []decl.RowWrite // what hooks after the commit will get; by its turn
+	written []decl.RowWrite // for the hooks after the commit; guarded by turn
 
 	mu     sync.Mutex
-	w      engine.Writer // nil: it has ended
+	w      engine.Writer // nil: the Tx has ended
 	spoilt atomic.Bool   // see spoil
 }
 
-// Begin opens a Tx, which RollBackAll rolls back.
+// Begin opens a Tx. RollBackAll rolls it back if it is still open.
 func (us *Units) Begin(ctx context.Context) (*Tx, error) {
 	t, err := us.newTx(ctx)
 	if err != nil {
@@ -43,18 +43,18 @@ func (us *Units) Begin(ctx context.Context) (*Tx, error) {
 	return t, nil
 }
 
-// Context is ctx for runs that are in the Tx: see exosql.Tx.
+// Context returns ctx for runs within the Tx: see exosql.Tx.
 func (t *Tx) Context(ctx context.Context) context.Context {
-	if t == nil || t.of == nil || t.owned { // runs with it are refused
+	if t == nil || t.of == nil || t.owned { // no run may be in it: runs get the zero Tx, which refuses them
 		return context.WithValue(ctx, txKey{}, &Tx{})
 	}
 	return context.WithValue(ctx, txKey{t.of}, t)
 }
 
-// txKey is the key by which the context of a run has the Tx that it is in, of each DB.
+// txKey is the context key of the Tx that a run is in. Each DB has its own key.
 type txKey struct{ of *Units }
 
-// TxOf is the Tx that the run of a context is in, or nil.
+// TxOf returns the Tx of the run with this context, or nil.
 func (us *Units) TxOf(ctx context.Context) *Tx {
 	if t, ok := ctx.Value(txKey{}).(*Tx); ok {
 		return t
@@ -75,7 +75,7 @@ func (us *Units) newTx(ctx context.Context) (*Tx, error) {
 	return &Tx{of: us, turn: make(chan struct{}, 1), w: w}, nil
 }
 
-// Transact calls f with a new Tx, again where another transaction was in its way: see exosql.DB.
+// Transact calls f with a new Tx, and again if another transaction was in its way: see exosql.DB.
 func (us *Units) Transact(ctx context.Context, f func(*Tx) error) error {
 	for tries := 1; ; tries++ {
 		err := us.transact(ctx, f)
@@ -90,7 +90,7 @@ func (us *Units) transact(ctx context.Context, f func(*Tx) error) (err error) {
 	if err != nil {
 		return Undone("exosql: Transact", err)
 	}
-	defer func() { // also where f panics, and where Commit could not begin; of a Tx that has ended it does nothing
+	defer func() { // also if f panics, or Commit could not begin; it does nothing if the Tx has ended
 		if failed := t.Rollback(ctx); failed != nil {
 			err = errors.Join(err, failed)
 		}
@@ -104,7 +104,7 @@ func (us *Units) transact(ctx context.Context, f func(*Tx) error) (err error) {
 
 // Commit keeps what the runs have changed: see exosql.Tx.
 func (t *Tx) Commit(ctx context.Context) error {
-	if t != nil && t.owned { // else what was kept could not be undone any more by an error of the function
+	if t != nil && t.owned { // otherwise an error of the function after Commit could not undo it
 		return Undone("exosql: Commit", fail.Errorf(fail.Invalid, "", "don't call it in Transact's function: Transact commits when that returns nil"))
 	}
 	return t.commit(ctx)
@@ -120,19 +120,19 @@ func (t *Tx) commit(ctx context.Context) error {
 		switch {
 		case err == nil:
 			written = t.written
-		case errors.Is(err, exo.ErrNothingDone) || errors.Is(err, engine.ErrSerial): // the database has said so
+		case errors.Is(err, exo.ErrNothingDone) || errors.Is(err, engine.ErrSerial): // the database has answered that nothing was kept
 			return Undone("exosql: Commit", t.of.Broken(noReplay(err)))
 		}
 		return err
 	})
-	if written != nil { // the connection is given back: a hook may use the database
+	if written != nil { // after the connection was given back: a hook may use the database
 		t.of.SettleTyped(ctx, written)
 	}
 	return fail.Classify("exosql: Commit", err)
 }
 
-// Rollback undoes what the runs have changed, once the run that is in the transaction has ended: ctx does not end it, since
-// its caller may have been cancelled just then. It does nothing for a Tx that has ended already.
+// Rollback undoes the changes of the runs, after the run in progress has ended. The end of ctx does not stop it, since
+// a caller whose ctx was cancelled must still be able to roll back. It does nothing for a Tx that has ended already.
 func (t *Tx) Rollback(ctx context.Context) error {
 	if err := t.end(context.WithoutCancel(ctx), func(engine.Writer) error { return nil }); !errors.Is(err, ErrTxDone) {
 		return err
@@ -143,11 +143,11 @@ func (t *Tx) Rollback(ctx context.Context) error {
 // Of reports whether the Tx is of these units.
 func (t *Tx) Of(us *Units) bool { return t.of == us }
 
-// inHook is the key by which the context of a hook has the Tx of the run that it is asked about.
+// inHook is the context key of the Tx of the run that a hook is asked about.
 type inHook struct{}
 
-// enter waits for the turn in the transaction. It has it where it is free, whether ctx has ended or not: a select of both
-// takes either, and a Rollback that was not tried leaves the transaction open.
+// enter waits for the turn in the transaction. A free turn is taken even if ctx has ended: a select
+// over both chooses at random, and a Rollback that is not tried leaves the transaction open.
 func (t *Tx) enter(ctx context.Context) error {
 	if ctx.Value(inHook{}) == t { // it would wait for itself
 		return fail.Errorf(fail.Invalid, "", "a hook can't use the transaction of the run that it is asked about: return an error, and what the run has changed is undone")
@@ -180,7 +180,7 @@ func (t *Tx) end(ctx context.Context, how func(engine.Writer) error) error {
 		return &fail.Error{Kind: fail.Invalid, Op: "exosql: Commit", Err: ErrTxDone}
 	}
 	w := t.w
-	defer func() { // also where a driver panics
+	defer func() { // also if a driver panics
 		t.w = nil
 		t.of.txMu.Lock()
 		delete(t.of.txs, t)
@@ -201,18 +201,18 @@ func (t *Tx) end(ctx context.Context, how func(engine.Writer) error) error {
 	return err
 }
 
-// spoil ends a run's part of the transaction by which a driver has panicked: nothing of the transaction can be kept any more.
+// spoil ends a run's part after its driver panicked: nothing of the transaction can be kept any more.
 func (t *Tx) spoil(engine.Writer) {
 	t.spoilt.Store(true)
 	<-t.turn
 }
 
 var (
-	errSpoilt = errors.New("exosql: the driver panicked in this transaction, whose state is not known now: roll it back")
-	errCut    = errors.New("exosql: a statement was cut off, which has ended this transaction: roll it back")
+	errSpoilt = errors.New("exosql: the driver panicked in this transaction, so its state is unknown: roll it back")
+	errCut    = errors.New("exosql: a statement was cut off, so the database has ended this transaction: roll it back")
 )
 
-// ErrNoTx is why nothing is done in a Tx that Begin did not make.
+// ErrNoTx is the error of a Tx that Begin did not make.
 var ErrNoTx = &fail.Error{Kind: fail.Invalid, Err: errors.New("exosql: this Tx was not begun: DB.Begin makes one")}
 
 // part waits for a run's turn in the transaction.
@@ -228,7 +228,7 @@ func (t *Tx) part(ctx context.Context) (engine.Writer, func(engine.Writer), erro
 	var err error
 	switch {
 	case t.w == nil:
-		err = &fail.Error{Kind: fail.Invalid, Msg: "the transaction that it was to run in has ended", Err: ErrTxDone}
+		err = &fail.Error{Kind: fail.Invalid, Msg: "the host's transaction, in which this program was to run, has ended", Err: ErrTxDone}
 	case t.spoilt.Load():
 		err = &fail.Error{Kind: fail.Internal, Err: errSpoilt}
 	case !t.w.Open():
@@ -241,5 +241,5 @@ func (t *Tx) part(ctx context.Context) (engine.Writer, func(engine.Writer), erro
 	return &part{Writer: t.w}, func(engine.Writer) { <-t.turn }, nil
 }
 
-// ErrTxDone is why nothing is done in a Tx that has ended.
+// ErrTxDone is the error of a Tx that has ended.
 var ErrTxDone = errors.New("exosql: this Tx has ended already, by Commit, Rollback or Close of its DB")

@@ -1,6 +1,6 @@
 package unit
 
-// This file has the unit, its steps, and how one statement is run. The files order.go, ask.go and end.go come after it.
+// This file has the unit, its steps, and how one statement is run. order.go, ask.go and end.go come after it.
 
 import (
 	"context"
@@ -18,46 +18,46 @@ import (
 )
 
 // Unit is the unit of work of one run: one transaction, in which everything is read and
-// written. Where the database can't put it in an order with others that ran at the same time, all of
-// it is asked again in a new one; if an answer then differs, the program has acted on what is not
-// true any more, and the run ends with Kind Conflict.
+// written. If the database can't order it with others that ran at the same time, everything is
+// asked again in a new transaction. If an answer then differs, the program acted on something
+// that is no longer true, and the run ends with Kind Conflict.
 type Unit struct {
 	of  *Units
 	ctx context.Context // of the run
 
 	mu      sync.Mutex
 	w       engine.Writer
-	steps   []step // that were answered, in order
+	steps   []step // the answered statements, in order
 	wrote   bool
-	broken  bool   // the engine has panicked: its connection is not used any more
-	unseen  bool   // a program read something that may not hold in the state that it reads: see engine.Violation
-	lost    error  // why nothing of it may be kept
+	broken  bool   // the engine has panicked: its connection is not used again
+	unseen  bool   // a program got an error that may not be true in the state that it reads: see engine.Violation
+	lost    error  // why nothing may be kept
 	mark    string // of the run, once it is left: see Mark
 	release func(engine.Writer)
-	discard func(engine.Writer) // in the place of release, after a panic in the engine
+	discard func(engine.Writer) // used in place of release after a panic in the engine
 	idle    *time.Timer
 
-	tx       *Tx               // that it is a part of, or nil
-	Late     func(error) error // returns a broken rule of the database as an error that a program can read, where the unit ends
-	written  []decl.RowWrite   // what hooks after the commit will get
-	settling []decl.RowWrite   // what they get now that it is committed
+	tx       *Tx               // the Tx that this unit is a part of, or nil
+	Late     func(error) error // turns a rule of the database that is broken at the end of the unit into an error for the program
+	written  []decl.RowWrite   // for the hooks after the commit
+	settling []decl.RowWrite   // the same, once it is committed
 }
 
-// step is one statement that reads, or changes that were made together, and the answer.
+// step is one statement that reads, or several changes made together, and the answer.
 type step struct {
 	p       *plan.Plan
 	args    []value.Value
 	changes []engine.Change
 	by      *engine.Settings
-	rows    int64 // that were changed
+	rows    int64 // how many were changed
 	answer  value.Digest
-	failed  string // the error that a program got in the place of an answer: it may rely on that, too
+	failed  string // the error that the program got instead of an answer: it may rely on that, too
 	sealed  bool   // the answer has values that its program may not read
 
 	collect func(*exo.Message) *plan.Collector
 }
 
-// programError is what a program may know of an error.
+// programError returns what a program may learn from an error.
 func (u *Unit) programError(err error) string {
 	if v, ok := errors.AsType[*engine.Violation](err); ok {
 		return fmt.Sprint("violation ", v.Rule, v.Table, v.Columns, v.Constraint, v.At)
@@ -94,7 +94,7 @@ func (u *Unit) once(ctx context.Context, s *step, m *exo.Message) (*plan.Collect
 	return out, n, nil
 }
 
-// abandon closes the connection, if it was not given back.
+// abandon closes the connection, unless it was given back.
 func (u *Unit) abandon() {
 	if w := u.w; w != nil {
 		u.w = nil

@@ -25,14 +25,14 @@ import (
 type Units struct {
 	Writers    *engine.Writers
 	Idle       time.Duration     // how long a unit that has written may be asked nothing
-	HookFailed func(error)       // is called with what a hook after a commit returned; or nil
-	Broken     func(error) error // returns a broken rule of the database as an error that a program can read, where a Tx ends
+	HookFailed func(error)       // is called with the error of a hook after a commit; or nil
+	Broken     func(error) error // turns a rule of the database that is broken at the end of a Tx into an error for the program
 
 	txMu sync.Mutex
-	txs  map[any]func(context.Context) error // how each Tx that is open is rolled back
+	txs  map[any]func(context.Context) error // by a key for each open Tx: the function that rolls it back
 }
 
-// maxTries is how often a unit is run in all.
+// maxTries is how many times a unit is run at most.
 const maxTries = 4
 
 // writer waits for a connection for writing.
@@ -44,7 +44,7 @@ func (us *Units) writer(ctx context.Context) (engine.Writer, error) {
 	return w, err
 }
 
-// RollBackAll ends what was begun and not ended.
+// RollBackAll rolls back every open Tx.
 func (us *Units) RollBackAll() (err error) {
 	us.txMu.Lock()
 	open := slices.Collect(maps.Values(us.txs))
@@ -55,7 +55,7 @@ func (us *Units) RollBackAll() (err error) {
 	return err
 }
 
-// settle calls the hooks after the commit of what was written.
+// settle calls the hooks after a commit with what was written.
 func (us *Units) settle(ctx context.Context, written []decl.RowWrite) (failed error) {
 	for len(written) > 0 {
 		t := written[0].Table
@@ -96,14 +96,14 @@ func (us *Units) SettleTyped(ctx context.Context, written []decl.RowWrite) {
 	}
 }
 
-// Undone returns err as an error that wraps exo.ErrNothingDone, so that a program or the host's code may go on after it. No text is in it twice.
+// Undone returns err as an error that wraps exo.ErrNothingDone, so that a program or the host's code may go on after it. No text appears in it twice.
 func Undone(op string, err error) error {
 	e := fail.AsError(op, err)
 	return &fail.Error{Op: cmp.Or(e.Op, op), Kind: e.Kind, Msg: e.Message(), Err: left{e.Err, err}}
 }
 
-// left is the cause of an error after which nothing is left of a change. Its text is that of why, the cause in the error of: the rest of
-// the error's text comes before it.
+// left is the cause of an error after which no change was kept. why is the cause within the
+// error of, and gives the text: the rest of that error's text comes before it.
 type left struct{ why, of error }
 
 func (l left) Error() string {
@@ -131,10 +131,10 @@ func (us *Units) Marks(ctx context.Context, op string, f func(engine.Writer) err
 	return nil
 }
 
-// marksWait is how long the table of marks is waited for: a host that starts must not hang by what a server has not noticed.
+// marksWait is how long the host waits for the table of marks: a start must not hang because of a transaction that the server still has open.
 const marksWait = 30 * time.Second
 
-// MarksWrong says why a table can't have the marks of runs; "" if it can.
+// MarksWrong returns why a table can't have the marks of runs; "" if it can.
 func MarksWrong(e schema.Engine, t *schema.Table) string {
 	if t == nil {
 		return "there is no table " + decl.MarksTable

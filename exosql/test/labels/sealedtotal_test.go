@@ -209,8 +209,8 @@ func TestTotalsGrow(t *testing.T) {
 				x    string
 				want string
 			}{
-				{32, "p.email.upper()", "1 {}"}, {33, "p.email.upper()", "could take more than 24 MiB"}, {64, "p.email.trim()", "1 {}"}, {64, "p.email ?? 'x'", "1 {}"}, {65, "p.email.isNull()", "64 is the limit"},
-				{10, "p.email.concat(p.email, p.email, p.email, p.email, p.email, p.email, p.email)", "1 {}"}, {20, "p.email.concat(p.email, p.email, p.email, p.email, p.email, p.email, p.email)", "could take more than 24 MiB"},
+				{32, "p.email.upper()", "1 {}"}, {33, "p.email.upper()", "could exceed 24 MiB"}, {64, "p.email.trim()", "1 {}"}, {64, "p.email ?? 'x'", "1 {}"}, {65, "p.email.isNull()", "64 is the limit"},
+				{10, "p.email.concat(p.email, p.email, p.email, p.email, p.email, p.email, p.email)", "1 {}"}, {20, "p.email.concat(p.email, p.email, p.email, p.email, p.email, p.email, p.email)", "could exceed 24 MiB"},
 			} {
 				if got, _ := w.run(t, exoeval.InProcess{}, exo.Limits{}, value.Label{}, fields(c.n, c.x)); !strings.Contains(got, c.want) {
 					t.Errorf("%d bytes, %d %s: %.300s", size, c.n, c.x, got)

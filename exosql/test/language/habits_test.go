@@ -23,7 +23,7 @@ func TestAggregateHabits(t *testing.T) {
 }
 
 var aggregateHabits = []struct{ program, want string }{
-	{"tasks.groupBy(t => [t.status, t.priority + 1]).select(g => g.key)", "has no name, which each of several keys needs: write { a: …, b: … }"},
+	{"tasks.groupBy(t => [t.status, t.priority + 1]).select(g => g.key)", "has no name, and each of several keys needs one: write { a: …, b: … }"},
 	{"tasks.groupBy('status')", `[{"status":"doing"},{"status":"done"},{"status":"open"}]`},
 	{"tasks.groupBy('status', 'done')", `[{"status":"doing","done":false},{"status":"done","done":true},{"status":"open","done":false}]`},
 	{"tasks.groupBy(['status'])", `[{"status":"doing"},{"status":"done"},{"status":"open"}]`},

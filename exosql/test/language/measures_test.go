@@ -224,12 +224,12 @@ func TestMeasureErrors(t *testing.T) {
 			"return orgs.select(o => ({ n: o.deals().join(({ deal }) => deal.items()).revenue() }))":                                    "the join gives each one several of item",
 			"return deals.join(({ deal }) => deal.items()).distinctBy(({ deal }) => deal.id).revenue()":                                 "the join gives each one several of item",
 			"return deals.join(orgs, ({ deal, org }) => deal.amount > org.id).revenue()":                                                "is a measure of deal, and the join gives each one several of org; to take each once, begin with the query of deal, without the join",
-			"return deals.join(deals.as('other'), ({ deal, other }) => deal.id === other.id).revenue()":                                 "is of deal and of other: ask it where only one of them is",
-			"return deals.join(({ deal }) => deal.siblings().as('other')).groupBy(({ deal }) => deal.id).select(g => ({ n: g.won() }))": "is of deal and of other: ask it where only one of them is",
+			"return deals.join(deals.as('other'), ({ deal, other }) => deal.id === other.id).revenue()":                                 "is a measure of deal and of other: call it on a query of only one of them",
+			"return deals.join(({ deal }) => deal.siblings().as('other')).groupBy(({ deal }) => deal.id).select(g => ({ n: g.won() }))": "is a measure of deal and of other: call it on a query of only one of them",
 			"return deals.distinct().deals()": "distinct leaves one of the rows that show the same",
 			"return deals.join(orgs.select(o => ({ id: o.id })).distinct(), ({ deal, org }) => deal.orgId === org.id).deals()": "distinct leaves one of the rows that show the same",
 			"return deals.join(({ deal }) => deal.siblings().as('sib')).join(({ sib }) => sib.items()).worth()":                "the join gives each one several of",
-			"return deals.join(({ deal }) => deal.siblings().as('sib')).revenue()":                                             "is of deal and of sib: ask it where only one of them is",
+			"return deals.join(({ deal }) => deal.siblings().as('sib')).revenue()":                                             "is a measure of deal and of sib: call it on a query of only one of them",
 			"return deals.select(d => d.state).distinct().deals()":                                                             "distinct leaves one of the rows that show the same: put deals before select",
 			"return deals.where(d => d.revenue() > 1)":                                                                         "has no member `revenue`; it is a measure of many rows: ask a query, a group or a link for it",
 			"return deals.groupBy(d => ({ revenue: d.id })).select(g => ({ n: g.revenue() }))":                                 "`revenue` means something of a group already: name the key otherwise, like { revenueKey: t.column }",
@@ -238,7 +238,7 @@ func TestMeasureErrors(t *testing.T) {
 			"return deals.revenue(d => d.id)":                                                                                  "takes",
 			"return deals.revenue(1)":                                                                                          "takes",
 			"return deals.groupBy(d => d.state).select(g => ({ n: g.revenue(d => d.id) }))":                                    "takes",
-			"deals.revenue = () => 1; return deals.revenue()":                                                                  "nothing in it can be assigned",
+			"deals.revenue = () => 1; return deals.revenue()":                                                                  "it can't be assigned to",
 			"Object.getPrototypeOf(deals).revenue = () => 1; return deals.revenue()":                                           "",
 			"Object.defineProperty(deals, 'revenue', { value: () => 1 }); return deals.revenue()":                              "",
 			"return deals.revenu()": "did you mean `revenue`?",
@@ -303,10 +303,10 @@ func TestMeasureDeclarations(t *testing.T) {
 			r := exosql.Ratio("r", exosql.Sum(m.days), exosql.Sum(m.days))
 			m.deal.Add(exosql.Ratio("x", r, r))
 		},
-		"needs two measures":         func(m *measured) { m.deal.Add(exosql.Ratio("x", exosql.Measure[msDeal]{}, exosql.Sum(m.days))) },
-		"a ratio is of numbers":      func(m *measured) { m.deal.Add(exosql.Ratio("x", exosql.Min(m.state), exosql.Sum(m.days))) },
-		"a zero Predicate was given": func(m *measured) { m.deal.Add(exosql.Sum(m.days).Where(exosql.Predicate[msDeal]{}).As("x")) },
-		"a ratio has no condition: its two measures have": func(m *measured) {
+		"needs two measures":                       func(m *measured) { m.deal.Add(exosql.Ratio("x", exosql.Measure[msDeal]{}, exosql.Sum(m.days))) },
+		"both measures of a ratio must be numbers": func(m *measured) { m.deal.Add(exosql.Ratio("x", exosql.Min(m.state), exosql.Sum(m.days))) },
+		"the Predicate is zero":                    func(m *measured) { m.deal.Add(exosql.Sum(m.days).Where(exosql.Predicate[msDeal]{}).As("x")) },
+		"a ratio can't have a condition": func(m *measured) {
 			m.deal.Add(exosql.Ratio("x", exosql.Sum(m.days), exosql.Sum(m.days)).Where(m.days.Gt(1)))
 		},
 		"there is no sum of":              func(m *measured) { m.deal.Add(exosql.Sum[msDeal, int64](nil).As("x")) },

@@ -35,11 +35,11 @@ func TestHostAsked(t *testing.T) {
 		"not populated":         {"CREATE MATERIALIZED VIEW seen AS SELECT id, org FROM plain WITH NO DATA", ask, "has not been populated"},
 		"division":              {"CREATE VIEW seen AS SELECT id, org, 1 / (id - 1) AS n FROM plain", value, "can't be calculated for some row"},
 		"cast":                  {"CREATE VIEW seen AS SELECT ('x' || id)::bigint AS id, org FROM plain", value, "can't be calculated for some row"},
-		"raised":                {raises("RAISE EXCEPTION 'no'"), ask, "the reason is in the database"},
-		"a lost table":          {raises("PERFORM 1 FROM gone"), ask, "the reason is in the database"},
-		"bad statement":         {raises("EXECUTE 'SELEC'"), ask, "the reason is in the database"},
-		"a function writes":     {raises("INSERT INTO plain VALUES (7, 7)"), ask, "the reason is in the database"},
-		"routine":               {raises("RAISE SQLSTATE '38001'"), ask, "the reason is in the database"},
+		"raised":                {raises("RAISE EXCEPTION 'no'"), ask, "the database's own contents"},
+		"a lost table":          {raises("PERFORM 1 FROM gone"), ask, "the database's own contents"},
+		"bad statement":         {raises("EXECUTE 'SELEC'"), ask, "the database's own contents"},
+		"a function writes":     {raises("INSERT INTO plain VALUES (7, 7)"), ask, "the database's own contents"},
+		"routine":               {raises("RAISE SQLSTATE '38001'"), ask, "the database's own contents"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := tu.Postgres.URL(t)

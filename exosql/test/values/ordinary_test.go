@@ -221,7 +221,7 @@ func TestBrokenOfOwnTable(t *testing.T) {
 	tool := kit.BreaksTool(t, codemode.Grants{"people": exosql.NewFacet(people, "person", id, boss, room).AllowUpdate(room).AllowDelete().Of(exosql.Grant(db, people, org.Eq(1)))})
 	for _, c := range [][2]string{
 		{`people.where({ id: 1 }).delete()`, "`id` is referred to by other rows"},
-		{`people.where({ id: 1 }).update({ room: "B" })`, "`room` is taken: this row may not overlap another one"},
+		{`people.where({ id: 1 }).update({ room: "B" })`, "`room` is taken: this row may not overlap another row"},
 		{`people.where({ id: 2 }).delete()`, ""},
 	} {
 		program, want := c[0], c[1]

@@ -24,7 +24,7 @@ type knNote struct {
 // TestKeyNeeded: a row without a value in its key is refused before it is there, though the database takes NULL for it, and the error names
 // the column. What the database gives a value needs none, and a key that a trigger was to give and did not ends the run.
 func TestKeyNeeded(t *testing.T) {
-	const needed, sealed = "`id` is needed", "nothing can be written here before its host has looked at it"
+	const needed, sealed = "`id` is needed", "so no program can write it before the host changes that"
 	for name, c := range map[string]struct {
 		sqlite, postgres string // what is behind "org NOT NULL, body text, "; "": the engine has none of it
 		insert, many     string // the error of rows without id; "": they are there

@@ -148,13 +148,13 @@ func TestTypedWrites(t *testing.T) {
 		}, "!it would delete every row", kit.JobsBefore},
 		"a value that its column is declared not to hold": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return n(twJobsOf(db, 1).Where(twJobID.Eq(1)).Update(ctx, twStatus.Set("late")))
-		}, "!none of its values", kit.JobsBefore},
+		}, "!not one of its values", kit.JobsBefore},
 		"null in a column that has none": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return n(twJobsOf(db, 1).Where(twJobID.Eq(1)).Update(ctx, twTitle.SetNull()))
 		}, "!declared as never NULL", kit.JobsBefore},
 		"a text that no engine holds": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return n(twJobsOf(db, 1).Where(twJobID.Eq(1)).Update(ctx, twTitle.Set("a\x00b")))
-		}, "!can't be kept", kit.JobsBefore},
+		}, "!can't be stored", kit.JobsBefore},
 		"a column twice": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return n(twJobsOf(db, 1).Where(twJobID.Eq(1)).Update(ctx, twTitle.Set("x"), twTitle.Set("y")))
 		}, "!given twice", kit.JobsBefore},

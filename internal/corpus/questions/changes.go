@@ -20,7 +20,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// A question of a clerk asks for a change. Its SQL says what the database is to be afterwards:
+// A question of a clerk asks for a change. Its SQL defines the state of the database afterwards:
 //
 //	Reopen task 3, I closed it too early.
 //	-- before --                 (what was done before, if it matters)
@@ -28,11 +28,11 @@ import (
 //	-- after --
 //	UPDATE tasks SET status = 'todo' WHERE id = 3
 //
-// The rest of the file is as for other questions. A program that is right, or mended, leaves what this SQL leaves, in all
-// tables and rows; a wrong one leaves everything as it was.
+// The rest of the file is as for other questions. A right or mended program leaves the same tables
+// and rows as this SQL; a wrong program leaves everything as it was.
 
-// Changes asks for every change on each engine. The cells of the given columns, table.column, are the database's own
-// choice, like the number of a new row, and are not compared.
+// Changes asks for every change on each engine. given lists columns, as table.column, with cells
+// that the database chooses itself, like the number of a new row. They are not compared.
 func Changes(t *testing.T, app corpus.App, questions []*Question, given ...string) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		s := openState(t, app, e, given)
@@ -48,7 +48,7 @@ func Changes(t *testing.T, app corpus.App, questions []*Question, given ...strin
 	})
 }
 
-// state is a database that programs change, seen past the guard.
+// state is a database that programs change. Tests read it without the guard.
 type state struct {
 	engine tu.Engine
 	db     *exosql.DB
@@ -76,7 +76,7 @@ func openState(t *testing.T, app corpus.App, e tu.Engine, given []string) *state
 	return s
 }
 
-// url is that of a fresh database of which nothing is to outlive the test, so that no commit waits for a disk.
+// url returns the URL of a fresh database. Nothing in it has to outlive the test, so no commit waits for a disk.
 func (s *state) url(t *testing.T) string {
 	t.Helper()
 	if s.engine.Name == tu.Postgres.Name {
@@ -103,7 +103,7 @@ func (s *state) exec(t *testing.T, db querier, text string) {
 	}
 }
 
-// look is every cell of the database but those that it chose itself.
+// look returns every cell of the database, except those that the database chose itself.
 func (s *state) look(t *testing.T, db querier) string {
 	t.Helper()
 	var out strings.Builder
@@ -171,7 +171,7 @@ func (s *state) ask(t *testing.T, q *Question, tool *codemode.Tool) {
 		t.Fatal(err)
 	}
 	if want == before {
-		t.Fatal("nothing is to be changed: nearly every wrong program would be right")
+		t.Fatal("the question's SQL changes nothing, so most wrong programs would count as right")
 	}
 	run := func(code string) (*codemode.Result, string) {
 		if q.Before != "" {
@@ -210,13 +210,13 @@ func (s *state) ask(t *testing.T, q *Question, tool *codemode.Tool) {
 			t.Errorf("wrong, %s:\n%s\nleaves\n%s", w.Manner, w.Code, beside(now, before))
 		}
 		if !names(got, w.Code, w.Mended) {
-			t.Errorf("wrong, %s: what mends it is not in the error\n%s\n%s\n%s", w.Manner, w.Code, got, w.Mended)
+			t.Errorf("wrong, %s: the error does not name what mends it\n%s\n%s\n%s", w.Manner, w.Code, got, w.Mended)
 		}
 		right("mended, "+w.Manner, w.Mended)
 	}
 }
 
-// beside are the lines of one state that the other has not.
+// beside returns the lines of one state that the other lacks.
 func beside(one, other string) (out string) {
 	there := strings.Split(other, "\n")
 	for line := range strings.Lines(one) {

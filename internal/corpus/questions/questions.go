@@ -39,29 +39,29 @@ type Question struct {
 	Name, Path string
 	Asked      string
 	As         int64
-	Form       string // of the SQL's answer: value, row, rows or list; or "after": the SQL is what is to be done, see Changes
+	Form       string // the form of the SQL's answer: value, row, rows or list; or "after": the SQL makes the change that is asked for, see Changes
 	AnyOrder   bool
 	SQL        string
-	Before     string // what was done before a change is asked for
+	Before     string // SQL that runs before a change is asked for
 	Right      []Program
 	Wrong      []Wrong
-	Pending    []Wrong // what gives a wrong answer without an error, and in Fails why
+	Pending    []Wrong // programs that give a wrong answer without an error; Fails has the reason
 }
 
 // Program is a program and the manner in which it is written.
 type Program struct{ Manner, Code string }
 
-// Wrong is a program that fails, how it does, and what it becomes.
+// Wrong is a program that fails, its error, and the mended program.
 type Wrong struct {
 	Program
 	Fails  string // "kind line:column\nmessage"
-	Notice bool   // it does not fail: it gives undefined, and the notice says why
+	Notice bool   // the program does not fail: it gives undefined, and the notice explains why
 	Mended string
 }
 
 var fileName = regexp.MustCompile(`^[0-9]{2}-[a-z0-9-]+\.txt$`)
 
-// Read reads the questions of a directory: just as many as want.
+// Read reads the questions of a directory. There must be exactly want of them.
 func Read(t testing.TB, dir string, want int) []*Question {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -72,7 +72,7 @@ func Read(t testing.TB, dir string, want int) []*Question {
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		if !fileName.MatchString(e.Name()) {
-			t.Errorf("%s: no question is named like this, so no test would read it", path)
+			t.Errorf("%s: the file name must be like 01-name.txt, or no test reads it", path)
 			continue
 		}
 		text, err := os.ReadFile(path)
@@ -128,7 +128,7 @@ func parse(text string) (*Question, error) {
 	}
 	for _, w := range q.Wrong {
 		if w.Fails == "" || w.Mended == "" {
-			return nil, fmt.Errorf("%q has no error, or is not mended", w.Manner)
+			return nil, fmt.Errorf("%q needs an `error` or `notice` section, and a `mended` section", w.Manner)
 		}
 	}
 	return q, nil
@@ -137,7 +137,7 @@ func parse(text string) (*Question, error) {
 func (q *Question) add(name, body string) error {
 	head, manner, _ := strings.Cut(name, ": ")
 	if body == "" {
-		return fmt.Errorf("it is empty")
+		return fmt.Errorf("the section is empty")
 	}
 	last := len(q.Wrong) - 1
 	switch head {
@@ -147,19 +147,19 @@ func (q *Question) add(name, body string) error {
 		q.Wrong = append(q.Wrong, Wrong{Program: Program{manner, body}})
 	case "error", "notice":
 		if last < 0 || q.Wrong[last].Fails != "" {
-			return fmt.Errorf("it belongs to no program")
+			return fmt.Errorf("it must follow a `wrong` program without an error")
 		}
 		q.Wrong[last].Fails, q.Wrong[last].Notice = body, head == "notice"
 	case "mended":
 		if last < 0 || q.Wrong[last].Fails == "" || q.Wrong[last].Mended != "" {
-			return fmt.Errorf("it belongs to no program")
+			return fmt.Errorf("it must follow the error of a `wrong` program that has no `mended` yet")
 		}
 		q.Wrong[last].Mended = body
 	case "pending":
 		q.Pending = append(q.Pending, Wrong{Program: Program{manner, body}})
 	case "because":
 		if len(q.Pending) == 0 {
-			return fmt.Errorf("it belongs to no program")
+			return fmt.Errorf("it must follow a `pending` program")
 		}
 		q.Pending[len(q.Pending)-1].Fails = body
 	case "before":
@@ -167,7 +167,7 @@ func (q *Question) add(name, body string) error {
 	default:
 		form, order, _ := strings.Cut(head, ", ")
 		if q.SQL != "" || !strings.Contains(" value row rows list after ", " "+form+" ") || order != "" && order != "any order" {
-			return fmt.Errorf("what is this?")
+			return fmt.Errorf("want right, wrong, error, notice, mended, pending, because, before, or one of value, row, rows, list and after")
 		}
 		q.SQL, q.Form, q.AnyOrder = body, form, order != ""
 	}

@@ -24,9 +24,9 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-var update = flag.Bool("update-errors", false, "write the errors of wrong programs as they are, and call right those that are, and wrong those that are not; read what it wrote!")
+var update = flag.Bool("update-errors", false, "write the present errors of wrong programs, and sort programs into right and wrong as they are now; read what it wrote!")
 
-// Run asks every question on each engine, of the one who asks it.
+// Run asks every question on each engine, as the user who asks it.
 func Run(t *testing.T, app corpus.App, questions []*Question) {
 	plain := open(t, app)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
@@ -47,7 +47,7 @@ func Run(t *testing.T, app corpus.App, questions []*Question) {
 	})
 }
 
-// open is the seed on a connection that knows nothing of grants.
+// open opens a database with the seed, on a connection without grants.
 func open(t *testing.T, app corpus.App) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", ":memory:")
@@ -55,7 +55,7 @@ func open(t *testing.T, app corpus.App) *sql.DB {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	db.SetMaxOpenConns(1) // each connection has a memory of its own
+	db.SetMaxOpenConns(1) // each connection to :memory: has a database of its own
 	if _, err := db.Exec(app.SQL); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func (q *Question) run(t *testing.T, plain *sql.DB, tool *codemode.Tool) {
 	}
 	for _, p := range q.Pending {
 		if res := tool.Run(context.Background(), p.Code); res.Err != nil || same(want, result(t, tool, p.Code), q.AnyOrder) {
-			t.Errorf("pending, %s: it is wrong no more: call it right, or wrong with its error\n%s\n%v", p.Manner, p.Code, res.Err)
+			t.Errorf("pending, %s: it now fails or is right: move it to `right`, or to `wrong` with its error\n%s\n%v", p.Manner, p.Code, res.Err)
 		}
 	}
 	for _, w := range q.Wrong {
@@ -110,13 +110,13 @@ func (q *Question) run(t *testing.T, plain *sql.DB, tool *codemode.Tool) {
 			t.Errorf("wrong, %s:\n%s\nfails with\n%s\nand not\n%s", w.Manner, w.Code, got, w.Fails)
 		}
 		if !names(got, w.Code, w.Mended) {
-			t.Errorf("wrong, %s: what mends it is not in the error\n%s\n%s\n%s", w.Manner, w.Code, got, w.Mended)
+			t.Errorf("wrong, %s: the error does not name what mends it\n%s\n%s\n%s", w.Manner, w.Code, got, w.Mended)
 		}
 		right("mended, "+w.Manner, w.Mended)
 	}
 }
 
-// result is what a program gives, nil if it fails.
+// result returns what a program gives, nil if it fails.
 func result(t *testing.T, tool *codemode.Tool, code string) (got any) {
 	if res := tool.Run(context.Background(), code); res.Err == nil {
 		if err := json.Unmarshal(res.JSON, &got); err != nil {
@@ -126,7 +126,7 @@ func result(t *testing.T, tool *codemode.Tool, code string) (got any) {
 	return got
 }
 
-// rewrite replaces a part of the question's file; no part is its end.
+// rewrite replaces a part of the question's file. With an empty part it appends.
 func (q *Question) rewrite(t *testing.T, part, by string) {
 	text, err := os.ReadFile(q.Path)
 	if err != nil {
@@ -141,7 +141,7 @@ func (q *Question) rewrite(t *testing.T, part, by string) {
 	}
 }
 
-// ending is the name of the section that says how a wrong program ends.
+// ending returns the name of the section for how a wrong program ends.
 func ending(w Wrong) string {
 	if w.Notice {
 		return "notice"
@@ -149,7 +149,7 @@ func ending(w Wrong) string {
 	return "error"
 }
 
-// failure is how a program failed, as a question's file says it.
+// failure returns how a program failed, in the form of a question's file.
 func failure(res *codemode.Result, notice bool) string {
 	if notice {
 		return res.Notice
@@ -164,9 +164,8 @@ var token = regexp.MustCompile(`[A-Za-z_$][\w$]*|'[\w…%.-]*'|\d+|[=!<>&|+?]+|\
 
 var without = regexp.MustCompile(`(?:must not be|without) (\w+|\(\))`)
 
-// names reports whether a message has something that mended has and wrong has not,
-// or says what to leave out. Where mended has just what wrong has, the message says
-// where it belongs.
+// names reports whether a message has something that mended has and wrong lacks, or names what to
+// leave out. If mended has the same parts as wrong, the message must name where a part belongs.
 func names(message, wrong, mended string) bool {
 	count := func(s string) map[string]int {
 		n := map[string]int{}
@@ -189,7 +188,7 @@ func names(message, wrong, mended string) bool {
 	return reflect.DeepEqual(before, after)
 }
 
-// answer is what the SQL gives, as JSON has it.
+// answer returns the result of the SQL as JSON values.
 func (q *Question) answer(t *testing.T, db *sql.DB) any {
 	t.Helper()
 	rows, err := db.Query(q.SQL)
@@ -226,7 +225,7 @@ func (q *Question) answer(t *testing.T, db *sql.DB) any {
 	}
 	if q.Form == "rows" || q.Form == "list" {
 		if len(all) == 0 {
-			t.Fatal("nothing is the answer: nearly every wrong program would be right")
+			t.Fatal("the SQL gives no rows, so most wrong programs would count as right")
 		}
 		return all
 	}
@@ -236,8 +235,8 @@ func (q *Question) answer(t *testing.T, db *sql.DB) any {
 	return all[0]
 }
 
-// same reports whether a program's result is what SQL gave. SQLite has 0 and 1 for
-// false and true, and no two sums of floats are alike.
+// same reports whether a program's result equals the result of the SQL. SQLite has 0 and 1 for
+// false and true, and sums of floats may differ slightly.
 func same(want, got any, anyOrder bool) bool {
 	switch w := want.(type) {
 	case []any:

@@ -16,11 +16,11 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// Shown holds the row of docs/models.md that says what a model is shown of the app.
+// Shown checks the row of docs/models.md with the size of what a model is shown of the app.
 func Shown(t *testing.T, app corpus.App) {
 	db, ids := app.Open(t, tu.SQLite)
 	grants := app.Grants(db, ids[0])
-	for _, o := range grants { // which columns an insert needs is shown once the database was looked at
+	for _, o := range grants { // descriptions show which columns an insert needs only after Check
 		if err := exosql.Check(t.Context(), db, exosql.Granted(o)); err != nil && !errors.Is(err, exosql.ErrNoFacet) {
 			t.Fatal(err)
 		}
@@ -32,7 +32,7 @@ func Shown(t *testing.T, app corpus.App) {
 	InPage(t, fmt.Sprintf("[examples/%s](../examples/%[1]s), %d tables", app.Name, len(tool.Size().Interfaces)), tool.Size())
 }
 
-// InPage checks that docs/models.md has the row of a size.
+// InPage checks that docs/models.md has the row of this size.
 func InPage(t *testing.T, what string, s codemode.Size) {
 	t.Helper()
 	var each []string

@@ -1,5 +1,5 @@
-// Package schemas opens the databases of testdata/schemas: tables that others drew, with rows of our own, declared
-// at run time as a host does that reads its grants from a file. declare.txt has a line for each thing:
+// Package schemas opens the databases of testdata/schemas: tables from other projects, with rows of our own. They are
+// declared at run time, like by a host that reads its grants from a file. declare.txt has a line for each thing:
 //
 //	ids SELECT …                                            who can act
 //	table customer rows support_rep_id                      its scope: the column is the id of the one who acts
@@ -8,7 +8,7 @@
 //	link customer(support_rep_id) rep employee(employee_id) customers   there, and back
 //	grant me employee                                       rows in scope, under that name
 //
-// rights.txt, where it is there, says what programs may change:
+// rights.txt, if it exists, lists what programs may change:
 //
 //	insert invoice customer_id,total                        and update
 //	delete invoice
@@ -31,10 +31,10 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// Open is the app of a directory of testdata/schemas, whose programs read.
+// Open returns the app of a directory of testdata/schemas, for programs that read.
 func Open(name string) (corpus.App, error) { return open(name, "") }
 
-// OpenChanged is the same for programs that may change what rights.txt says.
+// OpenChanged is Open for programs that may change what rights.txt lists.
 func OpenChanged(name string) (corpus.App, error) { return open(name, "rights.txt") }
 
 func open(name, rights string) (corpus.App, error) {
@@ -99,7 +99,7 @@ func parse(text string) *declared {
 	return d
 }
 
-// grants declares everything for one who acts.
+// grants declares everything for one user.
 func (d *declared) grants(db *exosql.DB, id int64) (codemode.Grants, error) {
 	live, err := db.Catalog(context.Background())
 	if err != nil {
@@ -165,7 +165,7 @@ func (d *declared) grants(db *exosql.DB, id int64) (codemode.Grants, error) {
 			rows[t[0]] = dynamic.AllRows()
 			scopes[t[0]] = dynamic.ScopeShared(tables[t[0]])
 		default:
-			return nil, fmt.Errorf("schemas: table %s: what is %q?", t[0], t[1])
+			return nil, fmt.Errorf("schemas: table %s: want rows, via or shared, not %q", t[0], t[1])
 		}
 	}
 	out := codemode.Grants{}
@@ -183,7 +183,7 @@ func (d *declared) grants(db *exosql.DB, id int64) (codemode.Grants, error) {
 	return out, nil
 }
 
-// singular is what one row of a table is called, in camel case.
+// singular returns the name of one row of a table, in camel case.
 func singular(table string) string {
 	parts := strings.Split(table, "_")
 	for i := range parts[1:] {

@@ -8,15 +8,15 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// The secrets of the two worlds: they differ in each bit that a program asks for.
+// These are the secrets of the two worlds. They differ in each bit that a program asks for.
 const (
 	secretA = 'A'
 	secretB = 'z'
 )
 
-// Pairs fails where what observe gives for a program depends on the secret, in worlds whose result doesn't admit it. It runs the programs of these names;
-// all of Programs where there is none. It returns those for which it does depend on it in worlds that admit it: the twin, by which a test knows that
-// it observes something.
+// Pairs fails if what observe returns for a program depends on the secret, in worlds whose result does not admit the
+// secret. It runs the named programs, or all of Programs. It returns the programs with an observation that does depend
+// on the secret in worlds that admit it: these prove that the test observes something.
 func Pairs(t *testing.T, e tu.Engine, observe func(t *testing.T, w *World, program string) string, names ...string) (told []string) {
 	t.Helper()
 	if len(names) == 0 {
@@ -28,7 +28,7 @@ func Pairs(t *testing.T, e tu.Engine, observe func(t *testing.T, w *World, progr
 		}
 		program := read + Programs[name]
 		if a, b := observe(t, New(t, e, secretA), program), observe(t, New(t, e, secretB), program); a != b {
-			t.Errorf("it %s, and of a withheld run is told\n%s\nor\n%s", name, a, b)
+			t.Errorf("the program that %s: a withheld run shows\n%s\nor, with the other secret,\n%s", name, a, b)
 		}
 		if observe(t, New(t, e, secretA, "pay"), program) != observe(t, New(t, e, secretB, "pay"), program) {
 			told = append(told, name)

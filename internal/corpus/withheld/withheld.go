@@ -1,5 +1,5 @@
-// Package withheld has programs that read what their result may not carry, and then do something with a bit of it. Two worlds differ in that secret
-// alone. Pairs observes what a program leaves behind in both, by whatever a test observes, and fails where the two can be told apart.
+// Package withheld has programs that read what their result may not carry, and then do something that depends on a bit of it. Two worlds differ
+// only in that secret. Pairs observes, with a test's own function, what a program leaves behind in both, and fails if the two observations differ.
 package withheld
 
 import (
@@ -22,7 +22,7 @@ import (
 // read gives a program n, which is the secret, and bit, which is its last bit. p is a row whose cells are sealed.
 const read = "const p = await people.first(); const n = await reveal(p.pay); const bit = n & 1;\n"
 
-// Programs are what a program may do with the secret. Each is put behind read.
+// Programs are the ways in which a program may use the secret. Each runs after read.
 var Programs = map[string]string{
 	"chooses sealed values to return": "return [0, 1, 2, 3, 4, 5, 6].filter(i => n >> i & 1).map(i => p['c' + i])",
 	"chooses what outsiders wrote":    "return [0, 1].filter(i => n >> i & 1).map(i => p['u' + i])",
@@ -51,7 +51,7 @@ var Programs = map[string]string{
 	"uses up bits of a declassifier":  "try { for (let i = 0; i < n % 8; i++) await oracle.same({ a: p.c0, b: 'x' }) } catch {} return 1",
 }
 
-// World is what programs are granted.
+// World is what programs are granted, and its traces.
 type World struct {
 	Secret    int
 	DB        *exosql.DB
@@ -82,7 +82,7 @@ type word struct {
 	Word string
 }
 
-// New makes a world with a secret, whose result admits the labels g0 to g6 and these.
+// New makes a world with a secret. Its result admits the labels g0 to g6 and the given ones.
 func New(t testing.TB, e tu.Engine, secret int, admits ...string) *World {
 	t.Helper()
 	w := &World{Secret: secret, Approvals: &policy.Approvals{}}
@@ -90,7 +90,7 @@ func New(t testing.TB, e tu.Engine, secret int, admits ...string) *World {
 	w.DB = e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(
 		"CREATE TABLE people (id {int} PRIMARY KEY, pay {int} NOT NULL, rank {int} NOT NULL, "+strings.Join(labelled, " TEXT NOT NULL, ")+" TEXT NOT NULL)",
 		fmt.Sprintf("INSERT INTO people VALUES (1, %d, 1%s)", secret, strings.Repeat(", 'x'", len(labelled))),
-		e.Pick("", "CREATE SEQUENCE ids"), // of both tables: a number that was taken is not given back
+		e.Pick("", "CREATE SEQUENCE ids"), // for both tables: a number that was taken is not given back
 		"CREATE TABLE words (id "+e.Pick("INTEGER PRIMARY KEY", "bigint PRIMARY KEY DEFAULT nextval('ids')")+", word TEXT NOT NULL)",
 		"CREATE TABLE secrets (id "+e.Pick("INTEGER PRIMARY KEY", "bigint PRIMARY KEY DEFAULT nextval('ids')")+", word TEXT NOT NULL)")})
 	p := exosql.NewTable[person]("people")

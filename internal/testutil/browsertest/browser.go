@@ -23,7 +23,7 @@ import (
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
-// Tab is a page. What its console, its policy or its network complain of fails the test.
+// Tab is a page. A complaint of its console, its content policy or its network fails the test.
 type Tab struct {
 	t   *testing.T
 	ctx context.Context
@@ -32,8 +32,8 @@ type Tab struct {
 	wrong []string
 	asked []string
 
-	inner  runtime.ExecutionContextID // of the frame that was made last
-	within bool                       // expressions are of that frame
+	inner  runtime.ExecutionContextID // of the newest frame
+	within bool                       // expressions run in that frame
 }
 
 var browser struct {
@@ -64,7 +64,7 @@ func start() {
 	}
 	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,IsolateSandboxedIframes"), chromedp.WSURLReadTimeout(2*time.Minute))
 	if os.Geteuid() == 0 {
-		o = append(o, chromedp.NoSandbox) // Chromium refuses to have one as root
+		o = append(o, chromedp.NoSandbox) // Chromium refuses to have a sandbox as root
 	}
 	alloc, endAlloc := chromedp.NewExecAllocator(context.Background(), o...)
 	ctx, end := chromedp.NewContext(alloc)
@@ -72,8 +72,8 @@ func start() {
 	browser.err = chromedp.Do(ctx, chromedp.Navigate("about:blank"))
 }
 
-// Open opens a page with a screen of a width, in "light" or "dark", that shares no state with others. Without a Chromium the test is skipped,
-// which test.sh does not take.
+// Open opens a page on a screen of this width, in "light" or "dark". The page shares no state with
+// others. Without a Chromium the test is skipped; test.sh fails if a test is skipped.
 func Open(t *testing.T, url string, width int, colours string) *Tab {
 	t.Helper()
 	testutil.NotQuick(t)
@@ -140,14 +140,14 @@ func (b *Tab) event(ev any) {
 	}
 }
 
-// Asked are the addresses that the browser asked for.
+// Asked returns the addresses that the browser requested.
 func (b *Tab) Asked() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.asked
 }
 
-// Allow forgets the complaints that have a text, and says how many there were.
+// Allow removes the complaints that contain a text, and returns how many there were.
 func (b *Tab) Allow(text string) (n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -161,7 +161,7 @@ func (b *Tab) Allow(text string) (n int) {
 	return n
 }
 
-// JS is the value of an expression in the page.
+// JS returns the value of an expression in the page.
 func JS[T any](b *Tab, expr string) T {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
@@ -179,7 +179,7 @@ func JS[T any](b *Tab, expr string) T {
 	return out
 }
 
-// In runs f, in which expressions are of the frame that the page made last.
+// In runs f with expressions in the newest frame of the page.
 func (b *Tab) In(f func()) {
 	b.within = true
 	defer func() { b.within = false }()
@@ -204,13 +204,13 @@ func (b *Tab) Press(keys string) {
 	}
 }
 
-// Quote is a text as JavaScript takes it.
+// Quote writes a text as JavaScript.
 func Quote(s string) string {
 	b, _ := json.Marshal(s)
 	return string(b)
 }
 
-// Shot keeps a picture of the page in the folder that EXO_SCREENSHOTS names; without one it takes none.
+// Shot saves a picture of the page in the folder that EXO_SCREENSHOTS names, or nowhere if it is not set.
 func (b *Tab) Shot(name string) {
 	b.t.Helper()
 	dir := os.Getenv("EXO_SCREENSHOTS")

@@ -27,17 +27,17 @@ type TTY struct {
 	gone chan struct{} // the command closed the terminal
 
 	mu  sync.Mutex
-	raw strings.Builder // all that it wrote
+	raw strings.Builder // everything that it wrote
 }
 
-// The screen that a command finds.
+// This is the size of the screen.
 const (
 	Rows = 40
 	Cols = 100
 )
 
-// Start runs a command at a terminal. Its history is in a directory of the test's
-// own, and env comes after all that is set for it.
+// Start runs a command at a terminal. Its history is in a directory of the test. env comes last,
+// and so overrides the other variables.
 func Start(t *testing.T, env []string, path string, args ...string) *TTY {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -62,7 +62,7 @@ func Start(t *testing.T, env []string, path string, args ...string) *TTY {
 			x.raw.Write(buf[kept : kept+n])
 			n += kept
 			whole := wholeRunes(buf[:n])
-			_, _ = x.vt.Write(buf[:whole]) // it answers where the cursor is
+			_, _ = x.vt.Write(buf[:whole]) // the screen answers where the cursor is
 			kept = copy(buf, buf[whole:n])
 			x.mu.Unlock()
 		}
@@ -71,7 +71,7 @@ func Start(t *testing.T, env []string, path string, args ...string) *TTY {
 	return x
 }
 
-// wholeRunes is how many bytes of b are whole characters: the screen drops one that a read has cut in two.
+// wholeRunes returns how many bytes of b are complete characters: the screen would drop a character that is cut between two reads.
 func wholeRunes(b []byte) int {
 	for i := 1; i <= min(len(b), utf8.UTFMax); i++ {
 		if at := len(b) - i; utf8.RuneStart(b[at]) {
@@ -91,7 +91,7 @@ func (x *TTY) Send(keys string) {
 	}
 }
 
-// Screen is what can be read on it, without the spaces at the ends of lines.
+// Screen returns the text on the screen, without the spaces at the ends of lines.
 func (x *TTY) Screen() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -102,14 +102,14 @@ func (x *TTY) Screen() string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-// Written is all that was written so far, with its escape sequences.
+// Written returns all that was written so far, with its escape sequences.
 func (x *TTY) Written() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.raw.String()
 }
 
-// Until waits for the screen to end with a text, and returns it.
+// Until waits for the screen to satisfy ok, and returns it.
 func (x *TTY) Until(what string, ok func(screen string) bool) string {
 	x.t.Helper()
 	deadline := time.Now().Add(2 * time.Minute) // some build what they start, beside others
@@ -131,13 +131,13 @@ func (x *TTY) Shows(text string) string {
 	return x.Until(text, func(s string) bool { return strings.Contains(s, text) })
 }
 
-// Ends waits until a text is the last thing on the screen.
+// Ends waits until a text is the last on the screen.
 func (x *TTY) Ends(text string) string {
 	x.t.Helper()
 	return x.Until(text+" at the end", func(s string) bool { return strings.HasSuffix(s, text) })
 }
 
-// Exit waits for the end of the command and gives its code.
+// Exit waits for the end of the command and returns its exit code.
 func (x *TTY) Exit() int {
 	x.t.Helper()
 	<-x.gone
@@ -145,7 +145,7 @@ func (x *TTY) Exit() int {
 	return x.cmd.ProcessState.ExitCode()
 }
 
-// Last is the last lines of a screen.
+// Last returns the last lines of a screen.
 func Last(screen string, n int) []string {
 	lines := strings.Split(screen, "\n")
 	return slices.Clone(lines[max(0, len(lines)-n):])

@@ -7,14 +7,14 @@ import (
 	"io"
 )
 
-// MaxParts is how many parts and calls a reply may have, and how many elements a Few.
+// MaxParts bounds the parts and calls of a reply, and the elements of a Few.
 const MaxParts = 1024
 
-// MaxName is how many bytes the name of a tool may have: those of codemode have 64.
+// MaxName bounds the bytes of a tool's name; those of codemode have at most 64.
 const MaxName = 256
 
-// Few is a JSON array of at most MaxParts elements. The bound holds while it is
-// decoded: three bytes of text become a hundred of memory otherwise.
+// Few is a JSON array of at most MaxParts elements. It is bounded while it is
+// decoded: without that, three bytes of text could become a hundred bytes of memory.
 type Few[T any] []T
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -42,13 +42,13 @@ func (f *Few[T]) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Bounded reads from From until Left bytes are used up, and fails then.
+// Bounded reads from From until Left bytes are used up. Then it fails.
 type Bounded struct {
 	From io.Reader
 	Left int
 }
 
-// Refill allows for one more event.
+// Refill allows the bytes of one more event.
 func (b *Bounded) Refill() { b.Left = maxEvent }
 
 // Read implements io.Reader.

@@ -10,8 +10,8 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent"
 )
 
-// maxEvent is how many bytes one event may have. Decoded, an event can take
-// many times its size, and a decoder can't be interrupted.
+// maxEvent bounds the bytes of one event. A decoded event can
+// take many times its size, and a decoder can't be interrupted.
 const maxEvent = 1 << 20
 
 var errTooLong = errors.New("an event of the stream is larger than the bound")
@@ -19,13 +19,13 @@ var errTooLong = errors.New("an event of the stream is larger than the bound")
 // Events reads server-sent events.
 type Events struct{ r *bufio.Reader }
 
-// NewEvents reads the body of a response of Do.
+// NewEvents reads the events in the body of a response of Do.
 func NewEvents(r io.Reader) *Events { return &Events{bufio.NewReaderSize(r, 16<<10)} }
 
-// Whole is the body, if that is one JSON object and no stream: what an endpoint sends
-// that does not know "stream": true, and what some send in place of a stream that failed.
-// No stream begins with a brace, whatever its header calls it. ok says whether it was
-// one; then it has at most the bytes that an event may have, and all of them arrived.
+// Whole returns the body if it is one JSON object and not a stream. Endpoints that do not
+// know "stream": true send that, and some send it instead of a stream that failed. A
+// stream never begins with a brace, whatever its header says. ok reports whether the body
+// was one object. Then all of it has arrived, and it has at most the bytes of one event.
 func (e *Events) Whole() (data []byte, ok bool, err error) {
 	for {
 		b, err := e.r.Peek(1)
@@ -35,10 +35,10 @@ func (e *Events) Whole() (data []byte, ok bool, err error) {
 		case b[0] == '{':
 			data, err = e.object()
 			return data, err == nil, err
-		case b[0] != ' ' && b[0] != '\t' && b[0] != '\r' && b[0] != '\n': // some send these to keep a connection open
+		case b[0] != ' ' && b[0] != '\t' && b[0] != '\r' && b[0] != '\n': // some endpoints send spaces to keep a connection open
 			return nil, false, nil
 		}
-		_, _ = e.r.Discard(1) // it was peeked at
+		_, _ = e.r.Discard(1) // Peek has read this byte
 	}
 }
 
@@ -57,13 +57,13 @@ func (e *Events) object() ([]byte, error) {
 	return data, nil
 }
 
-// done is the event by which OpenAI's format ends a stream, some servers without
-// the empty line after it.
+// done is the event that ends a stream in OpenAI's format.
+// Some servers leave out the empty line after it.
 const done = "[DONE]"
 
-// Next is the data of the next event that has any. io.EOF says that the stream
-// ended between two events, which says nothing of whether all has been said, and
-// io.ErrUnexpectedEOF that it ended in the middle of one, which is not given.
+// Next returns the data of the next event that has data. io.EOF means that the
+// stream ended between two events, whether or not the reply was complete.
+// io.ErrUnexpectedEOF means that it ended inside an event, which is not returned.
 func (e *Events) Next() ([]byte, error) {
 	var data []byte
 	has, read := false, 0
@@ -87,7 +87,7 @@ func (e *Events) Next() ([]byte, error) {
 				data = append(data, '\n')
 			}
 			data, has = append(data, bytes.TrimPrefix(value, []byte(" "))...), true
-		} // others are comments, the event's name, which the data repeats, and ids
+		} // other lines are comments, ids, and the event's name, which the data repeats
 		switch {
 		case !ended:
 		case string(data) == done:
@@ -100,8 +100,8 @@ func (e *Events) Next() ([]byte, error) {
 	}
 }
 
-// line is the next line with its end, or what there is of one with an error. read
-// counts the bytes of the event, comments among them.
+// line returns the next line with its end, or the part of it that arrived
+// before an error. read counts the bytes of the event, with its comments.
 func (e *Events) line(read *int) (line []byte, err error) {
 	for {
 		piece, err := e.r.ReadSlice('\n')
@@ -115,7 +115,7 @@ func (e *Events) line(read *int) (line []byte, err error) {
 	}
 }
 
-// Ended is the error of a stream that err ended before all was said.
+// Ended returns the error of a stream that err ended before the reply was complete.
 func (e *Endpoint) Ended(err error) error {
 	switch {
 	case err == errTooLong:
@@ -126,7 +126,7 @@ func (e *Endpoint) Ended(err error) error {
 	return err
 }
 
-// Garbled is the error of something that the wire format does not have.
+// Garbled returns the error for something that the wire format does not have.
 func (e *Endpoint) Garbled(what string) *agent.ModelError {
 	return &agent.ModelError{Kind: agent.Malformed, Model: e.Model, Msg: what}
 }

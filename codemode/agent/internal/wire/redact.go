@@ -10,13 +10,13 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent"
 )
 
-// minSecret is how many bytes a key must have to be looked for in replies. Shorter ones are
-// placeholders, which local servers are given: ollama, none.
+// minSecret is the least number of bytes of a key that is looked for in replies.
+// Shorter keys are placeholders for local servers, like ollama or none.
 const minSecret = 12
 
-// forms are the ways in which a key is looked for. An endpoint was shown the key and can
-// write it in a way that nobody finds; what is found is what is echoed, as by a proxy
-// that shows the request.
+// forms are the ways of writing a key that are looked for. An endpoint knows
+// the key and can write it in a way that nobody finds. These forms find a
+// key that is merely echoed, for example by a proxy that shows the request.
 func forms(k agent.APIKey) (out []string) {
 	s := k.Reveal()
 	if s == "" {
@@ -38,9 +38,9 @@ func redact(s string, forms []string) string {
 	return s
 }
 
-// Redacted is a model whose replies do not show its key, and whose token counts can only
-// add up. An endpoint that echoes what it was sent would put the key into the chat, the
-// events and the arguments of programs, and from there before people and into records.
+// Redacted is a model whose replies never have its key in them, and whose token counts can
+// only grow. Otherwise an endpoint that echoes its input would put the key into the chat,
+// the events and the arguments of programs, and from there before people and into records.
 func Redacted(m agent.Model, k agent.APIKey) agent.Model {
 	r := &redacted{Model: m}
 	if len(k.Reveal()) >= minSecret {
@@ -84,8 +84,8 @@ func (r *redacted) Reply(ctx context.Context, req *agent.ModelRequest, text func
 	return out, err
 }
 
-// redactJSON redacts JSON, or what should be some. A text of it can spell the key with
-// escapes: then all of it is written anew.
+// redactJSON redacts a text that should be JSON. A text in it may
+// write the key with escapes: then all of it is written anew.
 func redactJSON(text []byte, forms []string) []byte {
 	if len(text) == 0 {
 		return text
@@ -136,8 +136,8 @@ func walk(v any, forms []string) (_ any, found bool) {
 	return v, found
 }
 
-// pieces redacts text that arrives in pieces: what may be the beginning of the key waits
-// for what follows it.
+// pieces redacts text that arrives in pieces. A piece that
+// may be the beginning of the key waits for the next one.
 type pieces struct {
 	forms []string
 	to    func(string)

@@ -14,11 +14,11 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent"
 )
 
-// fault is an error as the three APIs and those that follow them write it.
+// fault is an error in the forms of the three APIs and of those that imitate them.
 type fault struct {
 	Message string          `json:"message"`
 	Type    string          `json:"type"`   // OpenAI, Anthropic
-	Code    json.RawMessage `json:"code"`   // OpenAI: text, others: a number
+	Code    json.RawMessage `json:"code"`   // OpenAI: a text; others: a number
 	Status  string          `json:"status"` // Google
 	Details []struct {
 		Reason     string `json:"reason"`
@@ -40,7 +40,7 @@ func parseFault(text []byte) (f fault) {
 	}
 	if json.Unmarshal(outer.Error, &f) != nil {
 		f = fault{}
-		_ = json.Unmarshal(outer.Error, &f.Message) // what is no text either stays unsaid
+		_ = json.Unmarshal(outer.Error, &f.Message) // if it is no text either, there is no message
 	}
 	return f
 }
@@ -52,7 +52,7 @@ var (
 	badKey  = regexp.MustCompile(`(?i)api[_ ]key[_ ](not valid|invalid|expired)|invalid[_ ]api[_ ]key`)
 )
 
-// Refusal is the error of a response with this status, header and body.
+// Refusal returns the error of a response with this status, header and body.
 func (e *Endpoint) Refusal(status int, h http.Header, text []byte) *agent.ModelError {
 	f := parseFault(text)
 	hint := strings.Join([]string{f.Type, string(f.Code), f.Status, f.Message}, " ")
@@ -62,10 +62,10 @@ func (e *Endpoint) Refusal(status int, h http.Header, text []byte) *agent.ModelE
 	out := &agent.ModelError{Kind: kindOf(status, hint), Model: e.Model, Status: status, Msg: e.Quote(f.Message)}
 	switch out.Kind {
 	case agent.Auth:
-		// These texts like to quote the key.
+		// The endpoint's own texts for these errors often quote the key.
 		out.Msg = "the key was not accepted"
 		if e.Key.IsZero() {
-			out.Msg = "it wants a key, and there is none"
+			out.Msg = "the endpoint wants a key, and none is set"
 		} else if noMoney.MatchString(hint) || status == http.StatusPaymentRequired {
 			out.Msg = "the account has no credit left"
 		}
@@ -73,7 +73,7 @@ func (e *Endpoint) Refusal(status int, h http.Header, text []byte) *agent.ModelE
 		out.RetryAfter = retryAfter(h, f, time.Now())
 	case agent.Invalid:
 		if status >= 300 && status < 400 {
-			out.Msg = "it redirects to another address, which is not followed: set that address"
+			out.Msg = "the endpoint redirects to another address; redirects are not followed, so set that address"
 		}
 	}
 	return out
@@ -97,13 +97,13 @@ func kindOf(status int, hint string) agent.ErrorKind {
 	return agent.Invalid
 }
 
-// statusOf are the statuses of errors that come in the middle of a stream.
+// statusOf has the HTTP statuses for errors that come inside a stream.
 var statusOf = map[string]int{
 	"overloaded_error": 529, "api_error": 500, "server_error": 500, "timeout_error": 504, "rate_limit_error": 429, "rate_limit_exceeded": 429, "authentication_error": 401,
 	"billing_error": 402, "permission_error": 403, "not_found_error": 404, "request_too_large": 413, "invalid_request_error": 400,
 }
 
-// Interruption is the error of an error that came in the middle of a stream.
+// Interruption returns the error for an error event inside a stream.
 func (e *Endpoint) Interruption(text []byte) *agent.ModelError {
 	f := parseFault(text)
 	status := statusOf[f.Type]
@@ -116,10 +116,10 @@ func (e *Endpoint) Interruption(text []byte) *agent.ModelError {
 	return e.Refusal(status, nil, text)
 }
 
-// retryAfter is how long an endpoint asks to be left alone, rounded up to be
-// longer than 0 where it says so at all. A value that is neither seconds nor a date is ignored.
+// retryAfter returns how long an endpoint asks us to wait. It is more than 0 if
+// the endpoint asks at all. A value that is neither seconds nor a date is ignored.
 func retryAfter(h http.Header, f fault, now time.Time) time.Duration {
-	const most = 365 * 24 * time.Hour // what a duration surely holds
+	const most = 365 * 24 * time.Hour // a duration surely holds this
 	seconds := func(s string, unit time.Duration) time.Duration {
 		x, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 		if err != nil || !(x >= 0) {
@@ -148,8 +148,8 @@ func retryAfter(h http.Header, f fault, now time.Time) time.Duration {
 	return 0
 }
 
-// Quote makes text of an endpoint fit for errors: one line, short, nothing that
-// moves a cursor, and without the key.
+// Quote makes a text of an endpoint safe for errors: one line,
+// short, without the key and without sequences that move a cursor.
 func (e *Endpoint) Quote(s string) string {
 	if k := e.Key.Reveal(); k != "" {
 		for _, form := range []string{k, url.QueryEscape(k), url.PathEscape(k)} {

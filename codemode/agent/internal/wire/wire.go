@@ -1,6 +1,6 @@
-// Package wire is what the adapters share: one request over HTTP whose failure has
-// a kind, whose response is bounded in bytes and in silence, and which shows its key
-// to one host only.
+// Package wire is shared by the adapters. It sends one request over HTTP: a failure has
+// a kind, the response is bounded in bytes and in silence, and the key goes to
+// one host only.
 package wire
 
 import (
@@ -17,9 +17,9 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent"
 )
 
-// Signature is what Gemini, under the name of model, wants with call i of a message: newer ones refuse a call without the
-// signature that they sent with it. For a call that no Gemini made, as when a chat goes on with another model,
-// Google's documentation gives a placeholder, which the first of parallel calls carries for all.
+// Signature returns what Gemini, under the name model, wants with call i of a message. Newer Geminis refuse
+// a call without the signature that they sent with it. If another model made the call, because a chat goes
+// on with Gemini, Google's documentation has a placeholder; the first of parallel calls has it for all.
 func Signature(model string, in *agent.ChatMessage, i int) string {
 	switch {
 	case in.Model == model:
@@ -30,16 +30,16 @@ func Signature(model string, in *agent.ChatMessage, i int) string {
 	return ""
 }
 
-// Endpoint is where requests go, and as whom.
+// Endpoint is the target of requests, and the key for it.
 type Endpoint struct {
-	Model  string // the name that errors have
+	Model  string // the model's name in errors
 	Client *http.Client
 	Key    agent.APIKey
 }
 
-// Client is c, or the default, without following redirects. An API does not
-// redirect a POST; whoever does would be sent the key and the conversation, as
-// net/http takes only its own Authorization off for another host.
+// Client returns c, or the default client, without following redirects. An API never
+// redirects a POST. If a client followed one, the other host would get the key and the
+// conversation, because net/http removes only its own Authorization for another host.
 func Client(c *http.Client) *http.Client {
 	if c == nil {
 		c = http.DefaultClient
@@ -47,13 +47,13 @@ func Client(c *http.Client) *http.Client {
 	return &http.Client{Transport: c.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// Base checks the address of an API and gives it without a final slash. As it is in
-// a model's name, it is shown without what is usual: https:// and this path, which
-// the format's APIs mostly have. Two addresses are never shown alike.
+// Base checks the address of an API and returns it without a final slash. shown
+// is its form in a model's name, without the usual parts: https:// and this path,
+// which most APIs of the format have. Two addresses never have the same shown.
 func Base(address, path string) (base, shown string, err error) {
 	u, err := url.Parse(address)
 	switch {
-	case err != nil: // its text may show what was a password
+	case err != nil: // the error's text may have a password in it
 		return "", "", errors.New("the address of the model's API is no URL")
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.HasSuffix(u.Host, ":"): // https://http://x has the host "http:"
 		return "", "", errors.New("the address of the model's API must begin with http:// or https:// and have a host")
@@ -71,15 +71,15 @@ func Base(address, path string) (base, shown string, err error) {
 	return base, shown, nil
 }
 
-// Name is the name of a provider's model at an address, which is "" for own, the
-// provider's, and the address as requests need it. Lists of names say where data
-// may go, so a model's own name can't have the @ that an address stands behind.
+// Name returns the name of a provider's model at an address, and the address for requests.
+// If address is "", it is own, the provider's address. Lists of names say where data may
+// go, so the model's own name must not have an @, after which the address follows.
 func Name(provider, model, address, own string) (name, base string, err error) {
 	switch {
 	case model == "":
-		return "", "", errors.New(provider + ": there is no name of a model")
+		return "", "", errors.New(provider + ": the name of the model is missing")
 	case strings.Contains(model, "@"):
-		return "", "", errors.New(provider + ": the name of a model can't have an @: what stands behind it would read as an address")
+		return "", "", errors.New(provider + ": the name of a model can't have an @: the part after the @ would be read as an address")
 	case address == "":
 		address = own
 	}
@@ -97,9 +97,9 @@ func Name(provider, model, address, own string) (name, base string, err error) {
 	return name, base, nil
 }
 
-// Do sends a request. Its error wraps the context's when that ended, and is an
-// *agent.ModelError otherwise; a status other than 200 is one. The body of the response
-// fails in the same way, and must be closed.
+// Do sends a request. Its error wraps the context's error if the context ended;
+// otherwise it is an *agent.ModelError. A status other than 200 is an error. Reading
+// the body of the response fails in the same ways. The caller must close the body.
 func (e *Endpoint) Do(req *http.Request, bounds *agent.ModelRequest) (*http.Response, error) {
 	outer := req.Context()
 	ctx, cancel := context.WithCancelCause(outer)
@@ -142,20 +142,20 @@ func (e *Endpoint) Post(ctx context.Context, address string, header map[string]s
 
 var errSilent = errors.New("nothing arrived in time")
 
-// body is the body of a response within its bounds.
+// body is the body of a response. It enforces the bounds.
 type body struct {
 	e       *Endpoint
-	outer   context.Context // the caller's
+	outer   context.Context // the context of the caller
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	timer   *time.Timer // nil: silence has no bound
+	timer   *time.Timer // nil: silence is not bounded
 	silence time.Duration
 	from    io.ReadCloser
 	bounded bool
 	left    int64
 }
 
-// heard says that something arrived.
+// heard notes that data has arrived.
 func (b *body) heard() {
 	if b.timer != nil {
 		b.timer.Reset(b.silence)
@@ -163,13 +163,13 @@ func (b *body) heard() {
 }
 
 func (b *body) Read(p []byte) (int, error) {
-	// A transport that has much in its buffers, or heeds no context, must not keep
-	// anybody who was stopped.
+	// A transport that has much buffered, or ignores the
+	// context, must not delay a caller whose context has ended.
 	if err := b.ctx.Err(); err != nil {
 		return 0, b.failure(err)
 	}
 	if b.bounded && b.left <= 0 {
-		// Whether just as much as is allowed came or more is one byte away, and not worth it.
+		// Whether more bytes follow would cost a further read to find out. It is not worth it.
 		return 0, &agent.ModelError{Kind: agent.Malformed, Model: b.e.Model, Msg: "the response is larger than the bound"}
 	}
 	if b.bounded && int64(len(p)) > b.left {
@@ -198,7 +198,7 @@ func (b *body) Close() error {
 	return err
 }
 
-// failure is what an error of the transport means. Its text never has a URL.
+// failure returns the error for an error of the transport. Its text never has a URL.
 func (b *body) failure(err error) error {
 	if b.outer.Err() != nil {
 		return context.Cause(b.outer)
@@ -212,7 +212,7 @@ func (b *body) failure(err error) error {
 	case context.Cause(b.ctx) == errSilent:
 		out.Msg = "nothing arrived for " + b.silence.String()
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
-		out.Kind, out.Msg = agent.Truncated, "the connection ended in the middle"
+		out.Kind, out.Msg = agent.Truncated, "the connection ended before the reply was complete"
 	default:
 		if errors.As(err, &u) {
 			err = u.Err

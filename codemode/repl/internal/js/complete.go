@@ -2,10 +2,9 @@ package js
 
 import "strings"
 
-// Complete reports whether what was typed so far can be a whole program: no
-// bracket, template or comment is open, the last line does not end with an
-// operator, and a program of statements has come to its return. It is a guess
-// for whoever types, and never refuses anything: an empty line ends a program too.
+// Complete reports whether the typed text can be a whole program: no bracket, template or
+// comment is open, the last line does not end with an operator, and a program of statements has
+// a return. It only guesses for the user and refuses nothing: an empty line ends a program, too.
 func Complete(text string) bool {
 	s := scan(text)
 	return !s.open && !s.operator && (!s.statements || s.returns)
@@ -16,17 +15,17 @@ func Open(text string) bool { return scan(text).open }
 
 type scanned struct {
 	open       bool
-	operator   bool // ends with one
-	statements bool // begins with a declaration, a loop or a condition
-	returns    bool // and has a return outside brackets
+	operator   bool // the text ends with an operator
+	statements bool // the text begins with a declaration, a loop or a condition
+	returns    bool // the text has a return outside brackets
 }
 
 var statementWords = map[string]bool{"const": true, "let": true, "var": true, "class": true, "for": true, "while": true, "do": true, "if": true, "try": true, "switch": true}
 
-// scan reads text as far as its brackets.
+// scan finds the open brackets of a text, and its end.
 func scan(text string) scanned {
 	var out scanned
-	var last Token // the last one that counts
+	var last Token // the last token, without spaces and comments
 	out.open = EachToken(text, func(t Token) {
 		if t.Kind == Comment || strings.TrimSpace(t.Text) == "" {
 			return
@@ -45,7 +44,7 @@ func IsWord(c byte) bool {
 	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// startsRegexp: a slash divides after a value, and begins an expression elsewhere.
+// startsRegexp reports whether a slash starts a regular expression. After a value it divides.
 func startsRegexp(last byte, word string) bool {
 	if last == 'a' {
 		return word == "return" || word == "typeof" || word == "await"
@@ -53,7 +52,7 @@ func startsRegexp(last byte, word string) bool {
 	return last != '0' && last != ')' && last != ']' && last != '}'
 }
 
-// skip is the index of the quote that ends a string, or of the end of its line.
+// skip returns the index of the quote that ends a string, or of the end of its line.
 func skip(text string, i int, quote byte) int {
 	for i++; i < len(text) && text[i] != quote && text[i] != '\n'; i++ {
 		if text[i] == '\\' {

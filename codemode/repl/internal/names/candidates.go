@@ -10,11 +10,11 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// Candidate is a name that can stand at the cursor.
+// Candidate is a name that is possible at the cursor.
 type Candidate struct{ Name, About string }
 
-// Candidates are the names that can stand at the end of code, and the part of the
-// name that is there already.
+// Candidates returns the names that are possible at the end
+// of code, and the part of the name that is already there.
 func (n *Names) Candidates(code string) (part string, found []Candidate) {
 	for i := len(code); i > 0 && js.IsWord(code[i-1]); i-- {
 		part = code[i-1:]
@@ -46,11 +46,11 @@ func (n *Names) Candidates(code string) (part string, found []Candidate) {
 	return part, slices.DeleteFunc(found, func(c Candidate) bool { return !strings.HasPrefix(c.Name, part) })
 }
 
-// closed reports whether a string that was typed so far has its last quote.
+// closed reports whether a string has its last quote.
 func closed(s string) bool { return len(s) > 1 && s[len(s)-1] == s[0] || s == "`" }
 
-// members is what can follow a dot on a type. Where the type is not known it is
-// every name of a row or a query, for it is most likely one of these.
+// members returns what can follow a dot on a type. If the type is not known, it
+// returns every name of a row or a query, since it is most likely one of these.
 func (n *Names) members(t *message.Type) []Candidate {
 	switch {
 	case t == apiType:
@@ -127,7 +127,7 @@ func (n *Names) all() []Candidate {
 	return out
 }
 
-// scope is what can stand where an expression begins.
+// scope returns the names that are possible at the beginning of an expression.
 func (r *reader) scope() []Candidate {
 	out := append([]Candidate{{"api", "all that is granted"}}, r.grants()...)
 	for at := r.enclosing(len(r.toks)); at >= 0; at = r.enclosing(at) {
@@ -144,8 +144,8 @@ func (r *reader) scope() []Candidate {
 	return slices.CompactFunc(out, func(a, b Candidate) bool { return a.Name == b.Name })
 }
 
-// inBraces is what an object between the braces around end can name: the rows of a
-// callback's parameter ({ todo }) =>, or the columns of a filter where({ done: true }).
+// inBraces returns the names that are possible in an object between the braces around end: the
+// rows of a callback's parameter ({ todo }) =>, or the columns of a filter where({ done: true }).
 func (r *reader) inBraces(end int) []Candidate {
 	brace := end
 	if r.is(end, ",") {

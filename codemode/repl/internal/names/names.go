@@ -1,4 +1,4 @@
-// Package names is completion: what can follow the cursor, from the catalogue of what is granted.
+// Package names completes names: it finds what can follow the cursor, from the catalogue of the grants.
 package names
 
 import (
@@ -10,25 +10,24 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Names knows what can follow a dot, from the catalogue of what is granted. What
-// it finds is a help for whoever types and never decides anything: where it
-// doesn't know a type it says so with nil.
+// Names finds what can follow a dot, from the catalogue of the grants. It only
+// helps the user, and decides nothing. For an unknown type it returns nil.
 type Names struct {
 	Catalog message.Catalog
 	Granted []message.GrantedName
 }
 
-// apiType stands for the object that holds all grants.
+// apiType is the type of the object that has all grants.
 var apiType = &message.Type{Name: "api"}
 
-// maxResolve bounds the work for one answer: a hostile paste may nest callbacks in callbacks.
+// maxResolve bounds the work for one answer: a hostile paste may nest callbacks inside callbacks.
 const maxResolve = 200
 
 // reader reads the program before the cursor, token by token.
 type reader struct {
 	*Names
 	toks []js.Token // without spaces and comments
-	left int        // chains that may still be followed
+	left int        // number of chains that may still be followed
 }
 
 func (n *Names) read(code string) *reader {
@@ -52,7 +51,7 @@ func (r *reader) name(i int) string {
 	return ""
 }
 
-// opener is the bracket that the one at i closes, or -1.
+// opener returns the bracket that the one at i closes, or -1.
 func (r *reader) opener(i int) int {
 	for depth := 0; i >= 0; i-- {
 		switch r.toks[i].Text {
@@ -67,7 +66,7 @@ func (r *reader) opener(i int) int {
 	return -1
 }
 
-// enclosing is the bracket that is still open before i, or -1.
+// enclosing returns the bracket that is still open before i, or -1.
 func (r *reader) enclosing(i int) int {
 	for i--; i >= 0; i-- {
 		switch r.toks[i].Text {
@@ -82,8 +81,8 @@ func (r *reader) enclosing(i int) int {
 	return -1
 }
 
-// chain is the type of the expression that ends with token i: names, members and
-// calls, a.b(…).c. It is nil where that is not known.
+// chain returns the type of the expression that ends with token i: names,
+// members and calls, a.b(…).c. It returns nil if the type is not known.
 func (r *reader) chain(i int) *message.Type {
 	if r.left--; r.left < 0 || i < 0 {
 		return nil
@@ -101,7 +100,7 @@ func (r *reader) chain(i int) *message.Type {
 	}
 	if !r.is(i-1, ".") {
 		if call >= 0 {
-			return nil // a function of the program's own
+			return nil // a function of the program itself
 		}
 		return r.variable(name, i)
 	}
@@ -112,7 +111,7 @@ func (r *reader) chain(i int) *message.Type {
 	return r.member(r.chain(before), name, call)
 }
 
-// member is what name is on a type, called with the arguments after call if that is not -1.
+// member returns the type of a member of a type. If call is not -1, the member is called with the arguments after call.
 func (r *reader) member(of *message.Type, name string, call int) *message.Type {
 	switch {
 	case of == nil:
@@ -145,7 +144,7 @@ func (r *reader) member(of *message.Type, name string, call int) *message.Type {
 	return typeOf(m.Result, env)
 }
 
-// body is the type of what the callback after call gives.
+// body returns the type of the result of the callback after call.
 func (r *reader) body(call int) *message.Type {
 	end, depth := call+1, 0
 	for ; end < len(r.toks); end++ {
@@ -160,8 +159,8 @@ func (r *reader) body(call int) *message.Type {
 	return r.chain(end - 1)
 }
 
-// variable is the type of a name that stands at i: a parameter of a callback
-// around it, a constant, or a grant.
+// variable returns the type of a name at i: a parameter of
+// a callback around it, a constant, or a grant.
 func (r *reader) variable(name string, i int) *message.Type {
 	for at := r.enclosing(i); at >= 0; at = r.enclosing(at) {
 		for p, t := range r.params(at) {
@@ -195,8 +194,8 @@ func (r *reader) grant(name string) *message.Type {
 	return nil
 }
 
-// params are the names that the callback after an open parenthesis binds, when it
-// is the call of a method.
+// params returns the names that the callback after an open parenthesis
+// binds, if the parenthesis belongs to a call of a method.
 func (r *reader) params(at int) map[string]*message.Type {
 	if !r.is(at, "(") || r.name(at-1) == "" || !r.is(at-2, ".") {
 		return nil
@@ -235,8 +234,7 @@ func (r *reader) params(at int) map[string]*message.Type {
 	return out
 }
 
-// space is the record of rows that a callback is given by the method whose
-// parenthesis is at.
+// space returns the record of rows that a callback gets from the method whose parenthesis is at.
 func (r *reader) space(at int) *message.Type {
 	before := at - 3
 	if r.is(before, "?") {
@@ -248,7 +246,7 @@ func (r *reader) space(at int) *message.Type {
 	return nil
 }
 
-// row is what a callback with one plain parameter is given: the row, when there is one only.
+// row returns what a callback with one plain parameter gets: the row, if there is only one.
 func row(ns *message.Type) *message.Type {
 	if ns != nil && len(ns.Fields) == 1 {
 		return ns.Fields[0].Type
@@ -256,7 +254,7 @@ func row(ns *message.Type) *message.Type {
 	return ns
 }
 
-// Tables are the names of what rows are, in order.
+// Tables returns the names of rows, in order.
 func (n *Names) Tables() []string {
 	var out []string
 	for name, in := range n.Catalog {

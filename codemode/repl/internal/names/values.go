@@ -9,9 +9,9 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// values are those of a column that has a list of them, where one can stand: behind
-// ===, in a call like .eq( or .in([, and behind its name in a filter's object. part is
-// the word before the cursor; what the values complete is given back, a quote included.
+// values returns the values of a column that has a list of them, if a value is possible here: after
+// ===, in a call like .eq( or .in([, and after its name in a filter object. part is the word before
+// the cursor. The string that it returns is the text that the values complete, with its quote.
 func (r *reader) values(part string) (string, []Candidate) {
 	end := len(r.toks) - 1
 	quote := "'"
@@ -26,7 +26,7 @@ func (r *reader) values(part string) (string, []Candidate) {
 	}
 	var out []Candidate
 	for _, v := range t.Args["of"].Enum {
-		// A value that needs an escape, or could drive the terminal, is left to be typed.
+		// A value that needs an escape, or could control the terminal, is left for the user to type.
 		if strings.ContainsAny(v, quote+`\`) || printable.OneLine(v) != v {
 			continue
 		}
@@ -37,10 +37,10 @@ func (r *reader) values(part string) (string, []Candidate) {
 	return part, out
 }
 
-// takeValues are the methods of columns whose argument is one of the column's values.
+// takeValues are methods of columns whose argument is one of the column's values.
 var takeValues = scalar.Words("eq ne is isNot in notIn")
 
-// compared is the column that is compared with what comes after token end.
+// compared returns the column that is compared with what follows token end.
 func (r *reader) compared(end int) *message.Type {
 	signs := 0
 	for r.is(end-signs, "=") {
@@ -64,7 +64,7 @@ func (r *reader) compared(end int) *message.Type {
 		}
 		return nil
 	}
-	at := end // an open parenthesis, or a list in it
+	at := end // an open parenthesis, or a list inside it
 	if r.is(end, ",") {
 		at = r.enclosing(end)
 	}

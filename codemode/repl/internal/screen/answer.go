@@ -20,17 +20,16 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Ran is a program that has ended, for .sql, .trace and .save.
+// Ran is a program that has ended. .sql, .trace and .save use it.
 type Ran struct {
 	Program string
 	Result  *codemode.Result
 	Kept
-	Now string // what has become of the changes, behind their number
+	Now string // what happened to the changes, as text after their number
 }
 
-// Show prints the outcome of a program for eyes: what it logged, its rows or its
-// error, and one line with the labels, the counts and the time, under which the SQL is
-// folded unless unfold.
+// Show prints the outcome of a program for people: what it logged, its rows or its error, and one
+// line with the labels, the counts and the time. It prints the SQL below only if unfold is true.
 func (s Screen) Show(out io.Writer, r *Ran, unfold bool) {
 	res := r.Result
 	fmt.Fprint(out, s.PaintLines(Dim, printable.Text(res.Console)))
@@ -52,7 +51,7 @@ func (s Screen) Show(out io.Writer, r *Ran, unfold bool) {
 			fmt.Fprintln(out, s.Paint(Dim, s.Wrap("labelled "+printable.OneLine(c.String()), 2)))
 		}
 	}
-	if note := res.EffectsNote(); note != "" && (r.Now == "" || res.Err != nil) { // of a try nothing has taken effect
+	if note := res.EffectsNote(); note != "" && (r.Now == "" || res.Err != nil) { // a program that is only tried has no effect yet
 		fmt.Fprintln(out, s.Paint(Yellow, s.Wrap("effects: "+printable.OneLine(note), 2)))
 	}
 	s.Changed(out, r.Settled(), r.Admits, r.Now)
@@ -61,7 +60,7 @@ func (s Screen) Show(out io.Writer, r *Ran, unfold bool) {
 	}
 }
 
-// footer is the line under a result.
+// footer returns the line under a result.
 func (s Screen) footer(r *Ran, rows int, unfolded bool) string {
 	var parts []string
 	if rows >= 0 {
@@ -89,7 +88,7 @@ func (s Screen) footer(r *Ran, rows int, unfolded bool) string {
 	return line
 }
 
-// Unfolded is the SQL of queries with what was bound to it.
+// Unfolded returns the SQL of queries with the values that were bound to it.
 func (s Screen) Unfolded(k *Kept) string {
 	var b strings.Builder
 	for _, q := range k.Queries {
@@ -110,7 +109,7 @@ func (s Screen) Unfolded(k *Kept) string {
 	return b.String()
 }
 
-// Traced is what a program asked for, message by message, as the gate recorded it.
+// Traced returns what a program asked for, message by message, as the gate recorded it.
 func (s Screen) Traced(events []exo.Entry) string {
 	var b strings.Builder
 	for _, ev := range events {
@@ -135,16 +134,16 @@ func (s Screen) Traced(events []exo.Entry) string {
 	return b.String()
 }
 
-// Stopped reports whether a program ended because somebody pressed Ctrl-C: nothing else
-// cancels the context of one here.
+// Stopped reports whether Ctrl-C ended a program: nothing
+// else cancels the context of a program here.
 func Stopped(err error) bool {
 	return fail.KindOf(err) == fail.Cancelled && errors.Is(errors.Unwrap(err), context.Canceled)
 }
 
-// failure is an error with the line it is about, and a mark under the place.
+// failure returns the text of an error with its line of the program, and a mark under the place.
 func (s Screen) failure(err error) string {
 	kind, at := fail.KindOf(err).String(), fail.PosOf(err)
-	if Stopped(err) { // its message and its cause say the same again
+	if Stopped(err) { // its message and its cause say the same
 		return s.Paint(Red, kind+":") + " Ctrl-C stopped the program\n"
 	}
 	text := s.Paint(Red, kind+":") + " " + s.Wrap(printable.Text(fail.GuestText(err)), 2) + "\n"
@@ -167,14 +166,14 @@ func (s Screen) failure(err error) string {
 		line := printable.Text(strings.ReplaceAll(at.Text, "\t", " "))
 		text += s.Paint(Dim, margin) + s.Highlight(line) + "\n" + strings.Repeat(" ", len(margin)+printable.Width(printable.Text(before))) + s.Paint(Red, "^") + "\n"
 	}
-	if cause := errors.Unwrap(err); cause != nil { // for whoever sits here, not for a model
+	if cause := errors.Unwrap(err); cause != nil { // for the person at the terminal, not for a model
 		text += s.Paint(Dim, "  ("+printable.OneLine(cause.Error())+")") + "\n"
 	}
 	return text
 }
 
-// Wrap breaks a text at spaces where its lines would be wider than the screen; what
-// goes on is indented. Where no width is known it is left alone.
+// Wrap breaks a text at spaces if its lines would be wider than the screen. It indents
+// the lines that follow. If the width is not known, it returns the text unchanged.
 func (s Screen) Wrap(text string, indent int) string {
 	room := s.width() - indent
 	if room < 20 || printable.Width(text) <= room {
@@ -199,7 +198,7 @@ func (s Screen) Wrap(text string, indent int) string {
 	return b.String()
 }
 
-// PaintLines paints each line of a text by itself.
+// PaintLines paints each line of a text separately.
 func (s Screen) PaintLines(style, text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
@@ -211,8 +210,7 @@ func (s Screen) PaintLines(style, text string) string {
 var sqlWords = scalar.Words(`SELECT FROM JOIN LEFT INNER ON WHERE AND OR NOT IN IS NULL AS ORDER BY LIMIT OFFSET GROUP HAVING
 	EXISTS CASE WHEN THEN ELSE END BETWEEN LIKE ILIKE DISTINCT COUNT ASC DESC UNION ALL WITH OVER PARTITION CAST`)
 
-// highlightSQL colours SQL as sqlast writes it: its words are in capitals, and
-// names are quoted.
+// highlightSQL colours SQL in the form of sqlast: its words are in capitals, and names are quoted.
 func (s Screen) highlightSQL(sql string) string {
 	if !s.Color {
 		return sql
@@ -250,7 +248,7 @@ func Count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Settled are the changes of a run that committed, or would have.
+// Settled returns the changes of a run that committed, or would have.
 func (r *Ran) Settled() []exosql.Changes {
 	if !slices.ContainsFunc(r.Result.Effects, func(e exo.Effect) bool { return e.State == exo.StateApplied || errors.Is(e.Err, exo.ErrPreview) }) {
 		return nil
@@ -258,5 +256,5 @@ func (r *Ran) Settled() []exosql.Changes {
 	return r.changes
 }
 
-// ms is a duration in milliseconds, to a microsecond.
+// Milliseconds returns a duration in milliseconds, to a microsecond.
 func Milliseconds(d time.Duration) float64 { return math.Round(float64(d)/1e3) / 1e3 }

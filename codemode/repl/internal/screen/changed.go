@@ -11,12 +11,12 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// MaxImages is of how many rows that a program changed the terminal knows what they were.
+// MaxImages is the number of changed rows that the terminal keeps, with what they were before.
 const MaxImages = 20
 
-// Changed shows what a program changed, table by table: a row before it with "-", and as it is after it with "+". In rows that
-// stayed, changed cells are in colour, and columns that no row changed are left out. What has a label that is not admitted is
-// sealed, as in a result, and looks the same whether it was changed.
+// Changed shows what a program changed, table by table: the row before the change with "-", and the row after it
+// with "+". If the row remains, its changed cells have a colour; columns that no row changed are left out. A value
+// with a label that is not admitted is sealed, as in a result, and looks the same whether or not it changed.
 func (s Screen) Changed(out io.Writer, all []exosql.Changes, admits value.Label, kept string) {
 	var tables []string
 	rows := map[string][]exosql.Change{}
@@ -43,7 +43,7 @@ func (s Screen) Changed(out io.Writer, all []exosql.Changes, admits value.Label,
 	}
 }
 
-// counts says how many rows were changed, in words.
+// counts says in words how many rows were changed.
 func counts(rows []exosql.Change) string {
 	n := map[string]int{}
 	for _, r := range rows {
@@ -65,7 +65,7 @@ func counts(rows []exosql.Change) string {
 	return strings.Join(parts, ", ")
 }
 
-// images lays out rows before and after.
+// images lays out rows before and after their change.
 func (s Screen) images(changes []exosql.Change, admits value.Label) *grid {
 	changes = slices.Clone(changes)
 	sealed := map[string]bool{}
@@ -87,7 +87,7 @@ func (s Screen) images(changes []exosql.Change, admits value.Label) *grid {
 	}
 	hide := map[string]bool{}
 	if !slices.ContainsFunc(changes, func(c exosql.Change) bool { return c.Before.IsZero() || c.After.IsZero() }) {
-		named := false // one text that no row changed says which row it is
+		named := false // one text that no row changed shows which row it is
 		keys := slices.Clone(changes[0].Key)
 		for n, v := range changes[0].Before.Fields() {
 			same := !slices.ContainsFunc(changes, func(c exosql.Change) bool { return another(c, n) })
@@ -140,7 +140,7 @@ func (s Screen) images(changes []exosql.Change, admits value.Label) *grid {
 	return g
 }
 
-// another reports whether a field is not what it was.
+// another reports whether a field has changed.
 func another(c exosql.Change, name string) bool {
 	before, _ := c.Before.Get(name)
 	after, _ := c.After.Get(name)

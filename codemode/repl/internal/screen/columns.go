@@ -12,26 +12,26 @@ import (
 // column is one column of a table.
 type column struct {
 	name  string
-	kind  string // "int", "text?": null was among the values
-	right bool   // all are numbers, so its name and type are at the right as well
-	text  bool   // some are texts, or JSON: they may be cut
+	kind  string // "int", or "text?" if a value is null
+	right bool   // all values are numbers, so its name and type are right-aligned, too
+	text  bool   // some values are texts or JSON: they may be cut
 	width int
 
-	places int // the most that a decimal has from its point on: they stand point under point
+	places int // the most characters of a decimal from its point on: decimals are aligned by their points
 }
 
-// grid is rows taken apart for a table.
+// grid has rows, split into cells for a table.
 type grid struct {
 	columns []column
 	rows    []map[string]cell
 	hidden  int // columns that are not shown
 	more    int // rows that are not shown
 
-	narrow bool // some are hidden because the width is too small
+	narrow bool // some columns are hidden because the width is too small
 }
 
-// newGrid lays out rows, of which each may have fields of its own, in a width; 0
-// is as much as there is.
+// newGrid lays out rows, each of which may have its own
+// fields, in the width room; 0 means no limit.
 func newGrid(items []value.Value, room int, t types) *grid {
 	g := &grid{}
 	if len(items) > maxRows {
@@ -64,7 +64,7 @@ func newGrid(items []value.Value, room int, t types) *grid {
 	return g
 }
 
-// measure finds what all rows have in a column: how wide it is, and of which type.
+// measure finds the width and the type of a column from all rows.
 func (c *column) measure(rows []map[string]cell) {
 	var kinds []string
 	null := false
@@ -100,7 +100,7 @@ func (c *column) measure(rows []map[string]cell) {
 	}
 }
 
-// point lines decimals up by their points, unless that makes the column too wide.
+// point aligns decimals by their points, unless that makes the column too wide.
 func (c *column) point(rows []map[string]cell) {
 	whole, places := 0, 0
 	for _, r := range rows {
@@ -113,7 +113,7 @@ func (c *column) point(rows []map[string]cell) {
 	}
 }
 
-// fraction is the length of what a decimal has from its point on.
+// fraction returns the length of a decimal from its point on.
 func fraction(decimal string) int {
 	if i := strings.IndexByte(decimal, '.'); i >= 0 {
 		return len(decimal) - i
@@ -121,12 +121,11 @@ func fraction(decimal string) int {
 	return 0
 }
 
-// mayCut are the types whose values mean much the same without their end.
+// mayCut has the types whose values mean nearly the same without their end.
 var mayCut = map[string]bool{value.TypeText: true, value.TypeBytes: true, value.TypeJSON: true, "list": true, "record": true}
 
-// fit makes the widest texts narrower until all fit. A number that is cut is another
-// number, so columns of these are left out instead, from the right, where texts can't
-// give way any more.
+// fit makes the widest texts narrower until all columns fit. A number that is cut is another
+// number. So if texts can't be made narrower any more, it leaves out columns from the right.
 func (g *grid) fit(room int) {
 	for n := len(g.columns); n > 0; n-- {
 		if fitted, ok := squeeze(g.columns[:n], room); ok {
@@ -141,7 +140,7 @@ func (g *grid) fit(room int) {
 	g.columns = g.columns[:1]
 }
 
-// squeeze is columns that fit in a width, if their texts can give way that far.
+// squeeze returns columns that fit in a width, if their texts can be made narrow enough.
 func squeeze(columns []column, room int) ([]column, bool) {
 	columns = slices.Clone(columns)
 	over := 2*len(columns) - 2 - room
@@ -163,8 +162,8 @@ func squeeze(columns []column, room int) ([]column, bool) {
 	return columns, true
 }
 
-// rows prints rows as a table or, where that would be too wide or somebody said so,
-// one below the other.
+// rows prints rows as a table. If the table would be too wide,
+// or the user wants it, it prints one row below the other.
 func (s Screen) rows(items []value.Value, t types) string {
 	g := newGrid(items, s.width(), t)
 	if s.Expanded == "on" || s.Expanded != "off" && g.narrow {
@@ -173,7 +172,7 @@ func (s Screen) rows(items []value.Value, t types) string {
 	return s.table(g)
 }
 
-// maxRecords is how many rows are shown one below the other.
+// maxRecords bounds the rows that are shown one below the other.
 const maxRecords = 20
 
 // records prints rows one below the other, as psql does after \x.

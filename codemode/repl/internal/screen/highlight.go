@@ -6,14 +6,14 @@ import (
 	"github.com/exoagent/exoagent/codemode/repl/internal/js"
 )
 
-// Highlight colours JavaScript. It changes nothing but colour: without the
-// sequences the text is what it was, so it serves for what is being typed as well.
+// Highlight colours JavaScript. Without the escape sequences the text
+// is the same as before, so it can be used while the user types.
 func (s Screen) Highlight(code string) string {
 	if !s.Color {
 		return code
 	}
 	var b strings.Builder
-	paint := func(style, text string) { // line by line, since an editor moves between lines
+	paint := func(style, text string) { // each line separately, since an editor moves between lines
 		for i, line := range strings.Split(text, "\n") {
 			if i > 0 {
 				b.WriteByte('\n')

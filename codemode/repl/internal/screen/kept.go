@@ -1,4 +1,4 @@
-// This file bounds what a terminal keeps of the program that ran last: it keeps what it can show.
+// This file bounds what a terminal keeps of the last program: what it can show.
 
 package screen
 
@@ -12,24 +12,24 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// MaxKept is how many bytes of queries a terminal keeps, statements and values together.
+// MaxKept bounds the bytes of queries that a terminal keeps, statements and values together.
 const MaxKept = 4 << 20
 
 // Kept is what a terminal keeps of the entries of a run.
 type Kept struct {
 	Queries []exosql.Query
-	More    int           // queries besides, which were too large to be kept
-	took    time.Duration // of those
+	More    int           // the number of queries that were too large to keep
+	took    time.Duration // the time that these took
 	Bytes   int
-	Events  []exo.Entry // of messages, without the messages
+	Events  []exo.Entry // entries of messages, without the messages themselves
 	changes []exosql.Changes
-	Admits  value.Label // what the screen may show
-	secret  uint64      // the first call by which the program read what its result may not carry; 0: none
+	Admits  value.Label // labels that the screen may show
+	secret  uint64      // the first call by which the program read a value that its result may not carry; 0: none
 }
 
-// Add keeps an entry. Messages hold a program's constants, and a run may send megabytes of them, so none is kept. Nor is what the
-// program did after it had read what its result may not carry: the labels that are admitted hold for the screen as for a model,
-// and by its later calls a program would show a secret there. The record has them (-trace).
+// Add keeps an entry, without its message: messages have the program's constants in them, and a run may send megabytes. It
+// keeps nothing that the program did after it had read a value that its result may not carry. The screen has the same admitted
+// labels as a model, and by its later calls a program could show a secret there. The record has all of them (-trace).
 func (k *Kept) Add(e exo.Entry, admits value.Label) {
 	k.Admits = admits
 	if k.secret == 0 && (e.Step == exo.Intent || e.Step == exo.Refused) && !e.Label.Secrecy().FlowsTo(admits) {
@@ -41,7 +41,7 @@ func (k *Kept) Add(e exo.Entry, admits value.Label) {
 	for _, d := range e.Details {
 		switch d := d.(type) {
 		case exosql.Query:
-			if k.secret != 0 && e.Call == k.secret { // how many there are may be the secret, and what was bound is
+			if k.secret != 0 && e.Call == k.secret { // the number of rows may be the secret, and a bound value is
 				d.Rows, d.Args = -1, nil
 			}
 			k.query(d)
@@ -49,7 +49,7 @@ func (k *Kept) Add(e exo.Entry, admits value.Label) {
 			k.changes = append(k.changes, d)
 		}
 	}
-	if e.Call == 0 || e.Call == k.secret || e.Step == exo.Intent || e.Step == exo.Acting { // its outcome follows
+	if e.Call == 0 || e.Call == k.secret || e.Step == exo.Intent || e.Step == exo.Acting { // its outcome comes in a later entry
 		return
 	}
 	shown := exo.Entry{Step: e.Step, Call: e.Call, Op: e.Op, Pos: e.Pos, State: e.State, Took: e.Took, Label: e.Label}
@@ -70,7 +70,7 @@ func (k *Kept) query(q exosql.Query) {
 	k.Queries = append(k.Queries, q)
 }
 
-// Asked is how many queries there were, and how long they took.
+// Asked returns the number of queries, and how long they took.
 func (k *Kept) Asked() (n int, took time.Duration) {
 	took = k.took
 	for _, q := range k.Queries {

@@ -1,5 +1,5 @@
-// Package screen shows results for eyes: rows as tables, changes, errors, labels and timings. All that it shows may come from an attacker:
-// it passes printable.Text or printable.OneLine before it is painted.
+// Package screen shows results to people: rows as tables, changes, errors, labels and timings. All that
+// it shows may come from an attacker: it passes printable.Text or printable.OneLine before it is painted.
 package screen
 
 import (
@@ -18,26 +18,26 @@ import (
 	"github.com/exoagent/exoagent/internal/spin"
 )
 
-// Streams are where a command reads and writes.
+// Streams are the input and the outputs of a command.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
-	Terminal bool // somebody types: prompt, and print for eyes
+	Terminal bool // a person types: show a prompt, and print for people
 	Screen   Screen
 }
 
-// Screen is what is known of where results are printed. The zero screen is plain:
-// text that a file can hold, without an escape sequence.
+// Screen describes the place where results are printed. The zero Screen
+// is plain: its text has no escape sequences and can go to a file.
 type Screen struct {
 	Live  bool // the cursor can be moved: line editing, a spinner
 	Color bool
-	Cols  func() int // nil: not known
+	Cols  func() int // the number of columns; nil: unknown
 
-	Expanded string // rows one below the other: "on", "off"; "": where a table is too wide
+	Expanded string // rows one below the other: "on", "off"; "": if a table is too wide
 }
 
-// Standard finds out what the streams of the process are. Anything but a terminal
-// at both ends is plain, and so is one that says it is dumb.
+// Standard finds out whether the streams of the process are a terminal. If not
+// both ends are one, or the terminal says that it is dumb, the screen is plain.
 func Standard(stdin io.Reader, stdout, stderr io.Writer) *Streams {
 	std := &Streams{In: stdin, Out: stdout, Err: stderr, Terminal: isTerminal(stdin)}
 	if std.Terminal && spin.Moves(stdout) && spin.Moves(stderr) && stdin == io.Reader(os.Stdin) && stdout == io.Writer(os.Stdout) {
@@ -62,11 +62,11 @@ func ScreenRows() int {
 	return h
 }
 
-// EscapeSequence is one that sets a style: the only ones that we write into text.
+// EscapeSequence matches an escape sequence that sets a style: we write no other sequences into text.
 var EscapeSequence = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// isTerminal reports whether somebody types: a character device that is not the
-// null device, which scripts and services have as their standard input.
+// isTerminal reports whether a person types: the input is a character device, but
+// not the null device, which scripts and services have as their standard input.
 func isTerminal(r io.Reader) bool {
 	f, ok := r.(*os.File)
 	if !ok {
@@ -80,8 +80,8 @@ func isTerminal(r io.Reader) bool {
 	return err != nil || !os.SameFile(fi, null)
 }
 
-// The styles that are used, as parameters of the sequence that sets them. Only the
-// 16 colours that every terminal has and that its owner has chosen.
+// The styles, as parameters of the escape sequence that sets them. They use
+// only the 16 colours that every terminal has and its owner has chosen.
 const (
 	Bold    = "1"
 	Dim     = "2"
@@ -93,8 +93,8 @@ const (
 	Cyan    = "36"
 )
 
-// Paint is text in a style. The text must be printable: it is the only thing
-// between an escape sequence and its end.
+// Paint returns text in a style. The text must be
+// printable, because it is between two escape sequences.
 func (s Screen) Paint(style, text string) string {
 	if !s.Color || style == "" || text == "" {
 		return text
@@ -102,7 +102,7 @@ func (s Screen) Paint(style, text string) string {
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
 }
 
-// chip is the tag of a label on a ground of its own colour, the same for the same tag.
+// chip returns the tag of a label on a coloured ground. The same tag always has the same colour.
 func (s Screen) chip(tag string) string {
 	tag = printable.Cut(printable.OneLine(tag), maxWidth)
 	if !s.Color {
@@ -120,7 +120,7 @@ func (s Screen) chips(tags []string) string {
 	return strings.Join(scalar.Each(tags, s.chip), " ")
 }
 
-// width is the columns that a table may take.
+// width returns the number of columns that a table may take.
 func (s Screen) width() int {
 	if s.Cols == nil {
 		return 0
@@ -128,19 +128,19 @@ func (s Screen) width() int {
 	return s.Cols()
 }
 
-// Width is the columns of the screen, and otherwise where they are not known.
+// Width returns the number of columns of the screen, or otherwise if it is unknown.
 func (s Screen) Width(otherwise int) int { return cmp.Or(s.width(), otherwise) }
 
-// Complain writes what went wrong to whoever runs the command: the text may be a
-// database's, of a grants function or a service.
+// Complain writes an error to the person who runs the command. Its
+// text may come from a database, a grants function or a service.
 func (std *Streams) Complain(who string, err error) {
 	fmt.Fprintf(std.Err, "%s: %s\n", who, printable.Text(err.Error()))
 }
 
-// spinAfter is how long something may take before it is worth a word.
+// spinAfter is how long an action takes before a spinner appears.
 const spinAfter = 200 * time.Millisecond
 
-// Spin starts a spinner; on a plain screen it shows nothing. Nothing else may be written while it spins.
+// Spin starts a spinner. On a plain screen it shows nothing. Nothing else may be written while it spins.
 func (s Screen) Spin(out io.Writer, what string) *spin.Spinner {
 	if !s.Live {
 		return &spin.Spinner{}
@@ -150,7 +150,7 @@ func (s Screen) Spin(out io.Writer, what string) *spin.Spinner {
 	})
 }
 
-// Indent sets a program of the model's off from the answer.
+// Indent indents a program that the model wrote, to set it apart from the answer.
 func (s Screen) Indent(text string) string {
 	bar := "| "
 	if s.Live {
@@ -159,7 +159,7 @@ func (s Screen) Indent(text string) string {
 	return bar + strings.ReplaceAll(text, "\n", "\n"+bar)
 }
 
-// Lines is how many lines of the screen a text takes.
+// Lines returns how many lines of the screen a text takes.
 func (s Screen) Lines(text string) (n int) {
 	cols := max(1, s.width())
 	for _, l := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {

@@ -11,16 +11,16 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Bounds of a table; -e prints the whole result.
+// These bound a table; -e prints the whole result.
 const (
 	maxRows  = 50
 	maxCols  = 24
 	maxWidth = 40
-	minWidth = 8 // a column is not squeezed below this to make room for others
+	minWidth = 8 // a column does not get narrower than this to make room for others
 )
 
-// Render prints a result for eyes: rows as a table, one record as a list of its
-// fields, anything else as JSON. rows is how many there are, -1 for no rows.
+// Render prints a result for people: rows as a table, one record as a list of its fields,
+// anything else as JSON. rows is the number of rows, or -1 if the result is no rows.
 func (s Screen) Render(v value.Value, raw json.RawMessage, t types) (text string, rows int) {
 	items, ok := Records(v)
 	switch {
@@ -37,8 +37,8 @@ func (s Screen) Render(v value.Value, raw json.RawMessage, t types) (text string
 	return s.Highlight(printable.Text(string(raw))) + "\n", -1
 }
 
-// groups prints a record of nothing but rows, as Object.groupBy makes them, as one
-// table for each; "" for any other.
+// groups prints a record whose fields are all rows, as Object.groupBy makes
+// it, with a table for each field. It returns "" for any other record.
 func (s Screen) groups(v value.Value, t types) string {
 	var parts []string
 	some := false
@@ -59,7 +59,7 @@ func (s Screen) groups(v value.Value, t types) string {
 	return strings.Join(parts, "\n")
 }
 
-// Records are the items of rows, or of a list that holds nothing but records.
+// Records returns the rows of v, or its items if v is a list of records.
 func Records(v value.Value) ([]value.Value, bool) {
 	var out []value.Value
 	if r := v.Rows(); r != nil {
@@ -83,12 +83,12 @@ func Records(v value.Value) ([]value.Value, bool) {
 type cell struct {
 	text  string
 	right bool
-	kind  string // of the value: what the table says of its column's type
+	kind  string // the type of the value, to be shown for its column
 	style string
 }
 
-// flatten adds the fields of a record to row; nested records have dotted names, but
-// not what a column of JSON holds: that is one value.
+// flatten adds the fields of a record to row. Fields of nested records
+// get dotted names, but the value of a JSON column stays one value.
 func (t types) flatten(prefix string, v value.Value, row map[string]cell, names *[]string) {
 	for n, x := range v.Fields() {
 		name := printable.OneLine(prefix + n)
@@ -113,7 +113,7 @@ func cellOf(v value.Value) cell {
 		return cell{text: v.String(), right: true, kind: "int", style: Yellow}
 	case value.TypeFloat:
 		return cell{text: v.String(), right: true, kind: "float", style: Yellow}
-	case value.TypeNull: // dim, so that it is not taken for the text "null"
+	case value.TypeNull: // dim, so that it does not look like the text "null"
 		return cell{text: "null", kind: "null", style: Dim}
 	case value.TypeBool:
 		return cell{text: fmt.Sprint(v.Bool()), kind: "bool", style: magenta}
@@ -125,7 +125,7 @@ func cellOf(v value.Value) cell {
 	return cell{text: printable.OneLine(string(b)), kind: v.Type()}
 }
 
-// ShortTime is an instant as programs write it, without a zero of seconds or milliseconds.
+// ShortTime returns an instant as programs write it, without seconds or milliseconds that are zero.
 func ShortTime(t time.Time) string {
 	s := t.Format(scalar.TimeFormat)
 	s = strings.TrimSuffix(s, ".000Z")
@@ -135,7 +135,7 @@ func ShortTime(t time.Time) string {
 	return s + "Z"
 }
 
-// fields prints one record, a field on a line.
+// fields prints one record with a field on each line.
 func (s Screen) fields(v value.Value, t types) string {
 	row, names := map[string]cell{}, []string(nil)
 	t.flatten("", v, row, &names)

@@ -10,12 +10,12 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// types are what the statements of a program say of the types of their columns, by
-// name. A value has less: decimals and dates are texts, and so is an instant that went
-// through the program's hands. A type is only ever shown of a value that has its form.
+// types has the types of columns by name, from the statements of a program. A
+// value alone shows less: decimals and dates are texts, and so is an instant that
+// a program has handled. A type is shown only for a value that has its form.
 type types map[string]string
 
-// typesOf leaves out names that have several types.
+// typesOf returns the types of the columns. It leaves out names that have several types.
 func typesOf(queries []exosql.Query) types {
 	t := types{}
 	for _, q := range queries {
@@ -30,7 +30,7 @@ func typesOf(queries []exosql.Query) types {
 	return t
 }
 
-// cell is what a table shows of a value under a name.
+// cell returns what a table shows of a value under a name.
 func (t types) cell(name string, v value.Value) cell {
 	x := cellOf(v)
 	kind := t[name]
@@ -40,7 +40,7 @@ func (t types) cell(name string, v value.Value) cell {
 		if b, err := v.AppendJSON(nil); err == nil {
 			return cell{text: printable.OneLine(string(b)), kind: kind}
 		}
-	case kind == value.TypeFloat && v.Type() == value.TypeInt: // 2.0, read by a program
+	case kind == value.TypeFloat && v.Type() == value.TypeInt: // 2.0, which a program has read
 		x.kind = "float"
 	case v.Type() == value.TypeText:
 		t.text(&x, kind, v.Text())
@@ -48,7 +48,7 @@ func (t types) cell(name string, v value.Value) cell {
 	return x
 }
 
-// text makes of a text what its column says that it is.
+// text gives a text the type of its column, if it has the form of that type.
 func (t types) text(x *cell, kind, text string) {
 	switch kind {
 	case value.TypeDecimal, value.TypeDate, value.TypeInterval, value.TypeUUID, value.TypeBytes:
@@ -56,11 +56,11 @@ func (t types) text(x *cell, kind, text string) {
 			x.kind, x.style = kind, map[string]string{value.TypeDecimal: Yellow, value.TypeDate: blue}[kind]
 			x.right = kind == value.TypeDecimal
 		}
-	case value.TypeInt: // beyond what a number of JavaScript holds
+	case value.TypeInt: // a number that JavaScript's numbers don't hold
 		if _, err := strconv.ParseInt(text, 10, 64); err == nil {
 			x.kind, x.style, x.right = "int", Yellow, true
 		}
-	case value.TypeTime, "": // an instant leaves a program in this form alone
+	case value.TypeTime, "": // only an instant leaves a program in this form
 		if at, err := time.Parse(scalar.TimeFormat, text); err == nil && at.Format(scalar.TimeFormat) == text {
 			*x = cell{text: ShortTime(at), kind: "time", style: blue}
 		}

@@ -1,6 +1,6 @@
-// Package hint writes what to write instead: the phrases that interfaces declare (message.Phrase), and the sentences that are made of a
-// node and the catalogue alone. Package guest asks it when a program did something that there is not; what depends on the program's own
-// text is there.
+// Package hint writes what the author should write instead. It uses the phrases that interfaces declare (message.Phrase), and makes sentences
+// from a node and the catalogue. Package guest asks it when a program used something that does not exist. Hints that depend on the program's
+// own text are in package guest.
 package hint
 
 import (
@@ -11,14 +11,14 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/front"
 )
 
-// Hints are of what one program was granted.
+// Hints are the hints for what one program was granted.
 type Hints struct {
 	Check   *message.Checker
 	Granted []message.GrantedName
 }
 
-// Say returns the phrase for a situation that the interface of n declares, or with nil any
-// granted interface; without one, otherwise. See message.Phrase.
+// Say returns the phrase for a situation that the interface of n declares; if n is nil, that
+// any granted interface declares. If there is none, it returns otherwise. See message.Phrase.
 func (h *Hints) Say(n *message.Node, on, otherwise string, parts ...string) string {
 	var i *message.Interface
 	if n != nil {
@@ -27,16 +27,16 @@ func (h *Hints) Say(n *message.Node, on, otherwise string, parts ...string) stri
 	return h.Check.Catalog.Say(i, on, otherwise, parts...)
 }
 
-// MemberNoun is what a member of a described thing is called.
+// MemberNoun is the word for a member of a described thing.
 func (h *Hints) MemberNoun() string { return h.Say(nil, "member", "member") }
 
 // Describes says what a described thing does.
 func (h *Hints) Describes() string { return h.Say(nil, "describes", "only describes") }
 
-// And is a further sentence of an error, if there is one.
+// And returns s as a further part of an error's sentence, or "" if s is empty.
 func And(s string) string { return Prefixed("; ", s) }
 
-// Prefixed is s behind the prefix, if there is one.
+// Prefixed returns the prefix and s, or "" if s is empty.
 func Prefixed(prefix, s string) string {
 	if s == "" {
 		return ""
@@ -44,7 +44,7 @@ func Prefixed(prefix, s string) string {
 	return prefix + s
 }
 
-// Within reports whether a name is a field of the parts that a type argument has: of the rows of a group.
+// Within reports whether a name is a field of the rows of a group: of the parts in a type argument of n.
 func (h *Hints) Within(n *message.Node, name string) bool {
 	for _, of := range n.Type.Args {
 		for _, f := range of.Fields {
@@ -56,7 +56,7 @@ func (h *Hints) Within(n *message.Node, name string) bool {
 	return false
 }
 
-// OfRows is what to write instead of a member of the rows of a group, in an argument of a method; "" for any other member.
+// OfRows returns what to write instead of a member of the rows of a group, in an argument of a method. It is "" for any other member.
 func (h *Hints) OfRows(n *message.Node, name string, of *message.Method) (s string) {
 	if !h.Within(n, name) {
 		return ""
@@ -76,7 +76,7 @@ func (h *Hints) OfRows(n *message.Node, name string, of *message.Method) (s stri
 	return s
 }
 
-// Elsewhere names the granted thing of which a link of the same name leads to rows that have the member.
+// Elsewhere names the granted object that has a link of the same name whose rows have the member.
 func (h *Hints) Elsewhere(n *message.Node, name string) string {
 	for _, g := range h.Granted {
 		i := h.Check.Catalog[g.Type.Name]
@@ -90,7 +90,7 @@ func (h *Hints) Elsewhere(n *message.Node, name string) string {
 	return ""
 }
 
-// GivesQuery reports whether a method gives what can be sent, not an expression.
+// GivesQuery reports whether a method returns something that can be sent, and no expression.
 func (h *Hints) GivesQuery(m *message.Method) bool {
 	if m.Result == nil || m.Result.Con == nil {
 		return false
@@ -99,7 +99,7 @@ func (h *Hints) GivesQuery(m *message.Method) bool {
 	return i != nil && i.Await != ""
 }
 
-// ArrayMember reports whether a name is a member of arrays that programs ask of rows.
+// ArrayMember reports whether a name is a member of arrays that programs look for in rows.
 func ArrayMember(name string) bool {
 	switch name {
 	case "map", "filter", "forEach", "reduce", "find", "findIndex", "some", "every", "length", "slice", "sort", "flatMap", "includes", "push", "concat", "at", "entries", "keys", "values", "toSorted":
@@ -108,7 +108,7 @@ func ArrayMember(name string) bool {
 	return false
 }
 
-// Instead is what to write where an operator, the method, is not available for n.
+// Instead returns what to write if n does not have an operator, the method.
 func (h *Hints) Instead(n *message.Node, method string) string {
 	if i := h.Check.Catalog[n.Type.Name]; i != nil && i.Expr && (method == "&&" || method == "?:") && h.Say(n, "op:"+method, "") == "" {
 		return "; compare it, like " + h.Comparison(n)
@@ -119,8 +119,8 @@ func (h *Hints) Instead(n *message.Node, method string) string {
 	return And(h.Say(n, "op:"+method, "", "it", h.Check.Name(n)))
 }
 
-// Unlinked is what to write instead of comparing a whole record with nothing: that a link leads to none, if a
-// link brought the record into on, what the callback is for.
+// Unlinked returns what to write instead of comparing a whole record with null: the condition that a
+// link leads to no row. on is the query of the callback; a link must have brought the record into it.
 func (h *Hints) Unlinked(n, on *message.Node) string {
 	if n.Op != message.OpField || n.Recv.Op != message.OpParam {
 		return ""
@@ -138,7 +138,7 @@ func (h *Hints) Unlinked(n, on *message.Node) string {
 	return ""
 }
 
-// Comparison is a condition that a program may mean by a column alone.
+// Comparison returns a condition that a program may mean by a column alone.
 func (h *Hints) Comparison(n *message.Node) string {
 	s := h.Check.Name(n) + " !== null"
 	if of := n.Type.Args["of"]; of != nil {
@@ -152,7 +152,7 @@ func (h *Hints) Comparison(n *message.Node) string {
 	return s
 }
 
-// dayAndTime reports whether one is a day and the other, or a part of it, a time.
+// dayAndTime reports whether a is a day and b, or a part of b, a time.
 func (h *Hints) dayAndTime(a, b *message.Node) bool {
 	if b.Op == message.OpList {
 		for _, x := range b.Args {
@@ -166,10 +166,10 @@ func (h *Hints) dayAndTime(a, b *message.Node) bool {
 	return x == value.TypeDate && y == value.TypeTime || x == value.TypeTime && y == value.TypeDate
 }
 
-// ValueType is the name of the type of a column's values, or "".
+// ValueType returns the name of the type of a column's values, or "".
 func (h *Hints) ValueType(n *message.Node) string { return front.ValueType(h.Check.Catalog, n) }
 
-// Part is what the records of something unsent are called, or the first part that they have.
+// Part returns the name of the records of an unsent thing, or of its first part.
 func (h *Hints) Part(n *message.Node) string {
 	if ns := n.Type.Args["ns"]; ns != nil && len(ns.Fields) > 0 {
 		return ns.Fields[0].Name
@@ -177,7 +177,7 @@ func (h *Hints) Part(n *message.Node) string {
 	return ""
 }
 
-// KeyNames lists the keys of a group for an error; "" where n is no group.
+// KeyNames lists the keys of a group for an error. It is "" if n is no group.
 func (h *Hints) KeyNames(n *message.Node, on string) string {
 	if n == nil || len(n.Type.Fields) == 0 {
 		return ""
@@ -189,7 +189,7 @@ func (h *Hints) KeyNames(n *message.Node, on string) string {
 	return h.Say(n, on, "", "keys", strings.Join(names[:min(len(names), 12)], ", "))
 }
 
-// Links names a link of something unsent; "" if it has none.
+// Links names a link of an unsent thing. It is "" if there is none.
 func (h *Hints) Links(n *message.Node) string {
 	link := h.Check.Link(n.Type.Name)
 	if link == "" {
@@ -198,7 +198,7 @@ func (h *Hints) Links(n *message.Node) string {
 	return h.Say(n, "links", "", "it", h.Check.Name(n), "link", link)
 }
 
-// RowOf is the interface of the records of something unsent that has one part, and the part's name.
+// RowOf returns the interface of the records of an unsent thing that has one part, and the part's name.
 func (h *Hints) RowOf(n *message.Node) (*message.Interface, string) {
 	ns := n.Type.Args["ns"]
 	if ns == nil || len(ns.Fields) != 1 {
@@ -207,7 +207,7 @@ func (h *Hints) RowOf(n *message.Node) (*message.Interface, string) {
 	return h.Check.Catalog[ns.Fields[0].Type.Name], ns.Fields[0].Name
 }
 
-// FromGrants is pathTo from any of the granted objects.
+// FromGrants returns the shortest PathTo from a granted object.
 func (h *Hints) FromGrants(name string) string {
 	best := ""
 	for _, g := range h.Granted {
@@ -218,7 +218,7 @@ func (h *Hints) FromGrants(name string) string {
 	return best
 }
 
-// OfCall is what to write instead of a call that was refused; "" if nothing is known.
+// OfCall returns what to write instead of a refused call; "" if nothing is known.
 func (h *Hints) OfCall(recv *message.Node, m *message.Method, args []*message.Node) string {
 	i := h.Check.Catalog[recv.Type.Name]
 	for k, a := range args {
@@ -240,7 +240,7 @@ func (h *Hints) OfCall(recv *message.Node, m *message.Method, args []*message.No
 	return ""
 }
 
-// Synonym is what a name stands for on n, as message.Phrase says it; "" for no synonym.
+// Synonym returns the meaning of a name on n, as message.Phrase has it. It is "" if the name is no synonym.
 func (h *Hints) Synonym(n *message.Node, name string) string {
 	i := h.Check.Catalog[n.Type.Name]
 	if i == nil || len(i.Words) == 0 {
@@ -261,7 +261,7 @@ func (h *Hints) Synonym(n *message.Node, name string) string {
 	return text
 }
 
-// FirstStep is the first method that a synonym's steps name, without what stands beside it.
+// FirstStep returns the first method that the steps of a synonym name, without its marks.
 func FirstStep(steps string) string {
 	name, _, _ := strings.Cut(strings.TrimLeft(steps, "=("), " ")
 	name, _, _ = strings.Cut(name, "/")

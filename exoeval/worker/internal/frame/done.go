@@ -11,22 +11,22 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// cause stands for the error of a call of this number, whose text stays with the host.
+// cause replaces the error of the call with this number: its text stays in the host.
 type cause uint64
 
 func (c cause) Error() string { return fmt.Sprintf("call %d failed", uint64(c)) }
 
-// outcome is how a program ended, with what the host needs to know the rest.
+// outcome is how a program ended, and what the host needs to find its own error.
 type outcome struct {
 	exoeval.ProgramResult
-	Failed *fail.Error // its Err
-	Cause  uint64      // the call whose error ended it; 0: none
+	Failed *fail.Error // the Err of the ProgramResult
+	Cause  uint64      // the number of the call whose error ended the program; 0: none
 }
 
-// asError is err, which is not nil, with its fields.
+// asError returns err, which is not nil, as a *fail.Error.
 func asError(err error) *fail.Error { return fail.Classify("", err).(*fail.Error) }
 
-// Bounds of what a worker says of a failure: more than the evaluator ever writes.
+// These bound what a worker reports about a failure. The evaluator never writes as much.
 const (
 	maxMessage = 64 << 10
 	maxDetail  = 4 << 10
@@ -66,27 +66,27 @@ func Cut(s string, n int) string {
 	return s
 }
 
-// clean is what may be sent of s: the bytes of a program may be no text, and a cut
-// may leave half a character.
+// clean returns the part of s that may be sent: valid UTF-8, at most n bytes.
+// The bytes of a program may not be valid, and a cut may leave half a character.
 func clean(s string, n int) string { return strings.ToValidUTF8(Cut(s, n), "") }
 
-// DecodeDone reads how a worker says its program ended. It can lie about its own
-// program only: what the run may say at all is the session's to decide.
+// DecodeDone reads the worker's report of how its program ended. A worker can
+// lie only about its own program: the session decides what leaves the run.
 func DecodeDone(s string, sent *RowsLog, bounds exoeval.Bounds) (o outcome, err error) {
 	defer recovered(&err)
-	// Texts are copies: what a host keeps of a result must not keep the frame.
+	// The texts are copies, so that a result that the host keeps does not keep the whole frame in memory.
 	r := reader{value.Decoder{Reader: wire.NewOwner(s), Values: MaxValues(bounds), Extend: &Returned{Sent: sent}}}
 	switch how := r.Byte(); how {
 	case 0:
 		e := &fail.Error{Kind: fail.Kind(r.Byte())}
 		switch e.Kind {
 		case fail.Crashed, fail.Breach:
-			r.Fail("a verdict that is the host's")
+			r.Fail("an end that only the host reports")
 		case fail.Other:
 			r.Fail("no kind")
 		}
 		if !e.Kind.Valid() {
-			r.Fail("no such kind")
+			r.Fail("an unknown kind of error")
 		}
 		e.Op, e.Msg = r.short(maxMessage), r.short(maxMessage)
 		e.Pos = fail.Pos{Line: r.UpTo(1 << 31), Column: r.UpTo(1 << 31), Text: r.short(maxMessage)}
@@ -99,7 +99,7 @@ func DecodeDone(s string, sent *RowsLog, bounds exoeval.Bounds) (o outcome, err 
 		o.Undefined = how == 2
 		o.Value = r.Value()
 	default:
-		r.Fail("no such ending")
+		r.Fail("an unknown kind of end")
 	}
 	return o, r.done()
 }

@@ -1,5 +1,5 @@
-// Package frame has the messages between a host and its workers. Whoever took a worker over chooses the bytes of its frames: a decoder
-// here allocates in proportion to what has arrived, admits one form of each value, and fails at the first that no worker sends.
+// Package frame has the messages between a host and its workers. An attacker who has taken over a worker chooses the bytes of its frames. So a
+// decoder here allocates only in proportion to the bytes that arrived, admits one form of each value, and fails at the first that no worker sends.
 package frame
 
 import (
@@ -12,51 +12,50 @@ import (
 	"github.com/exoagent/exoagent/exoeval"
 )
 
-// A frame is a length of four bytes, then that many bytes: what it is, and its
-// parts. Each side knows from where it stands which frames may come next.
+// A Kind is the first byte of a frame. A frame is a length of four bytes, then that many
+// bytes: its Kind, and its parts. Each side knows from its state which frames may come next.
 type Kind byte
 
 const (
-	KindHello   Kind = 'h' // worker: it is locked down and waits; what holds it
-	KindJob     Kind = 'j' // host: the world of the run and the program
+	KindHello   Kind = 'h' // worker: it is locked down and waits; its walls
+	KindJob     Kind = 'j' // host: the world of the run, and the program
 	KindCall    Kind = 'c' // worker: a message
 	KindReply   Kind = 'r' // host: the answer to the oldest call without one
-	KindFetch   Kind = 'f' // worker: the number of rows whose cells it wants, once; it waits for them
-	KindCells   Kind = 'v' // host: the cells; replies may come before it
+	KindFetch   Kind = 'f' // worker: the number of rows whose cells it wants, once for each; it waits for them
+	KindCells   Kind = 'v' // host: the cells; replies may come before them
 	KindConsole Kind = 'l' // worker: a line that the program logged
 	KindWaiting Kind = 'w' // worker: it waits for the next answer, and has nothing else to do
 	KindDone    Kind = 'd' // worker: how the program ended; its last frame
-	KindServed  Kind = 's' // worker: the same, and all answers have come: it waits for the next program, where the host said that one may come
-	KindNext    Kind = 'n' // host: a program in the world that the worker has
+	KindServed  Kind = 's' // worker: the same as done, and it has all answers: it waits for the next program, if the host said that one may come
+	KindNext    Kind = 'n' // host: a program for the world that the worker already has
 )
 
-// Version changes with every change of a frame; the encoding of what is in one has a
-// version of its own (wire.Encoding). The worker may be another file than the host
-// (PoolOptions.Binary), or one that was replaced since: its first frame says its version.
+// Version changes with every change of a frame. The encoding inside a frame has its own
+// version (wire.Encoding). The worker may be another file than the host (PoolOptions.Binary),
+// or its file may have been replaced, so its first frame has its version.
 const Version = 8
 
-// Bounds of frames. A worker may be hostile, so no length that it sends
-// makes the host allocate more than these.
+// Bounds of frames. A worker may be hostile: no length that
+// it sends makes the host allocate more than these.
 const (
 	MaxHello = 64
-	MaxCall  = 8 << 20   // of a message; its literals have limits of their own
-	MaxReply = 512 << 20 // of an answer, which the host's own limits bound
-	MaxItems = 1_100_000 // cells of the rows that a result names: what a conversion admits, and room
+	MaxCall  = 8 << 20   // bytes of a message; its literals have their own limits
+	MaxReply = 512 << 20 // bytes of an answer, which the host's own limits bound
+	MaxItems = 1_100_000 // cells of the rows that a result refers to: as many as a conversion admits, and some more
 )
 
-// MaxDone bounds the frame that ends a run: its result without the rows that the host has,
-// and what is said of an error. As many of them as there are places in the
-// pool may be read at one time.
+// MaxDone bounds the frame that ends a run: the result without the rows that the host has, and
+// the report of an error. The host may read one such frame for each place in the pool at a time.
 func MaxDone(b exoeval.Bounds) int {
 	return b.MaxResult() + 3*maxMessage + maxDetail + 4<<10
 }
 
-// MaxValues is how many values a result may have besides the rows that the host has.
+// MaxValues is the number of values that a result may have besides the rows that the host has.
 func MaxValues(b exoeval.Bounds) int { return b.MaxResult() / exoeval.ValueBytes }
 
 const HeaderSize = 4
 
-// Begin starts a frame in b; end fills in its length.
+// Begin starts a frame in b. End fills in its length.
 func Begin(b []byte, kind Kind) []byte { return append(b, 0, 0, 0, 0, byte(kind)) }
 
 func End(b []byte) []byte {
@@ -66,10 +65,10 @@ func End(b []byte) []byte {
 
 var ErrMalformed = errors.New("worker: a malformed frame")
 
-// Source is a connection of which frames are read.
+// Source is a connection from which frames are read.
 type Source interface {
 	io.Reader
-	Next() // says that a frame is to begin
+	Next() // Next announces that a frame begins
 }
 
 // Inbox reads the frames of a worker.
@@ -87,11 +86,11 @@ func (i *Inbox) Read(limit int) (Kind, string, error) {
 	return ReadFrame(i.in, limit)
 }
 
-// Buffered is how many bytes of the worker's have come that are not read yet.
+// Buffered returns the number of bytes from the worker that have arrived and are not read.
 func (i *Inbox) Buffered() int { return i.in.Buffered() }
 
-// ReadFrame reads one frame of at most limit bytes. Only what has arrived is
-// allocated: a length alone costs nothing.
+// ReadFrame reads one frame of at most limit bytes. It allocates
+// only for bytes that have arrived: a length alone costs nothing.
 func ReadFrame(r io.Reader, limit int) (Kind, string, error) {
 	var head [HeaderSize]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {

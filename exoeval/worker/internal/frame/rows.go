@@ -9,24 +9,24 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// RowsLog numbers rows as they cross to the worker, alike on both sides. It is how
-// replies differ from plain values, for those who write and those who read them.
+// RowsLog numbers rows when they cross to the worker, in the same order
+// on both sides. It extends the encoding of plain values for replies.
 type RowsLog struct {
 	rows  []*value.Rows
 	Index map[*value.Rows]int
-	sizes []int        // known for those that came back
-	Held  map[int]Held // those whose cells have not crossed, by number
+	sizes []int        // sizes of text, for rows that came back
+	Held  map[int]Held // by number, the rows whose cells have not crossed
 
-	typ   func(id uint32) *message.Type    // the host's: of an object
-	typed func(id uint32, t *message.Type) // the worker's: it learns of an object
+	typ   func(id uint32) *message.Type    // the host's: the type of an object
+	typed func(id uint32, t *message.Type) // the worker's: notes the type of an object
 }
 
-// Held is what a worker knows of rows whose cells it does not have.
+// Held is what a worker knows about rows without their cells.
 type Held struct {
-	Rows, Text int // how many; bytes of text in them
+	Rows, Text int // the number of rows, and the bytes of text in them
 }
 
-// Add numbers rows that are sent, or that came.
+// Add gives a number to rows that are sent or received.
 func (l *RowsLog) Add(r *value.Rows) {
 	if l.Index == nil {
 		l.Index = map[*value.Rows]int{}
@@ -35,7 +35,7 @@ func (l *RowsLog) Add(r *value.Rows) {
 	l.rows = append(l.rows, r)
 }
 
-// Hold notes that the cells of the rows added last stay where they are.
+// Hold notes that the cells of the last added rows stay in the host.
 func (l *RowsLog) Hold(h Held) {
 	if l.Held == nil {
 		l.Held = map[int]Held{}
@@ -43,7 +43,7 @@ func (l *RowsLog) Hold(h Held) {
 	l.Held[len(l.rows)-1] = h
 }
 
-// Release gives the rows of number n to be fetched; a second call fails.
+// Release returns the rows of number n, whose cells are to be sent. A second call for the same rows fails.
 func (l *RowsLog) Release(n uint64) (*value.Rows, bool) {
 	if _, ok := l.Held[int(n)]; !ok || n >= uint64(len(l.rows)) {
 		return nil, false
@@ -52,9 +52,9 @@ func (l *RowsLog) Release(n uint64) (*value.Rows, bool) {
 	return l.rows[n], true
 }
 
-// size is how many bytes of text are in the rows of number n; ok is false for
-// rows that no honest worker gives back as a number. It counts what the conversion
-// of a result counts: by another measure an honest result would be too large.
+// size returns the bytes of text in the rows of number n. ok is false for
+// rows that no honest worker returns as a number. It must count as the
+// conversion of a result counts, or an honest result could be too large.
 func (l *RowsLog) size(n int) (text int, ok bool) {
 	for len(l.sizes) < len(l.rows) {
 		l.sizes = append(l.sizes, unknown)
@@ -69,16 +69,15 @@ func (l *RowsLog) size(n int) (text int, ok bool) {
 	return l.sizes[n], l.sizes[n] != notPlain
 }
 
-// In place of sizes.
+// These values in sizes are no number of bytes.
 const unknown, notPlain = -1, -2
 
-// maxInline is how many cells cross with the reply. More are fetched when the
-// program looks at one: most programs return rows and never do.
+// maxInline is the most cells that cross with the reply. More cells cross
+// when the program reads one of them: most programs return rows and never do.
 const maxInline = 300
 
-// holds says whether rows stay with the host: there are many, and all cells are
-// plain, so that their number and the size of their text are all that the program's
-// side needs to count them.
+// holds reports whether rows stay in the host: if there are many, and all cells are plain,
+// so that the program's side can count them by their number and the size of their text.
 func holds(r *value.Rows) (h Held, ok bool) {
 	if r.Len()*r.Shape.Width() <= maxInline {
 		return h, false
@@ -90,8 +89,8 @@ func holds(r *value.Rows) (h Held, ok bool) {
 	return h, true
 }
 
-// Append writes what the worker is to know of an object, and rows that stay here. Other
-// rows cross as they are.
+// Append writes the worker's knowledge of an object, or of rows
+// that stay in the host. Other rows are encoded with their cells.
 func (l *RowsLog) Append(b []byte, v value.Value) ([]byte, bool) {
 	if v.Type() == value.TypeRef {
 		e := value.Encoder{B: wire.AppendUint(append(b, TagObject), uint64(v.Number()))}
@@ -114,13 +113,13 @@ func (l *RowsLog) Append(b []byte, v value.Value) ([]byte, bool) {
 	return wire.AppendCount(wire.AppendCount(e.B, h.Rows), long), true
 }
 
-// Rows takes rows that come as they are.
+// Rows adds rows that come with their cells.
 func (l *RowsLog) Rows(r *value.Rows) bool {
 	l.Add(r)
 	return true
 }
 
-// Read reads what Append writes. Only a host sends any.
+// Read reads what Append writes. Only a host sends it.
 func (l *RowsLog) Read(tag byte, rest string) (value.Value, int, error) {
 	d := read(rest)
 	switch tag {
@@ -139,15 +138,14 @@ func (l *RowsLog) Read(tag byte, rest string) (value.Value, int, error) {
 	return value.Value{}, 0, errValue
 }
 
-var errValue = errors.New("no such value")
+var errValue = errors.New("an unknown tag of a value")
 
-// homeward is how a result differs from a plain value: rows that came to the worker go
-// back as their number.
+// homeward extends the encoding for a result: rows that the worker got go back as their number.
 type homeward RowsLog
 
 // Append implements value.Encoder.
 func (h *homeward) Append(b []byte, v value.Value) ([]byte, bool) {
-	if v.Type() == value.TypeRef { // no reference ever goes to the host
+	if v.Type() == value.TypeRef { // a reference is never sent to the host
 		return append(b, 0), true
 	}
 	n, ok := h.Index[v.Rows()]
@@ -157,18 +155,18 @@ func (h *homeward) Append(b []byte, v value.Value) ([]byte, bool) {
 	return wire.AppendCount(append(b, TagSame), n), true
 }
 
-// maxSame bounds the text of rows that come as numbers, which cost the sender nothing. It is
-// above what the conversion of an honest worker admits.
+// maxSame bounds the text of rows that return as numbers, because a number costs
+// the sender nothing. It is more than the conversion in an honest worker admits.
 const maxSame = 40 << 20
 
-// Returned reads rows that come back to the host as their number.
+// Returned reads rows that return to the host as their number.
 type Returned struct {
 	Sent  *RowsLog
-	same  int // bytes of text in them
-	Given int // their cells
+	same  int // bytes of text in these rows
+	Given int // cells of these rows
 }
 
-// Rows refuses rows that the worker made: a result has records instead.
+// Rows refuses rows that the worker made: an honest result has records instead.
 func (x *Returned) Rows(*value.Rows) bool { return false }
 
 func (x *Returned) Read(tag byte, rest string) (v value.Value, read int, err error) {
@@ -181,12 +179,12 @@ func (x *Returned) Read(tag byte, rest string) (v value.Value, read int, err err
 		return v, 0, errors.New("rows that were never sent")
 	}
 	rows := x.Sent.rows[n]
-	// Counted each time: a list of one array a thousand times over is small here,
-	// and huge as text.
+	// Count the rows each time. If a list has one array a
+	// thousand times, it is small here and huge as text.
 	x.Given += rows.Len() * rows.Shape.Width()
 	text, ok := x.Sent.size(n)
 	if x.same += text; !ok || x.same > maxSame || x.Given > MaxItems {
-		return v, 0, errors.New("more rows than a result holds, or other ones")
+		return v, 0, errors.New("the worker returned more rows than a result may have, or rows that the host did not send to it")
 	}
 	return value.RowsValue(rows), d.At(), nil
 }
@@ -208,7 +206,7 @@ func AppendCells(b []byte, r *value.Rows) []byte {
 	return End(e.B)
 }
 
-// DecodeCells is the worker's.
+// DecodeCells reads cells in the worker.
 func DecodeCells(s string, into *value.Rows, rows int) error {
 	r := read(s)
 	r.Values = 1 << 40

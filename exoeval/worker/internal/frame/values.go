@@ -7,22 +7,22 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// Values and messages cross in exo's canonical encoding, with three tags added to it: for
-// objects, and for rows of which one side already has the cells.
+// Values and messages cross in exo's canonical encoding, with three tags
+// more: for objects, and for rows whose cells one side already has.
 const (
-	TagObject = wire.FirstExtension + iota // to the worker: the number of an object, and what can be done with it
-	TagSame                                // to the host: rows that it sent, by their number
-	TagHeld                                // to the worker: rows that stay with the host until they are fetched
+	TagObject = wire.FirstExtension + iota // to the worker: the number of an object, and its type
+	TagSame                                // to the host: the number of rows that it sent
+	TagHeld                                // to the worker: rows whose cells stay in the host until they are fetched
 )
 
 // reader reads a frame. After the first error its methods return zero values; a caller
 // checks done once, at the end.
 type reader struct{ value.Decoder }
 
-// read is a reader whose texts are parts of the frame.
+// read returns a reader whose texts are parts of the frame, without a copy.
 func read(s string) reader { return reader{value.Decoder{Reader: wire.NewReader(s)}} }
 
-// done is the verdict on a frame: nothing may be left of it.
+// done returns the error of a frame. It is an error if the frame has bytes left.
 func (r *reader) done() error {
 	if err := r.Done(); err != nil {
 		return fmt.Errorf("%w: %w", ErrMalformed, err)
@@ -30,7 +30,7 @@ func (r *reader) done() error {
 	return nil
 }
 
-// short is a text that people and logs will read.
+// short reads a text for people and logs, of at most limit bytes.
 func (r *reader) short(limit int) string {
 	s := r.UTF8()
 	if len(s) > limit {
@@ -40,7 +40,7 @@ func (r *reader) short(limit int) string {
 	return s
 }
 
-// ErrPanic is a mistake of ours that a frame has found. The host survives that, too.
+// ErrPanic is the error if decoding a frame panicked: our own mistake, which the host survives.
 var ErrPanic = fmt.Errorf("%w: reading it failed", ErrMalformed)
 
 func recovered(err *error) {

@@ -15,34 +15,34 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// PostgreSQL looks past the snapshot of a transaction, at what others have committed since, to tell whether a unique key or a
-// foreign key holds. That a write succeeded may so contradict what its unit has read: a program counts a row by a
-// value, another one deletes that row, and the first may insert the value all the same, though no order of the two has both.
-// Of the rows that are written the values of such keys are asked back, and looked for in the snapshot: where that has what should have been in
-// the way, the unit isn't serializable. Looking also makes a read of it, which the server remembers.
+// To check a unique key or a foreign key, PostgreSQL ignores the transaction's snapshot and sees what others have committed
+// since. So the success of a write may contradict what its unit has read: a program counts the rows with a value; another
+// deletes the only one; the first can then insert the value, though no order of the two gives both results. For such keys, a
+// write also returns its values of the key, and these are looked up in the snapshot. If the snapshot has a row that should have
+// been in the way, the unit is not serializable. The look-up is also a read, which the server remembers for SERIALIZABLE.
 
-// A rule is a unique or exclusion constraint of a table that is written, or a foreign key that leads to it.
+// A rule is a unique or exclusion constraint of a written table, or a foreign key that refers to it.
 type rule struct {
-	foreign bool     // rows that lead to one that is deleted; else rows that are like one that is written
-	parts   []string // of a row that is written
-	columns []string // of which the parts are; "": an expression, which may change with any
+	foreign bool     // look for rows that refer to a deleted row; else for rows that conflict with a written row
+	parts   []string // expressions over a written row
+	columns []string // the column of each part; "": an expression, which any column may change
 	partial bool
-	look    string // reports, given an array for each part, whether the snapshot has what should have been in the way
+	look    string // with an array for each part: reports whether the snapshot has a row that should have been in the way
 	st      *pgconn.StatementDescription
 }
 
-// knownRules are those of a table, as they were some time ago.
+// knownRules are the rules of a table at some time.
 type knownRules struct {
 	at    time.Time
 	rules []rule
-	text  string // that they were made of
+	text  string // the text that they were made from
 }
 
-// rulesFor is how long rules are believed to be as they were.
+// rulesFor is how long rules are used before they are read again.
 const rulesFor = time.Minute
 
-// readRules gives the parts of the rules of a table that the role may look at. A key of a partition that is its whole's is not listed
-// again. What is checked at the end of the transaction alone is not looked for: until then it may be broken.
+// readRules returns the parts of a table's rules, as far as the role may read the tables. It skips a partition's key that belongs to
+// the whole table. It skips constraints that are checked only at the end of the transaction, since they may be broken until then.
 const readRules = `WITH RECURSIVE tree (rel) AS (SELECT to_regclass($1)::oid UNION
 	SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i JOIN tree AS t ON i.inhparent = t.rel JOIN pg_catalog.pg_class AS c ON c.oid = i.inhrelid AND c.relispartition),
 parts (id, part, looked, foreign_key, expr, expr2, op, typ, col, cond, alike, readable, odd) AS (
@@ -73,7 +73,7 @@ FROM parts AS p JOIN pg_catalog.pg_operator AS o ON o.oid = p.op JOIN pg_catalog
 	JOIN pg_catalog.pg_class AS r ON r.oid = p.looked JOIN pg_catalog.pg_namespace AS rn ON rn.oid = r.relnamespace
 WHERE (SELECT bool_and(q.readable AND q.op IS NOT NULL) FROM parts AS q WHERE q.id = p.id) ORDER BY p.id, p.part`
 
-// rulesOf are the rules of a table by its path, which are read from time to time.
+// rulesOf returns the rules of a table by its path. It reads them again from time to time.
 func (w *Writer) rulesOf(ctx context.Context, table string) ([]rule, error) {
 	k := w.rules[table]
 	if k != nil && time.Since(k.at) < rulesFor {
@@ -114,7 +114,7 @@ func (w *Writer) rulesOf(ctx context.Context, table string) ([]rule, error) {
 		})
 		if _, odd := errors.AsType[*pgconn.PgError](err); err != nil && !odd {
 			return nil, err
-		} else if err == nil { // else it goes by what can't be said in a query: nobody could write the table
+		} else if err == nil { // if a rule can't be written as a query it is left out: otherwise no one could write the table
 			now.rules = append(now.rules, r)
 		}
 	}
@@ -127,7 +127,7 @@ func (w *Writer) rulesOf(ctx context.Context, table string) ([]rule, error) {
 	return now.rules, nil
 }
 
-// aside does what a unit goes on after, also if it fails.
+// aside runs f so that the unit can go on even if f fails.
 func (w *Writer) aside(ctx context.Context, f func() error) error {
 	within := w.Conn.TxStatus() != 'I'
 	if within {
@@ -147,7 +147,7 @@ func (w *Writer) aside(ctx context.Context, f func() error) error {
 	return w.simple(ctx, w.statements.release)
 }
 
-// ruleOf makes a rule of what readRules says of its parts. A row may exclude itself by an exclusion constraint, or not: it doesn't count.
+// ruleOf makes a rule from the parts that readRules returned. By an exclusion constraint a row may conflict with itself; that doesn't count.
 func ruleOf(parts [][]string) rule {
 	r := rule{foreign: parts[0][1] == "f", partial: parts[0][7] != ""}
 	var arrays, names, found, itself []string
@@ -173,10 +173,10 @@ func ruleOf(parts [][]string) rule {
 	return r
 }
 
-// ofQuery are the names of outputs of the query by which an update finds rows: see compile.
+// ofQuery matches the names of outputs of the query by which an update finds rows: see package compile.
 var ofQuery = regexp.MustCompile(`^c[0-9]+$`)
 
-// concerned are the rules that a plan's write could have broken.
+// concerned returns the rules that a plan's write could have broken.
 func (w *Writer) concerned(ctx context.Context, p *plan.Plan) ([]rule, error) {
 	all, err := w.rulesOf(ctx, p.Write.Path())
 	if err != nil {
@@ -197,7 +197,7 @@ func (w *Writer) concerned(ctx context.Context, p *plan.Plan) ([]rule, error) {
 			}
 		case p.Write.Delete:
 			continue
-		case p.Write.Insert && !by(p.Write.Given): // a number, which no program chooses
+		case p.Write.Insert && !by(p.Write.Given): // the key is a number that no program chooses
 			continue
 		case !p.Write.Insert && !r.partial && !by(p.Write.Update):
 			continue
@@ -214,7 +214,7 @@ func partsOf(rules []rule) (n int) {
 	return n
 }
 
-// returning is the text of a plan that gives the parts of rules beside what it gives.
+// returning returns the text of a plan that also returns the parts of rules.
 func returning(p *plan.Plan, rules []rule) string {
 	var parts []string
 	for _, r := range rules {
@@ -231,14 +231,14 @@ func returning(p *plan.Plan, rules []rule) string {
 	return p.Text + " RETURNING " + strings.Join(parts, ", ")
 }
 
-// found is what is to be looked for by a rule: an array for each of its parts.
+// found is what to look up for a rule: an array for each of its parts.
 type found struct {
 	rule   rule
 	arrays [][]byte
 	n      int
 }
 
-// agree looks for what writes have left in the snapshot that the unit reads.
+// agree looks up the written keys in the snapshot that the unit reads.
 func (w *Writer) agree(ctx context.Context) error {
 	later := w.later
 	if w.later = nil; len(later) == 0 {
@@ -260,17 +260,17 @@ func (w *Writer) agree(ctx context.Context) error {
 	e, _ := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case against:
-		return fmt.Errorf("%w: a key let through what the unit reads otherwise", engine.ErrSerial)
+		return fmt.Errorf("%w: the server accepted a key that conflicts with what the unit has read", engine.ErrSerial)
 	case err == nil || e != nil && (strings.HasPrefix(e.Code, "22") || strings.HasPrefix(e.Code, "42")):
-		return nil // of what can't be said in a query nothing is known: nobody could write the table
+		return nil // a rule that fails as a query is ignored: otherwise no one could write the table
 	}
 	if err = serial(err); !errors.Is(err, engine.ErrSerial) {
-		w.bad = true // what was written is there, and nobody would look again
+		w.bad = true // the rows are written, and would not be looked up again
 	}
 	return err
 }
 
-// wrote notes what a statement has given for its rules.
+// wrote notes the values that a statement returned for its rules.
 func (s *Session) wrote(rules []rule, given [][]byte) {
 	for _, r := range rules {
 		i := slices.IndexFunc(s.later, func(f found) bool { return f.rule.st == r.st })
@@ -287,7 +287,7 @@ func (s *Session) wrote(rules []rule, given [][]byte) {
 	}
 }
 
-// element adds a text to an array, as PostgreSQL reads it.
+// element adds a text to an array in PostgreSQL's syntax.
 func element(array, text []byte) []byte {
 	if len(array) == 0 {
 		array = append(array, '{')

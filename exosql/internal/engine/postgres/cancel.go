@@ -7,18 +7,16 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// canceller ends what a connection runs when its context ends, by asking the
-// server, so that the connection can be used again.
+// canceller asks the server to end the running query when the query's context ends, so that the
+// connection can be used again.
 //
-// The server takes such a request on another connection and drops it when the
-// backend happens to be between two commands. So it is repeated until the
-// query has ended. None may arrive late and hit the next query: the server closes the
-// other connection after it has signalled the backend, whoever waits for that
-// knows that the signal comes before anything that is sent later, and a backend
-// that waits for a command drops it. So unwatching waits for the request that is
-// on its way, and where no answer came in time the connection is given up. It is lost, too,
-// where the signal comes after the rollback and before the end of the pipeline: pgx
-// then loses count of what it waits for, and closes it.
+// The server takes such a request on another connection, and drops it if the backend is between
+// two commands. So the request is repeated until the query has ended. No request may arrive
+// late and hit the next query. The server closes the other connection after it has signalled
+// the backend, so after that close the signal precedes anything that is sent later; and a
+// backend that waits for a command drops the signal. So unwatching waits for the request on its
+// way. If no answer comes in time, the connection is given up. It is also lost if the signal
+// comes between the rollback and the end of the pipeline: pgx then closes it.
 type canceller struct {
 	conn    *pgconn.PgConn
 	stop    chan struct{}
@@ -26,7 +24,7 @@ type canceller struct {
 	unsure  bool // a request may still be on its way
 }
 
-// CancelGrace is how long the server may take to end a query that was cancelled.
+// CancelGrace is how long the server may take to end a cancelled query.
 const CancelGrace = 5 * time.Second
 
 // HandleCancel implements ctxwatch.Handler.
@@ -39,7 +37,7 @@ func (c *canceller) HandleCancel(context.Context) {
 
 func (c *canceller) request(deadline time.Time) {
 	defer close(c.stopped)
-	// Its own context: a request that was sent must be seen through.
+	// The request has its own context: a request that was sent must be completed.
 	ctx, cancel := context.WithDeadline(context.Background(), deadline)
 	defer cancel()
 	for pause := 5 * time.Millisecond; ; pause *= 2 {

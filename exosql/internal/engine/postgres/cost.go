@@ -13,8 +13,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 )
 
-// affordable refuses a statement whose cost, as the server estimates it, is above the ceiling. It is asked before the statement is
-// sent, since a server runs what it has got. The estimate holds for as long as statistics are thought to: see engine.RefusedFor.
+// affordable refuses a statement if the server estimates a cost above the ceiling. It asks before the statement is
+// sent, since a server runs what it has received. An estimate is used as long as statistics are: see engine.RefusedFor.
 func (s *Session) affordable(ctx context.Context, st *stmt) error {
 	if s.maxCost == 0 || time.Since(st.costed) < engine.RefusedFor {
 		return nil
@@ -36,10 +36,10 @@ func (s *Session) affordable(ctx context.Context, st *stmt) error {
 	return nil
 }
 
-// tooExpensive is all that a program hears: the numbers come from statistics of rows that are anybody's.
+// tooExpensive is the whole text that a program gets: the numbers come from statistics of all tenants' rows.
 const tooExpensive = "the query is too expensive and was not run; narrow it: a condition on a key or on a column with an index, fewer joins, or smaller pages"
 
-// totalCost reads what EXPLAIN (FORMAT JSON) says of the whole statement.
+// totalCost reads the cost of the whole statement from EXPLAIN (FORMAT JSON).
 func totalCost(said []byte) (float64, error) {
 	var top []struct {
 		Plan struct {
@@ -47,7 +47,7 @@ func totalCost(said []byte) (float64, error) {
 		}
 	}
 	if err := json.Unmarshal(said, &top); err != nil || len(top) != 1 || top[0].Plan.Cost == nil {
-		return 0, errors.New("exosql: the server gave no cost of the plan")
+		return 0, errors.New("exosql: the server's EXPLAIN has no Total Cost")
 	}
 	return *top[0].Plan.Cost, nil
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// decodeNumeric makes the canonical text of a decimal number: no exponent, no
-// zeros that mean nothing, no minus before zero. NaN and infinity are none.
+// decodeNumeric returns the canonical text of a decimal number: no exponent, no needless zeros,
+// no minus before zero. NaN and infinity become the zero Value.
 func decodeNumeric(b []byte) value.Value {
 	if len(b) < 8 {
 		return value.Value{}

@@ -17,16 +17,16 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Bounds of what is kept of a server's error, in bytes. A server can make each of its
-// texts as large as a message, and whoever records errors keeps one for each call of a run.
+// These bound what is kept of a server's error, in bytes. A server can make each text of an
+// error as large as a message, and a record keeps an error for each call of a run.
 const (
 	maxServerError   = 4000 // of all texts together
-	maxServerMessage = 1000 // of the message, where they are more
-	maxServerDetail  = 190  // of each other text, then
+	maxServerMessage = 1000 // of the message, if the texts are larger together
+	maxServerDetail  = 190  // of each other text, in that case
 )
 
-// boundError is err, or where the server's error in it is too large a copy of that error
-// with bounded texts. It comes before err is wrapped: fmt.Errorf keeps the whole text.
+// boundError returns err, or, if a server's error in it is too large, a copy of that with shorter
+// texts. It must be called before err is wrapped, since fmt.Errorf keeps the whole text.
 func boundError(err error) error {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
@@ -49,18 +49,18 @@ func boundError(err error) error {
 	return &k
 }
 
-// parameter is the line in which the server names the argument that it can't read as a value of its type, as PostgreSQL 14 to 18 write
-// it. Another $1 may be of a trigger's own statement: that of EXECUTE '… $1' USING ….
+// parameter matches the line in which the server names the argument that it can't read as a value of its type, as
+// PostgreSQL 14 to 18 write it. A $1 elsewhere may belong to a trigger's own statement: EXECUTE '… $1' USING ….
 var parameter = regexp.MustCompile(`(?m)^(?:unnamed portal|portal ".*") parameter \$(\d{1,5})\b`)
 
-// misreads reports whether a code is one that says of a value that it is none of its type: besides class 22, a text that is none in the
-// type's language, a name of nothing, a domain's check, and XX000 of extensions that name no class (hstore). A timeout or a full disk may meet a value while it is read, too.
+// misreads reports whether a code may mean that a value is not valid for its type: class 22, a syntax error or unknown name in the
+// value, a domain's check, and XX000 of some extensions (hstore). Other codes, like a timeout, may also occur while a value is read.
 func misreads(code string) bool {
 	return strings.HasPrefix(code, "22") || code == "42601" || code == "42704" || code == "23514" || code == "XX000"
 }
 
-// unread says which value of a program is none of the type that it stands for: the server reads all of them before it looks at a row, so
-// this reveals none. It is nil for any other error, and for a value that the program did not write.
+// unread returns the error for a program's value that is not valid for its type. The server reads all values before it reads
+// a row, so the error reveals no row. It returns nil for any other error, and for a value that the program did not write.
 func unread(p *plan.Plan, args []value.Value, err error) (*fail.Error, *plan.Source) {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok || !misreads(e.Code) {
@@ -78,27 +78,27 @@ func unread(p *plan.Plan, args []value.Value, err error) (*fail.Error, *plan.Sou
 	return &fail.Error{Kind: fail.Invalid, Msg: fmt.Sprintf("`%s` is %s in the database, and %.100q is no such value", src.Beside, src.As, args[n-1].Text()), Err: err}, src
 }
 
-// hostCodes are the classes and codes of errors that the database's own contents cause: its views, policies, functions, foreign tables and
-// settings. The others of class 42 are mistakes of our statements, or the database is not what it was when it was checked.
+// hostCodes are classes and codes of errors that come from the database's own contents: its views, policies, functions, foreign
+// tables and settings. Other codes of class 42 mean a mistake in our statements, or a database that has changed since Check.
 var hostCodes = []string{
 	"0A", "2F", "38", "39", "3F", "55", "58", "F0", "HV", "P0", "25006", "XX001", "XX002", "42P17",
 }
 
-// ownCode is a line of the server that names a function of the database in which the error was: whatever its code, no statement of ours
-// has it.
+// ownCode matches a line of the server that names a function of the database as the place of
+// the error. Our statements never have such a line, whatever the code.
 var ownCode = regexp.MustCompile(`(?m)^(?:PL/|SQL function)`)
 
-// unset is the server's message of current_setting without its second argument.
+// unset matches the server's message for current_setting without its second argument.
 var unset = regexp.MustCompile(`^unrecognized configuration parameter "([^"]+)"`)
 
-// hostError makes an error that the database's own contents cause one that says so: the reason to the host, and to a program that its host
-// is asked. A program reads the same for all of them but for a value, which it may avoid. Any other error is returned as it is.
+// hostError converts an error that comes from the database's own contents. The host gets the reason, and the program is told to ask its host.
+// Programs get the same text for all of them, except for an error about a value, which they may avoid. Any other error is returned as it is.
 func hostError(err error) error {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if _, known := errors.AsType[*fail.Error](err); !ok || known || errors.Is(err, engine.ErrSerial) {
 		return err
 	}
-	msg, why := "this can't be done: its host has to look at the database first", "the reason is in the database, which has to be changed"
+	msg, why := "this can't be done: its host has to look at the database first", "the error comes from the database's own contents, which have to be changed"
 	m := unset.FindStringSubmatch(e.Message)
 	switch {
 	case strings.HasPrefix(e.Code, "22"):

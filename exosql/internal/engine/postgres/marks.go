@@ -12,8 +12,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 )
 
-// Statements of the table of marks; $2 is a time in milliseconds. The insert of settle waits for a transaction that has
-// left the mark and not ended, and its select then sees what became of that: each has a snapshot of its own (READ COMMITTED).
+// The statements for the table of marks; $2 is a time in milliseconds. The insert of settle waits for a transaction that has left
+// the mark and not ended. The select after it sees the outcome, since each statement has its own snapshot (READ COMMITTED).
 const (
 	leaveMark  = `INSERT INTO exo_runs (run, kept, at_ms) VALUES ($1, true, $2)`
 	settleMark = `INSERT INTO exo_runs (run, kept, at_ms) VALUES ($1, false, $2) ON CONFLICT (run) DO NOTHING`
@@ -38,8 +38,8 @@ func (w *Writer) Witness(ctx context.Context, run string, at time.Time) error {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && rules[e.Code] == engine.Unique {
 		return fmt.Errorf("%w: %w", engine.ErrSettled, err)
 	}
-	if err == nil && w.affected != 1 { // a rule or a trigger of the table has taken it
-		err = errors.New("exosql: the mark of the run was not written: exo_runs has a rule or a trigger")
+	if err == nil && w.affected != 1 { // a rule or a trigger of the table suppressed the insert
+		err = errors.New("exosql: the mark of the run was not written: exo_runs has a rule or a trigger, which must be dropped")
 	}
 	return serial(err)
 }
@@ -53,8 +53,8 @@ func (w *Writer) Settle(ctx context.Context, run string, at time.Time) (kept boo
 			return err
 		}
 		said, err := w.row(ctx, readMark, []byte(run))
-		if err == nil && said == nil { // false would be a guess
-			err = errors.New("exosql: exo_runs has a mark of the run that this role can't read")
+		if err == nil && said == nil { // to return false would be a guess
+			err = errors.New("exosql: exo_runs has a mark of the run that this role can't read: GRANT SELECT ON exo_runs to it")
 		}
 		kept = string(said) == "t"
 		return err
@@ -97,7 +97,7 @@ func (w *Writer) outside(ctx context.Context, f func(context.Context) error) (er
 	}
 	ctx, cancel := context.WithTimeout(ctx, w.timeout)
 	defer cancel()
-	w.bad = true // until it is over
+	w.bad = true // until the transaction has ended
 	for _, step := range []func(context.Context) error{
 		func(ctx context.Context) error {
 			_, err := w.row(ctx, "BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE")
@@ -113,7 +113,7 @@ func (w *Writer) outside(ctx context.Context, f func(context.Context) error) (er
 	return nil
 }
 
-// row runs one statement, and gives the only cell of its row, nil where there is none.
+// row runs one statement, and returns the only cell of its row, nil if there is none.
 func (w *Writer) row(ctx context.Context, text string, args ...[]byte) (cell []byte, err error) {
 	rr := w.Conn.ExecParams(ctx, text, args, nil, nil, nil)
 	for rr.NextRow() {

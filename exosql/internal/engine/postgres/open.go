@@ -17,39 +17,39 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// An open plan has no fence between the rows in scope and what a program says of them.
-// PostgreSQL is asked how it would read the tables, and that is judged, when a
-// connection prepares the statement. It may plan the statement anew at any time, so it is
-// asked again in the transaction of each execution: its answer, and the indexes that have
-// the names in it, have to be those that were judged, to the byte. The columns of an index never
-// change. Between the question and the execution no table of the statement can lose an index, since
-// the question has locked it.
+// An open plan has no fence between the rows in scope and the program's conditions. When a
+// connection prepares the statement, PostgreSQL is asked how it would read the tables, and the
+// answer is judged. PostgreSQL may plan the statement again at any time, so it is asked again
+// in the transaction of each execution: its answer, and the indexes with the names in it, must
+// be equal to the judged ones, byte for byte. The columns of an index never change. Between the
+// question and the execution no table of the statement can lose an index, since the question
+// locks the tables.
 
-// opened is the statement of an open plan once it was judged.
+// opened is the statement of an open plan after it was judged.
 type opened struct {
 	explain *pgconn.StatementDescription
-	plan    []byte   // what the server said that it would do
-	names   [][]byte // of the indexes in that, as one array
-	indexes []byte   // their numbers, as indexNumbers gives them
+	plan    []byte   // the server's plan
+	names   [][]byte // of the indexes in the plan, as one array
+	indexes []byte   // their numbers, as indexNumbers returns them
 }
 
-// indexNumbers gives the numbers of all indexes with the given names.
+// indexNumbers returns the numbers of all indexes with the given names.
 const indexNumbers = `SELECT coalesce(string_agg(c.oid::text, ',' ORDER BY c.oid), '') FROM pg_catalog.pg_class AS c WHERE c.relname = ANY ($1::name[]) AND c.relkind IN ('i', 'I')`
 
-// readIndexes gives the columns of all indexes with the given names, of tables that a
-// statement can name: none of those that
-// are not valid b-trees of all rows, null for an expression.
+// readIndexes returns the columns of all indexes with the given names, on tables that a
+// statement can name. It returns no columns for an index that is no valid b-tree of all rows,
+// and null for an expression.
 const readIndexes = `SELECT coalesce(json_agg(json_build_array(d.name, d.columns)), '[]')::text FROM (
 	SELECT c.relname::text AS name, CASE WHEN i.indisvalid AND i.indpred IS NULL AND m.amname = 'btree' THEN
 		(SELECT json_agg(a.attname ORDER BY k.n) FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS k (attnum, n)
 			LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = k.attnum AND k.attnum > 0 WHERE k.n <= i.indnkeyatts) END AS columns
 	FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_index AS i ON i.indexrelid = c.oid JOIN pg_catalog.pg_am AS m ON m.oid = c.relam WHERE c.relname = ANY ($1::name[]) AND pg_catalog.pg_table_is_visible(i.indrelid) ORDER BY c.oid) AS d`
 
-// errReplanned is a statement that the server would now run in another way than the one
-// that was judged.
-var errReplanned = errors.New("the server has planned the statement anew")
+// errReplanned is the error of a statement that the server would now run by another plan than
+// the judged one.
+var errReplanned = errors.New("the server has changed its plan of the statement")
 
-// runOpen is run for an open plan.
+// runOpen runs an open plan.
 func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error {
 	if why := s.Refusals.lately(p); why != nil {
 		return why
@@ -82,9 +82,9 @@ func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []value.Value,
 		return st.read(rr, out)
 	})
 	if errors.Is(err, errReplanned) {
-		st.open.plan = nil // judged anew the next time
+		st.open.plan = nil // so that it is judged again the next time
 		if p.Write != nil {
-			// It was run, in the way that was not judged: the whole unit is taken back, and begins again.
+			// PostgreSQL ran the statement by a plan that was not judged. Roll back the whole unit and begin again.
 			return fmt.Errorf("%w: %w", engine.ErrSerial, errReplanned)
 		}
 		return &fence.Refused{Why: errReplanned}
@@ -92,7 +92,7 @@ func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []value.Value,
 	return err
 }
 
-// same fails if a result is not the text.
+// same fails unless the text of a result equals text.
 func same(rr *pgconn.ResultReader, text []byte) error {
 	got, err := textIn(rr)
 	if err == nil && !bytes.Equal(got, text) {
@@ -101,18 +101,18 @@ func same(rr *pgconn.ResultReader, text []byte) error {
 	return err
 }
 
-// textIn is the text of a result's first row.
+// textIn returns the text in a result's first row.
 func textIn(rr *pgconn.ResultReader) (text []byte, err error) {
 	for rr.NextRow() {
 		if v := rr.Values(); len(v) != 1 || text != nil {
-			return nil, errors.New("exosql: the server answers with more than one text")
+			return nil, errors.New("exosql: the server returned more than one row or cell where one text was expected")
 		}
 		text = append([]byte{}, rr.Values()[0]...)
 	}
 	return text, nil
 }
 
-// judged has the statement judged if this connection has not done so.
+// judged judges the statement, unless this connection has done so already.
 func (s *Session) judged(ctx context.Context, p *plan.Plan, st *stmt) error {
 	if st.open != nil && st.open.plan != nil {
 		return nil
@@ -137,7 +137,7 @@ func (s *Session) judged(ctx context.Context, p *plan.Plan, st *stmt) error {
 	}
 	names := indexNames(said)
 	encoded := [][]byte{encodeNames(names)}
-	// The numbers first: of an index that is made anew in between they are the old ones.
+	// The numbers first: if an index is replaced in between, they are the old ones.
 	numbers, err := s.ask(ctx, func(pl *pgconn.Pipeline) { pl.SendQueryStatement(s.indexes, encoded, nil, nil) })
 	if err != nil {
 		return err
@@ -158,12 +158,12 @@ func (s *Session) judged(ctx context.Context, p *plan.Plan, st *stmt) error {
 	return nil
 }
 
-// explainOf asks how the server would run a statement, for whatever values.
+// explainOf returns the statement that asks how the server would run st, for any values.
 func explainOf(st *stmt) string {
 	return "EXPLAIN (FORMAT JSON, COSTS OFF) " + st.execution()
 }
 
-// execution names a statement and as many values as it has, all NULL: the planner looks at none.
+// execution names a statement with all its values NULL: the planner ignores the values.
 func (st *stmt) execution() string {
 	text := "EXECUTE " + st.sd.Name
 	if n := len(st.kinds); n > 0 {
@@ -172,7 +172,7 @@ func (st *stmt) execution() string {
 	return text
 }
 
-// asBefore reports whether the server would still run the statement as it would when it was refused.
+// asBefore reports whether the server would still run the statement by the plan that was refused.
 func (s *Session) asBefore(ctx context.Context, st *stmt, r *refusal) (bool, error) {
 	var answers [2][]byte
 	err := s.guarded(ctx, 2, func(pl *pgconn.Pipeline) {
@@ -182,14 +182,14 @@ func (s *Session) asBefore(ctx context.Context, st *stmt, r *refusal) (bool, err
 	return bytes.Equal(answers[0], r.indexes) && bytes.Equal(answers[1], r.plan), err
 }
 
-// ask runs one statement that answers with a text.
+// ask runs one statement that returns a text.
 func (s *Session) ask(ctx context.Context, send func(*pgconn.Pipeline)) (text []byte, err error) {
 	err = s.guarded(ctx, 1, send,
 		func(_ int, rr *pgconn.ResultReader) (err error) { text, err = textIn(rr); return err })
 	return text, err
 }
 
-// indexNames are those that a plan names.
+// indexNames returns the names of indexes in a plan.
 func indexNames(said []byte) []string {
 	var names []string
 	var walk func(v any)
@@ -209,14 +209,14 @@ func indexNames(said []byte) []string {
 		}
 	}
 	var all any
-	if json.Unmarshal(said, &all) == nil { // what can't be read is refused by judgePostgres
+	if json.Unmarshal(said, &all) == nil { // fence.JudgePostgres refuses a plan that can't be read
 		walk(all)
 	}
 	slices.Sort(names)
 	return names
 }
 
-// encodeNames writes an array as PostgreSQL reads it.
+// encodeNames writes an array in PostgreSQL's syntax.
 func encodeNames(names []string) []byte {
 	b := []byte("{")
 	for i, n := range names {
@@ -229,8 +229,8 @@ func encodeNames(names []string) []byte {
 	return append(b, '}')
 }
 
-// definitions reads the answer of readIndexes. If two schemas have an index of one name, nothing is
-// known unless the two are alike.
+// definitions reads the result of readIndexes. If two schemas have an index of one name and the
+// two differ, the index counts as unknown.
 func definitions(text []byte) (fence.Indexes, error) {
 	var rows [][2]json.RawMessage
 	if err := json.Unmarshal(text, &rows); err != nil {

@@ -20,38 +20,38 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// database is one PostgreSQL database, or one that speaks its protocol.
+// database is one PostgreSQL database, or another that speaks its protocol.
 type database struct {
 	config   Config
 	prepared int     // bytes of statements that a connection keeps, as estimated
-	maxCost  float64 // of a statement, as the server estimates it; 0 is no ceiling
+	maxCost  float64 // the highest estimated cost of a statement; 0: no limit
 	refusals Refusals
 	marks    bool // see engine.Marks
 }
 
 func (e *database) Close() error { return nil }
 
-// maxCatalogue is how many bytes a reader of the catalogue takes of a server.
+// maxCatalogue is how many bytes reading the catalogue may take from a server.
 const maxCatalogue = 512 << 20
 
-// defaultConnect is how long connecting may take, and after it setting a connection up.
+// defaultConnect is how long connecting may take, and then again setting up the connection.
 const defaultConnect = 15 * time.Second
 
-// Config is how to connect: what a host says of it, or a URL.
+// Config is how to connect, from a host's configuration or a URL.
 type Config struct {
 	Conn          *pgx.ConnConfig
 	BeforeConnect func(context.Context, *pgx.ConnConfig) error // may change its copy of Conn
 	AfterConnect  func(context.Context, *pgx.Conn) error
 }
 
-// poolSettings are what pgxpool reads of a URL. To pgx they are settings of the session.
+// poolSettings are settings in a URL for pgxpool. pgx would send them as settings of the session.
 var poolSettings = []string{"pool_max_conns", "pool_min_conns", "pool_min_idle_conns", "pool_max_conn_lifetime", "pool_max_conn_lifetime_jitter", "pool_max_conn_idle_time", "pool_health_check_period"}
 
-// Parse is the configuration that a URL says.
+// Parse returns the configuration in a URL.
 func Parse(url string) (Config, error) {
 	pc, err := pgx.ParseConfig(url)
 	if err != nil {
-		// The parser's error quotes the URL, and masks its password as well as it can.
+		// The parser's error quotes the URL, and may not mask all of its password.
 		return Config{}, errors.New("exosql: this PostgreSQL URL can't be read: want postgres://user:password@host:port/database?sslmode=…")
 	}
 	for _, name := range poolSettings {
@@ -64,7 +64,7 @@ func Parse(url string) (Config, error) {
 
 // Open runs Setup, and prepares to connect.
 func Open(ctx context.Context, conf Config, opt engine.Options) (engine.Engine, error) {
-	conf.Conn = conf.Conn.Copy() // the host's may change
+	conf.Conn = conf.Conn.Copy() // the host may change its own copy
 	e := &database{config: conf, prepared: opt.PreparedBytes, marks: opt.Marks, maxCost: opt.PlanCost}
 	e.refusals.all.Bytes = opt.PreparedBytes
 	if opt.Setup == nil {
@@ -84,7 +84,7 @@ func Open(ctx context.Context, conf Config, opt engine.Options) (engine.Engine, 
 }
 
 // open connects by the standard library's interface, for Setup and for the catalogue. total
-// bounds what a connection reads, in bytes; 0 is none.
+// bounds the bytes that a connection reads; 0: no bound.
 func (e *database) open(total int64) *sql.DB {
 	opts := []stdlib.OptionOpenDB{stdlib.OptionBeforeConnect(func(ctx context.Context, c *pgx.ConnConfig) error { return e.prepare(ctx, c, total) })}
 	if e.config.AfterConnect != nil {
@@ -93,8 +93,8 @@ func (e *database) open(total int64) *sql.DB {
 	return stdlib.OpenDB(*e.config.Conn.Copy(), opts...)
 }
 
-// prepare completes the configuration of one connection. The bounds on the server come after
-// what the host's hook has changed.
+// prepare completes the configuration of one connection. It sets the bounds on the server after
+// the host's hook, which could change them.
 func (e *database) prepare(ctx context.Context, c *pgx.ConnConfig, total int64) error {
 	if e.config.BeforeConnect != nil {
 		if err := e.config.BeforeConnect(ctx, c); err != nil {
@@ -105,7 +105,7 @@ func (e *database) prepare(ctx context.Context, c *pgx.ConnConfig, total int64) 
 		c.ConnectTimeout = defaultConnect
 	}
 	pgbound.Limit(&c.Config, pgbound.Bounds{Message: engine.MaxRow, Total: total})
-	pgsession.Own(&c.Config) // before the hooks of the host set anything, too
+	pgsession.Own(&c.Config) // also before the host's hooks set anything
 	own := c.Config.AfterConnect
 	c.Config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
 		if err := checkVersion(ctx, conn); err != nil {
@@ -116,8 +116,8 @@ func (e *database) prepare(ctx context.Context, c *pgx.ConnConfig, total int64) 
 	return nil
 }
 
-// connectError keeps what the driver says of a failed connection, and of its
-// errors only those that are known: the others hold the configuration, with the password.
+// connectError keeps the text of a failed connection's error. It wraps only errors of known
+// types: the driver's other errors contain the configuration, with the password.
 func connectError(err error) error {
 	if e, ok := errors.AsType[*VersionError](err); ok {
 		return e
@@ -136,9 +136,9 @@ func connectError(err error) error {
 	return errors.New("exosql: connect to PostgreSQL: " + scalar.Shorten(err.Error(), maxServerError))
 }
 
-// pins sets whatever could change what a statement or a value means, over what the URL, the role or
-// the database says. The schemas of the search path stay as they are, since they decide which
-// tables the declarations mean: see pinPath.
+// pins sets everything that could change the meaning of a statement or a value, and overrides
+// the URL, the role and the database. The schemas of the search path stay, since they decide
+// which tables the declarations mean: see pinPath.
 const pins = `SELECT set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO, YMD', false),
 	set_config('IntervalStyle', 'iso_8601', false), set_config('client_encoding', 'UTF8', false),
 	set_config('standard_conforming_strings', 'on', false), set_config('extra_float_digits', '1', false),
@@ -147,21 +147,20 @@ const pins = `SELECT set_config('TimeZone', 'UTC', false), set_config('DateStyle
 	set_config('default_transaction_deferrable', 'off', false), set_config('default_transaction_read_only', 'on', false),
 	` + planning + ` `
 
-// planning keeps the planner from showing by the clock what is in rows out of scope. A
-// plan that knows a program's values tries them on the statistics of whole tables,
-// whose rows are anybody's, and what it then thinks of their number turns on the
-// compiler. Parallel plans sort by a program's expression before they join the scope.
-// Held by TestStatistics and TestFence.
+// planning keeps query time from revealing rows out of scope. A plan made for a program's
+// values uses the statistics of whole tables, with all tenants' rows, and a high estimate turns
+// on the compiler (jit). Parallel plans sort by a program's expression before they join the
+// scope. TestStatistics and TestFence check this.
 const planning = `set_config('plan_cache_mode', 'force_generic_plan', false), set_config('jit', 'off', false), set_config('max_parallel_workers_per_gather', '0', false)`
 
-// ceiling reads the role's own statement timeout, in milliseconds; 0 is none.
+// ceiling reads the role's own statement timeout, in milliseconds; 0: none.
 const ceiling = `SELECT (extract(epoch FROM CAST(current_setting('statement_timeout') AS interval)) * 1000)::bigint::text`
 
-// maxStatement bounds a statement whose context has no deadline: what a process
-// leaves behind when it dies must end.
+// maxStatement bounds a statement whose context has no deadline: a statement must end even if
+// its process dies.
 const maxStatement = time.Hour
 
-// Connect opens one guarded connection, sets it up, and verifies that its wall holds.
+// Connect opens one guarded connection, sets it up, and verifies that PostgreSQL refuses what it must refuse.
 func (e *database) Connect(ctx context.Context) (engine.Session, error) {
 	s := &Session{timeout: maxStatement, maxCost: e.maxCost, Used: time.Now(), Refusals: &e.refusals}
 	s.stmts = engine.Statements[*stmt]{Bytes: e.prepared, Drop: s.dropped}
@@ -173,13 +172,13 @@ func (e *database) Connect(ctx context.Context) (engine.Session, error) {
 		c.RuntimeParams["application_name"] = "exosql"
 	}
 	c.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
-		s.cancel = &canceller{conn: conn} // of several hosts, the last is the one that is connected
+		s.cancel = &canceller{conn: conn} // if there are several hosts, the last one is the connected one
 		return s.cancel
 	}
 	if err := s.dial(ctx, c, e.config.AfterConnect); err != nil {
 		return nil, connectError(err)
 	}
-	within, cancel := context.WithTimeout(ctx, c.ConnectTimeout) // a server that answers slowly for ever would keep whoever waits for a connection
+	within, cancel := context.WithTimeout(ctx, c.ConnectTimeout) // otherwise a slow server could block the callers that wait for a connection
 	defer cancel()
 	if err := s.setUp(within); err != nil {
 		_ = s.Close()
@@ -188,7 +187,7 @@ func (e *database) Connect(ctx context.Context) (engine.Session, error) {
 	return s, nil
 }
 
-// dial connects, and calls the host's hook before anything is set that it could change.
+// dial connects, and calls the host's hook before the settings that it could change.
 func (s *Session) dial(ctx context.Context, c *pgx.ConnConfig, after func(context.Context, *pgx.Conn) error) (err error) {
 	if after == nil {
 		s.Conn, err = pgconn.ConnectConfig(ctx, &c.Config)
@@ -206,7 +205,7 @@ func (s *Session) dial(ctx context.Context, c *pgx.ConnConfig, after func(contex
 }
 
 func (s *Session) setUp(ctx context.Context) error {
-	if _, err := s.One(ctx, pinPath); err != nil { // first: the rest names no schemas
+	if _, err := s.One(ctx, pinPath); err != nil { // first: the other statements name no schemas
 		return err
 	}
 	if _, err := s.One(ctx, pins); err != nil {
@@ -217,7 +216,7 @@ func (s *Session) setUp(ctx context.Context) error {
 		return err
 	}
 	if d, err := time.ParseDuration(ms + "ms"); err != nil || d < 0 {
-		return fmt.Errorf("statement_timeout is %q", ms)
+		return fmt.Errorf("the server's statement_timeout is %q, which can't be read", ms)
 	} else if d > 0 {
 		s.timeout = min(d, maxStatement)
 	}
@@ -238,20 +237,20 @@ func (s *Session) setUp(ctx context.Context) error {
 	return s.VerifyWall(ctx)
 }
 
-// maxSetting is the longest answer to a statement of the set-up.
+// maxSetting is the longest result of a statement of the set-up.
 const maxSetting = 64 << 10
 
-// One runs a constant statement and returns the first cell of its row as text. The
-// second row already is an error, and so is a long one: a server could send rows for ever.
+// One runs a constant statement and returns the first cell of its row as text. A second row is
+// an error, and so is a long one: a server could send rows for ever.
 func (s *Session) One(ctx context.Context, text string) (string, error) {
 	rr := s.Conn.ExecParams(ctx, text, nil, nil, nil, nil)
 	cell, n := "", 0
 	for rr.NextRow() {
 		row := rr.Values()
 		if n++; n > 1 || len(row) == 0 || len(row[0]) > maxSetting {
-			_ = s.Conn.Conn().Close() // the rest would be read otherwise
+			_ = s.Conn.Conn().Close() // otherwise the driver would read the rest
 			_, _ = rr.Close()
-			return "", fmt.Errorf("the server answers %s with more than one row of at most %d bytes", strings.Fields(text)[0], maxSetting)
+			return "", fmt.Errorf("the server returned for %s more than one row, or a row of more than %d bytes", strings.Fields(text)[0], maxSetting)
 		}
 		cell = string(row[0])
 	}
@@ -259,21 +258,21 @@ func (s *Session) One(ctx context.Context, text string) (string, error) {
 		return "", err
 	}
 	if n == 0 {
-		return "", errors.New("no row, want one")
+		return "", errors.New("the server returned no row where one was expected")
 	}
 	return cell, nil
 }
 
-// The server's codes for a write in a transaction that only reads, and for
-// making a transaction write that has read already.
+// The server's codes for a write in a read-only transaction, and for making a transaction
+// writable after it has read.
 const (
 	readOnlyTransaction = "25006"
 	activeTransaction   = "25001"
 )
 
-// VerifyWall tries to write in the very transaction that queries run in, and to
-// make it one that writes. Each must be refused for the reason that it should be.
-// Where one is not, the rollback undoes it, and the connection is not used.
+// VerifyWall tries to write in the very transaction in which queries run, and to make that
+// transaction writable. The server must refuse both, with the expected codes. If it does not,
+// the rollback undoes the attempt, and the connection is not used.
 func (s *Session) VerifyWall(ctx context.Context) error {
 	for attempt, want := range map[string]string{
 		"CREATE TABLE exo_wall (x int)": readOnlyTransaction,
@@ -281,10 +280,10 @@ func (s *Session) VerifyWall(ctx context.Context) error {
 	} {
 		err := s.guarded(ctx, 1, func(pl *pgconn.Pipeline) { pl.SendQueryParams(attempt, nil, nil, nil, nil) }, nil)
 		if err == nil {
-			return fmt.Errorf("the second wall does not hold: %s was allowed", attempt)
+			return fmt.Errorf("PostgreSQL allowed %s in a read-only transaction, so queries are not restricted and Open refuses the database", attempt)
 		}
 		if e, ok := errors.AsType[*pgconn.PgError](err); !ok || e.Code != want {
-			return fmt.Errorf("the second wall could not be verified with %s: %w", attempt, err)
+			return fmt.Errorf("PostgreSQL refused %s for another reason than the one that shows that queries are read-only: %w", attempt, err)
 		}
 	}
 	return nil

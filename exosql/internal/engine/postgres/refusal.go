@@ -9,11 +9,11 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Refusals are the open plans that were refused lately, on any connection: a plan that is refused here
-// although another connection would admit it runs fenced, and is slower, but no less safe. Each
-// connection must find out by itself that one was admitted, since another may have another search path.
+// Refusals are the open plans that were refused lately, on any connection. If a plan is refused
+// here though another connection would admit it, it runs fenced: slower, but no less safe. An
+// admission is not shared, since another connection may have another search path.
 type Refusals struct {
-	Now func() time.Time // of a test, or nil
+	Now func() time.Time // for tests, or nil
 
 	mu  sync.Mutex
 	all engine.Statements[*refusal]
@@ -26,11 +26,11 @@ func (r *Refusals) now() time.Time {
 	return time.Now()
 }
 
-// refusal is why an open plan was refused, and what the server had said. While the server says
-// the same, the answer is the same: it is asked again after ever longer times.
+// refusal is why an open plan was refused, and the server's answer. As long as the server gives
+// the same answer, the plan stays refused; it is asked after longer and longer times.
 type refusal struct {
 	why     *fence.Refused
-	plan    []byte   // as in opened
+	plan    []byte   // the next three are as in opened
 	names   [][]byte //
 	indexes []byte   //
 
@@ -38,17 +38,17 @@ type refusal struct {
 	until time.Time
 }
 
-// maxRefused is the longest that a new index or new statistics may go unnoticed.
+// maxRefused is the longest time for which a new index or new statistics may stay unnoticed.
 const maxRefused = time.Minute
 
-// again is the refusal for twice as long.
+// again returns the refusal for twice as long.
 func (r *refusal) again() *refusal {
 	twice := *r
 	twice.wait = min(2*r.wait, maxRefused)
 	return &twice
 }
 
-// lately is why a plan is refused without a question, or nil.
+// lately returns why a plan is refused without asking the server, or nil.
 func (r *Refusals) lately(p *plan.Plan) *fence.Refused {
 	if x := r.get(p); x != nil && r.now().Before(x.until) {
 		return x.why

@@ -11,21 +11,21 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// rowsDecoder decodes an array of records: rows within a row. A record says of each of its cells which type it has,
-// so they are decoded as those of the result are.
+// rowsDecoder decodes an array of records: rows within a row. A record has the type of each of
+// its cells, so they are decoded like the cells of the result.
 type rowsDecoder struct {
 	of    *plan.Rows
 	cells []cellDecoder
 }
 
-// cellDecoder is the decoder for the type that a cell had the last time.
+// cellDecoder is the decoder for the type that a cell had in the last row.
 type cellDecoder struct {
 	oid    uint32
 	decode decoder
 	rows   *rowsDecoder
 }
 
-// rowsDecoderOf is nil for a cell that holds no rows.
+// rowsDecoderOf returns nil for a cell without rows.
 func rowsDecoderOf(c *plan.Cell) *rowsDecoder {
 	if c.Rows == nil {
 		return nil
@@ -37,9 +37,9 @@ func rowsDecoderOf(c *plan.Cell) *rowsDecoder {
 	return d
 }
 
-var errRecord = errors.New("exosql: the server's answer is no array of records of the statement")
+var errRecord = errors.New("exosql: the server did not return an array of the statement's records")
 
-// decode reads no further than b, whatever the server has sent. It says of how many rows.
+// decode never reads beyond b, whatever the server sends. It returns how many rows there are.
 func (d *rowsDecoder) decode(b []byte, m *plan.Misfits) (value.Value, int, error) {
 	out := d.of.Begin(m)
 	total, err := d.records(b, out)
@@ -52,7 +52,7 @@ func (d *rowsDecoder) decode(b []byte, m *plan.Misfits) (value.Value, int, error
 func (d *rowsDecoder) records(b []byte, out *plan.NestedRows) (total int, err error) {
 	r := &reader{b: b}
 	dimensions := r.uint32()
-	r.uint32() // whether there is NULL
+	r.uint32() // whether the array has a NULL
 	if of := r.uint32(); r.bad || of != pgtype.RecordOID || dimensions > 1 {
 		return 0, errRecord
 	}
@@ -60,13 +60,13 @@ func (d *rowsDecoder) records(b []byte, out *plan.NestedRows) (total int, err er
 		return 0, nil
 	}
 	n := r.uint32()
-	r.uint32() // where it begins to count
+	r.uint32() // the first index
 	for range n {
 		record, null := r.sized()
 		switch {
 		case r.bad:
 			return 0, errRecord
-		case null: // see sqlast.Nested
+		case null: // a null record means too many rows: see sqlast.Nested
 			return 0, plan.ErrTooManyRows()
 		}
 		more, err := d.record(&reader{b: record}, out)
@@ -78,7 +78,7 @@ func (d *rowsDecoder) records(b []byte, out *plan.NestedRows) (total int, err er
 	return total, nil
 }
 
-// record decodes one row; more is how many rows there are in it.
+// record decodes one row; more is how many rows it contains.
 func (d *rowsDecoder) record(r *reader, out *plan.NestedRows) (more int, err error) {
 	if n := r.uint32(); r.bad || int(n) != len(d.cells) {
 		return 0, errRecord
@@ -121,7 +121,7 @@ func (d *rowsDecoder) record(r *reader, out *plan.NestedRows) (more int, err err
 // reader reads the protocol's binary forms.
 type reader struct {
 	b   []byte
-	bad bool // it has ended too early
+	bad bool // it ended too early
 }
 
 func (r *reader) uint32() uint32 {
@@ -134,7 +134,7 @@ func (r *reader) uint32() uint32 {
 	return x
 }
 
-// sized reads what stands behind its length, or NULL.
+// sized reads a value after its length, or NULL.
 func (r *reader) sized() (b []byte, null bool) {
 	n := int32(r.uint32())
 	switch {

@@ -17,54 +17,54 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Session is one guarded connection with its prepared statements. All of
-// a query travels in one batch and runs in a transaction that only reads and is
-// rolled back, so nothing that a statement might set outlives it.
+// Session is one guarded connection with its prepared statements. Everything of a query is in
+// one batch and runs in a transaction that only reads and is rolled back, so nothing that a
+// statement sets outlives it.
 type Session struct {
 	Conn    *pgconn.PgConn
 	cancel  *canceller
 	stmts   engine.Statements[*stmt]
-	gone    []string      // statements that are to be deallocated
-	names   int           // statements prepared so far
-	timeout time.Duration // the longest that a statement may run
-	maxCost float64       // of a statement; 0 is no ceiling
+	gone    []string      // names of statements to deallocate
+	names   int           // how many statements were prepared so far
+	timeout time.Duration // the longest time that a statement may run
+	maxCost float64       // the highest cost of a statement; 0: no limit
 	Used    time.Time     // when the last query ended
-	busy    bool          // with a batch: where a panic leaves it, nobody knows what comes next
+	busy    bool          // it is in a batch: after a panic the state is unknown
 	bad     bool
 	args    arguments
 
-	Refusals *Refusals // of all connections
+	Refusals *Refusals // shared by all connections
 
 	Begin, limit, Rollback, indexes *pgconn.StatementDescription
 
 	settings *engine.Settings // see With
 	set      *pgconn.StatementDescription
-	was      []string // settings that the unit of work has
+	was      []string // names of settings that are set in the unit of work
 
-	unit     *unitStatements // of a Writer, while it is in a unit of work
-	affected int64           // rows that statements have changed
-	later    []found         // what is to be looked for: see agree
+	unit     *unitStatements // of a Writer in a unit of work
+	affected int64           // how many rows statements have changed
+	later    []found         // what has to be looked up: see agree
 
 	concerned func(context.Context, *plan.Plan) ([]rule, error) // of a Writer
 }
 
 // stmt is a prepared statement with the decoders of its cells.
 type stmt struct {
-	kinds  []string // of the arguments: they were the types that it was prepared with
+	kinds  []string // of the arguments: the types with which the statement was prepared
 	sd     *pgconn.StatementDescription
 	decode []decoder
-	texts  []bool // cells that are texts as they came
+	texts  []bool // which cells are texts, taken unchanged
 	rows   []*rowsDecoder
-	rules  []rule // whose parts are given after the cells, to wrote
+	rules  []rule // the rules whose parts follow the cells; they go to wrote
 	wrote  func([]rule, [][]byte)
 	open   *opened
-	costed time.Time // when its cost was last found to be below the ceiling
+	costed time.Time // when its cost was last found to be below the limit
 }
 
 func (s *Session) Prepared() (n, bytes int) { return s.stmts.Len(), s.stmts.Size() }
 
-// Sound reports whether the connection is open, in no transaction but that of its unit, and sure that
-// no cancel request is on its way to it.
+// Sound reports whether the connection is open, in no transaction other than that of its unit,
+// and certain to get no late cancel request.
 func (s *Session) Sound() bool {
 	idle := byte('I')
 	if s.unit != nil && !s.unit.pending {
@@ -79,8 +79,8 @@ func (s *Session) Close() error {
 	return s.Conn.Close(ctx)
 }
 
-// idleCheck is how long a connection may be idle before it is looked at first:
-// servers restart, and firewalls forget.
+// idleCheck is how long a connection may be idle without being tested before use: servers
+// restart, and firewalls drop connections.
 const idleCheck = time.Second
 
 func (s *Session) Query(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error {
@@ -105,11 +105,11 @@ func (s *Session) Query(ctx context.Context, p *plan.Plan, args []value.Value, o
 	switch {
 	case !ok || out.Count() > 0 || !s.Sound():
 	case e.Code == notSupported:
-		// The statement was prepared for tables that have changed since.
+		// The tables of the prepared statement have changed since.
 		s.stmts.Remove(p)
 		err = run(ctx, p, args, out) // an open plan is judged again
 	case e.Code == invalidStatement:
-		// Something between us and the server, a pooler, has dropped what was prepared.
+		// A pooler between us and the server has dropped the prepared statement.
 		s.bad = true
 		return fmt.Errorf("%w: %w", engine.ErrLost, err)
 	}
@@ -119,7 +119,7 @@ func (s *Session) Query(ctx context.Context, p *plan.Plan, args []value.Value, o
 	return hostError(err)
 }
 
-// The server's codes for what is retried or translated.
+// The server's codes of errors that are retried or translated.
 const (
 	notSupported     = "0A000" // also: a prepared statement's result would have another type now
 	invalidStatement = "26000" // no such prepared statement
@@ -148,7 +148,7 @@ func (s *Session) run(ctx context.Context, p *plan.Plan, args []value.Value, out
 		return err
 	}
 	if _, kept := s.stmts.Get(p); !kept {
-		defer s.dropped(st) // too large: it ends with its query
+		defer s.dropped(st) // it is too large to keep, and is dropped after its query
 	}
 	if err := s.affordable(ctx, st); err != nil {
 		return err
@@ -159,7 +159,7 @@ func (s *Session) run(ctx context.Context, p *plan.Plan, args []value.Value, out
 	}, func(_ int, rr *pgconn.ResultReader) error { return st.read(rr, out) })
 }
 
-// read hands the cells of all rows to out.
+// read passes the cells of all rows to out.
 func (st *stmt) read(rr *pgconn.ResultReader, out *plan.Collector) (err error) {
 	for rr.NextRow() {
 		all := rr.Values()
@@ -194,17 +194,16 @@ func (st *stmt) read(rr *pgconn.ResultReader, out *plan.Collector) (err error) {
 
 var binaryFormat = []int16{1}
 
-// guarded runs n statements in a transaction that only reads and has a time
-// limit, in one round trip; read gets the result of each, counted from 0. The rollback comes after a synchronisation point of its own, so
-// that it is done whatever happens before it. That the limit is set by a query
-// also closes the transaction to SET TRANSACTION READ WRITE, which works before
-// the first query only.
+// guarded runs n statements in a read-only transaction with a time limit, in one round trip.
+// read gets the result of each, counted from 0. The rollback comes after its own
+// synchronisation point, so it is done whatever happens before. The limit is set by a query,
+// after which SET TRANSACTION READ WRITE is no longer possible.
 func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline), read func(int, *pgconn.ResultReader) error) error {
 	limit, byContext := s.timeout, false
 	if d, ok := ctx.Deadline(); ok && time.Until(d) < limit {
 		limit, byContext = max(time.Until(d), 0).Truncate(time.Millisecond)+time.Millisecond, true
 	}
-	first := -2 // the transaction and its limit come first
+	first := -2 // the results of BEGIN and of the limit come first
 	settings, err := s.policies(ctx)
 	if err != nil {
 		return err
@@ -222,7 +221,7 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 	}
 	pl := s.Conn.StartPipeline(qctx)
 	if s.unit != nil && s.unit.pending {
-		// Where it fails, the server skips all up to the synchronisation point: no statement runs by itself.
+		// If BEGIN fails, the server skips everything up to the synchronisation point, so no statement runs outside of a transaction.
 		first--
 		s.unit.pending = false
 		pl.SendQueryStatement(s.unit.begin, nil, nil, nil)
@@ -248,7 +247,7 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 		}
 		if i >= 0 && read != nil {
 			if err = read(i, rr); err != nil {
-				cancel() // the rest of the rows would come first
+				cancel() // otherwise the remaining rows would be read first
 				break
 			}
 		}
@@ -258,7 +257,7 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 		}
 	}
 	if cerr := pl.Close(); err == nil {
-		err = cerr // of the rollback
+		err = cerr // the error of the rollback
 	}
 	err = boundError(err)
 	switch {
@@ -271,25 +270,25 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 	s.busy = false
 	if late := time.Since(start) >= limit-time.Millisecond; late && byContext {
 		if err != nil {
-			<-ctx.Done() // the server was first by a moment; who waits for the run reads its context
+			<-ctx.Done() // the server was a moment faster; the caller reads its context's error
 		}
 		return s.translate(ctx, err, context.DeadlineExceeded)
 	} else if late {
 		return s.translate(ctx, err, fail.Errorf(fail.Limit, "", "the query ran longer than the database allows: %v", s.timeout))
 	}
-	return s.translate(ctx, err, &fail.Error{Kind: fail.Cancelled}) // by somebody at the server
+	return s.translate(ctx, err, &fail.Error{Kind: fail.Cancelled}) // someone cancelled it at the server
 }
 
-// rollBack is for a cancel request that hit the rollback itself. No other is on
-// its way now: the pipeline has ended.
+// rollBack repeats a rollback that a cancel request has hit. No other request is on its way:
+// the pipeline has ended.
 func (s *Session) rollBack() {
 	ctx, cancel := context.WithTimeout(context.Background(), CancelGrace)
 	defer cancel()
-	_, _ = s.Conn.ExecParams(ctx, "ROLLBACK", nil, nil, nil, nil).Close() // the state says how it went
+	_, _ = s.Conn.ExecParams(ctx, "ROLLBACK", nil, nil, nil, nil).Close() // the connection's state shows the result
 }
 
-// translate says what an error of the server is to a program; stopped is what it
-// is when the server ended the query by itself. The server's words are for the host.
+// translate converts an error of the server for a program; stopped is the error if the server
+// itself ended the query. The server's text is only for the host.
 func (s *Session) translate(ctx context.Context, err error, stopped error) error {
 	if _, ok := errors.AsType[*pgproto3.ExceededMaxBodyLenErr](err); ok {
 		return &fail.Error{Kind: fail.Limit, Msg: fmt.Sprintf("a row is too large: the limit is %d bytes", engine.MaxRow), Err: err}
@@ -349,13 +348,13 @@ func (s *Session) prepare(ctx context.Context, p *plan.Plan, args []value.Value)
 	return st, nil
 }
 
-// prepareBytes estimates the memory of the server for a statement and its plan, which a
-// role that only reads may not ask for. A join names the columns of all tables before it
-// again, so many tables cost more than their text says. Held by TestStatementBytes.
+// prepareBytes estimates the server's memory for a statement and its plan, which a role that
+// only reads may not query. A join repeats the columns of all tables before it, so many tables
+// cost more than their text. TestStatementBytes checks this.
 func prepareBytes(p *plan.Plan) int {
 	n := 12<<10 + 100*len(p.Text) + 150*p.Joins
 	if p.Tables != nil {
-		n += 12 << 10 // the question for its plan is a statement, too
+		n += 12 << 10 // EXPLAIN for its plan is a statement, too
 	}
 	return n
 }
@@ -377,8 +376,8 @@ func (s *Session) dropped(st *stmt) {
 	}
 }
 
-// deallocate has the server forget what was dropped, whatever became of the query. Where the server
-// can't be asked, the connection is closed soon, and the statements with it.
+// deallocate makes the server drop noted statements, whatever the query's outcome. If the
+// server can't be asked, the connection is closed soon, which drops them.
 func (s *Session) deallocate() {
 	if len(s.gone) == 0 || !s.Sound() {
 		return

@@ -7,14 +7,14 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 )
 
-// setAll sets settings for as long as the transaction lasts.
+// setAll sets settings until the end of the transaction.
 const setAll = `SELECT count(pg_catalog.set_config(s.name, s.value, true)) FROM ROWS FROM (pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::text[])) AS s (name, value)`
 
 // With implements engine.Session.
 func (s *Session) With(x *engine.Settings) { s.settings = x }
 
-// policies are the arguments of setAll before a statement, or nil. A unit of work is one transaction, in which what
-// an earlier statement was granted must not count for this one: it is set to nothing.
+// policies returns the arguments of setAll before a statement, or nil. A unit of work is one transaction,
+// so a setting of an earlier statement is reset to "": its grant must not count for this statement.
 func (s *Session) policies(ctx context.Context) ([][]byte, error) {
 	if s.settings == nil {
 		return nil, nil

@@ -10,20 +10,20 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// decodeTime makes an instant of microseconds since 2000; a timestamp without
-// zone is one in UTC. Infinity is none.
+// decodeTime returns the instant of microseconds since 2000; a timestamp without time zone is
+// in UTC. Infinity becomes the zero Value.
 func decodeTime(b []byte) value.Value {
 	us := int64(binary.BigEndian.Uint64(b))
 	if us == math.MaxInt64 || us == math.MinInt64 {
 		return value.Value{}
 	}
 	const day = 24 * 60 * 60 * 1_000_000
-	// In two steps: years beyond 9999 would overflow the sum.
+	// In two steps: the sum would overflow for years beyond 9999.
 	t := time.UnixMicro(epoch).AddDate(0, 0, int(us/day)).Add(time.Duration(us%day) * time.Microsecond)
 	return value.Time(t)
 }
 
-// decodeDate makes "2006-01-02" of days since 2000, and of a year before 1 or after 9999 the text that the database prints. Infinity is none.
+// decodeDate returns "2006-01-02" for days since 2000, the database's text for a year before 1 or after 9999, and the zero Value for infinity.
 func decodeDate(b []byte) value.Value {
 	days := int32(binary.BigEndian.Uint32(b))
 	if days == math.MaxInt32 || days == math.MinInt32 {
@@ -36,7 +36,7 @@ func decodeDate(b []byte) value.Value {
 	return value.Text(t.Format(time.DateOnly))
 }
 
-// decodeInterval makes the canonical text of microseconds, days and months.
+// decodeInterval returns the canonical text of microseconds, days and months.
 func decodeInterval(b []byte) value.Value {
 	us := int64(binary.BigEndian.Uint64(b))
 	days, months := int32(binary.BigEndian.Uint32(b[8:])), int32(binary.BigEndian.Uint32(b[12:]))

@@ -15,13 +15,12 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Values travel in the protocol's binary forms. The types of arguments are said
-// when a statement is prepared, so that none is guessed from what it is compared with: an
-// integer is a bigint beside an int4 column too. Only texts take the type of
-// what is beside them; they travel as text, so that one that looks like SQL, a cast or a
-// placeholder is never more than a text.
+// Values are sent in the protocol's binary forms. A statement is prepared with the types of its
+// arguments, so that PostgreSQL guesses none from what they are compared with: an integer is a
+// bigint also with an int4 column. Only a text takes the type of the other operand. It is bound
+// as a text, so a text that looks like SQL, a cast or a placeholder is still only a text.
 
-// typeOf is the type that an argument is declared with; 0: inferred.
+// typeOf returns the type with which an argument is declared; 0: PostgreSQL infers it.
 func typeOf(k string) uint32 {
 	switch k {
 	case value.TypeBool:
@@ -36,21 +35,21 @@ func typeOf(k string) uint32 {
 	return 0
 }
 
-// arguments is memory for the arguments of one query, used again for the next.
+// arguments is memory for the arguments of one query, which the next query reuses.
 type arguments struct {
 	buf     []byte
 	params  [][]byte
 	formats []int16
 }
 
-// encode returns the arguments and their formats. They are good until the next call.
+// encode returns the arguments and their formats. They are valid until the next call.
 func (a *arguments) encode(vals []value.Value) (params [][]byte, formats []int16) {
 	a.buf, a.params, a.formats = a.buf[:0], a.params[:0], a.formats[:0]
 	need := 0
 	for _, v := range vals {
 		need += 8 + len(v.Text())
 	}
-	if cap(a.buf) < need { // once: the parameters point into it
+	if cap(a.buf) < need { // allocated once, since the parameters point into it
 		a.buf = make([]byte, 0, need)
 	}
 	for _, v := range vals {
@@ -83,12 +82,12 @@ func (a *arguments) encode(vals []value.Value) (params [][]byte, formats []int16
 // epoch is 2000-01-01 in microseconds since 1970.
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
 
-// decoder makes a Value of a cell that is not NULL. What no Value of the
-// kind can hold (NaN, an infinite time, one in a year before 1) is the zero Value.
+// decoder returns the Value of a cell that is not NULL. It returns the zero Value for one that
+// no Value of the kind can be: NaN, an infinite time, a year before 1.
 type decoder func([]byte) value.Value
 
-// decoderOf finds the decoder of a cell from the type that the server
-// says its output has, or nil where that contradicts the declaration.
+// decoderOf returns the decoder of a cell for the type of the server's output, or nil if that
+// contradicts the declaration.
 func decoderOf(c *plan.Cell, oid uint32) decoder {
 	if c.Collected && oid == pgtype.TextArrayOID {
 		return func(b []byte) value.Value {
@@ -105,7 +104,7 @@ func decoderOf(c *plan.Cell, oid uint32) decoder {
 		}
 		return nil
 	case value.TypeNull:
-		return func([]byte) value.Value { return value.Value{} } // of whatever type, there is never a value
+		return func([]byte) value.Value { return value.Value{} } // whatever the type, the cell never has a value
 	case value.TypeList:
 	default:
 		return scalarDecoder(c.Kind, oid)
@@ -121,7 +120,7 @@ func decoderOf(c *plan.Cell, oid uint32) decoder {
 	return func(b []byte) value.Value { return decodeList(b, of, item) }
 }
 
-// elementOf is the type of the items of each array type.
+// elementOf has the type of the items of each array type.
 var elementOf = map[uint32]uint32{
 	pgtype.BoolArrayOID: pgtype.BoolOID, pgtype.Int2ArrayOID: pgtype.Int2OID, pgtype.Int4ArrayOID: pgtype.Int4OID, pgtype.Int8ArrayOID: pgtype.Int8OID,
 	pgtype.Float4ArrayOID: pgtype.Float4OID, pgtype.Float8ArrayOID: pgtype.Float8OID, pgtype.TextArrayOID: pgtype.TextOID, pgtype.VarcharArrayOID: pgtype.VarcharOID,
@@ -131,7 +130,7 @@ var elementOf = map[uint32]uint32{
 	pgtype.JSONArrayOID: pgtype.JSONOID, pgtype.JSONBArrayOID: pgtype.JSONBOID,
 }
 
-// scalars are the decoders of each kind by the types that may hold it.
+// scalars are the decoders of each kind, by the types that are allowed for it.
 var scalars = map[string]map[uint32]decoder{
 	value.TypeBool: {pgtype.BoolOID: func(b []byte) value.Value { return value.Bool(b[0] != 0) }},
 	value.TypeInt: {
@@ -142,7 +141,7 @@ var scalars = map[string]map[uint32]decoder{
 	value.TypeFloat: {
 		pgtype.Float4OID: func(b []byte) value.Value {
 			single := float64(math.Float32frombits(binary.BigEndian.Uint32(b)))
-			f, _ := strconv.ParseFloat(strconv.FormatFloat(single, 'g', -1, 32), 64) // the number that it is written as
+			f, _ := strconv.ParseFloat(strconv.FormatFloat(single, 'g', -1, 32), 64) // the number as it is written
 			return value.Float(f)
 		},
 		pgtype.Float8OID: func(b []byte) value.Value { return value.Float(math.Float64frombits(binary.BigEndian.Uint64(b))) },
@@ -157,12 +156,12 @@ var scalars = map[string]map[uint32]decoder{
 	value.TypeBytes:    {pgtype.ByteaOID: func(b []byte) value.Value { return value.Text(base64.StdEncoding.EncodeToString(b)) }},
 	value.TypeJSON: {
 		pgtype.JSONOID:  engine.DecodeJSON,
-		pgtype.JSONBOID: func(b []byte) value.Value { return engine.DecodeJSON(b[min(1, len(b)):]) }, // after the version
+		pgtype.JSONBOID: func(b []byte) value.Value { return engine.DecodeJSON(b[min(1, len(b)):]) }, // after the version byte
 	},
 }
 
-// scalarDecoder is a decoder that checks the length first, so that no answer of
-// a server can make it read beyond it.
+// scalarDecoder returns a decoder that checks the length first, so that it never reads beyond a
+// server's answer.
 func scalarDecoder(kind string, oid uint32) decoder {
 	d := scalars[kind][oid]
 	size, fixed := sizes[oid]
@@ -193,8 +192,8 @@ func decodeUUID(b []byte) value.Value {
 	return value.Text(string(s[:]))
 }
 
-// decodeList makes a list of an array of one dimension. More of them are no list
-// of this kind of item.
+// decodeList returns the list for an array of one dimension. An array of more dimensions is no
+// list of such items.
 func decodeList(b []byte, of uint32, item decoder) value.Value {
 	if len(b) < 12 || binary.BigEndian.Uint32(b[8:]) != of {
 		return value.Value{}
@@ -210,7 +209,7 @@ func decodeList(b []byte, of uint32, item decoder) value.Value {
 		return value.Value{}
 	}
 	n := int(binary.BigEndian.Uint32(b[12:]))
-	b = b[20:] // where it begins to count does not matter
+	b = b[20:] // the first index does not matter
 	if n > len(b)/4 {
 		return value.Value{}
 	}

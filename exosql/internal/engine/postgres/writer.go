@@ -17,25 +17,25 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
-// Writer is a connection that a unit of work has: one transaction, SERIALIZABLE, in which
-// each statement has a savepoint of its own, since PostgreSQL ends a transaction with the first
-// statement that fails. What reads is read-only all the same, by its savepoint.
+// Writer is a connection for a unit of work: one SERIALIZABLE transaction, in which each
+// statement has its own savepoint, since PostgreSQL aborts a transaction at the first statement
+// that fails. A statement that only reads is read-only within its savepoint.
 type Writer struct {
 	*Session
 	commit, immediate, deferrable *pgconn.StatementDescription
-	mark                          *pgconn.StatementDescription // nil: runs leave none
+	mark                          *pgconn.StatementDescription // nil: runs leave no marks
 	statements                    unitStatements
-	rules                         map[string]*knownRules // of tables
-	knows                         bool                   // something has been read in the unit
-	atOnce                        time.Time              // when the database was last found to check all constraints at once
+	rules                         map[string]*knownRules // by table
+	knows                         bool                   // the unit has read something
+	atOnce                        time.Time              // when the database was last found to have no deferrable constraints
 }
 
-// unitStatements are what stands around each statement of a unit.
+// unitStatements are the statements before and after each statement of a unit.
 type unitStatements struct {
 	begin, save, reads, writes, release *pgconn.StatementDescription
 
-	writing bool // the statement is one that a plan writes by
-	pending bool // BEGIN is not sent yet: it travels with the first statement, by which the snapshot is taken
+	writing bool // the current statement is a plan's write
+	pending bool // BEGIN is not sent yet: it is sent with the first statement, which takes the snapshot
 }
 
 func (u *unitStatements) around() (begin, limits, end *pgconn.StatementDescription) {
@@ -45,15 +45,15 @@ func (u *unitStatements) around() (begin, limits, end *pgconn.StatementDescripti
 	return u.save, u.reads, u.release
 }
 
-// readOnly limits a statement as limit does, and makes it one that only reads: SET TRANSACTION
-// READ ONLY in a savepoint is over with it (TestUnitReads).
+// readOnly sets the time limit, as limit does, and makes a statement read-only: SET TRANSACTION
+// READ ONLY in a savepoint ends with the savepoint (TestUnitReads).
 const readOnly = `SELECT set_config('statement_timeout', $1, true), set_config('transaction_read_only', 'on', true)`
 
-// canDefer is whether anything in the database can wait for the end of a transaction: keys, exclusions and foreign keys that
-// can have triggers of their own that say so. Any role may ask.
+// canDefer tests whether any constraint in the database can be deferred to the end of a
+// transaction: keys, exclusions and foreign keys have triggers that show it. Any role may ask.
 const canDefer = `SELECT EXISTS (SELECT FROM pg_catalog.pg_trigger AS t WHERE t.tgdeferrable)`
 
-// atOnceFor is how long it is believed that nothing can.
+// atOnceFor is how long the answer that none can be is used.
 const atOnceFor = time.Minute
 
 // ConnectWriter implements engine.Engine.
@@ -95,7 +95,7 @@ func (e *database) ConnectWriter(ctx context.Context) (engine.Writer, error) {
 	return w, nil
 }
 
-// verifyUnit tries in a unit to write by what only reads.
+// verifyUnit tries to write within a unit by a statement that only reads.
 func (w *Writer) verifyUnit(ctx context.Context) error {
 	if err := w.Begin(ctx); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (w *Writer) begun(ctx context.Context) error {
 // over forgets the unit.
 func (w *Writer) over() { w.unit, w.statements.pending = nil, false }
 
-// simple runs a statement that stands around those of a unit.
+// simple runs one of the statements before or after the statements of a unit.
 func (w *Writer) simple(ctx context.Context, st *pgconn.StatementDescription) error {
 	w.busy = true
 	_, err := w.Conn.ExecStatement(ctx, st, nil, nil, nil).Close()
@@ -148,7 +148,7 @@ func (w *Writer) Query(ctx context.Context, p *plan.Plan, args []value.Value, ou
 	if !w.Open() {
 		return errNoUnit
 	}
-	if !p.Back { // a unit learns nothing from what it wrote itself
+	if !p.Back { // Back reads only what the unit itself wrote
 		if w.knows = true; len(w.later) > 0 {
 			if err := w.agree(ctx); err != nil {
 				return err
@@ -160,13 +160,13 @@ func (w *Writer) Query(ctx context.Context, p *plan.Plan, args []value.Value, ou
 
 var errNoUnit = errors.New("exosql: the transaction has ended")
 
-// Write implements engine.Writer. Several statements travel together, and have one savepoint.
+// Write implements engine.Writer. Several statements are sent together, and have one savepoint.
 func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.Collector) (int64, error) {
 	if !engine.OnlyWrites(changes) || !w.Open() {
 		return 0, errNoUnit
 	}
 	n, err := w.write(ctx, changes, out)
-	// Inserted rows reveal nothing before something is read. An update or a delete reads which rows there are.
+	// Inserts alone contradict nothing before the unit has read something. An update or a delete reads which rows there are.
 	if w.knows = w.knows || err != nil || !changes[0].Plan.Write.Insert; w.Open() && (w.knows || w.waiting() > laterRows) {
 		if against := w.agree(ctx); against != nil {
 			return 0, against
@@ -188,9 +188,9 @@ func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.C
 	return n, err
 }
 
-// unseen reports whether an insert may have been refused for a row that is not in the snapshot of the unit. ON CONFLICT DO NOTHING fails where
-// the row in the way is not in that: a program that finds no row with a value, and then reads that it is taken, would come both before and
-// after the one that gave it to another row (TestWriteOrders).
+// unseen reports whether an insert may have been refused because of a row that is not in the unit's snapshot. ON CONFLICT DO
+// NOTHING fails if the row in the way is not in the snapshot. Without this check, a program could find no row with a value
+// and then read that the value is taken, so it would come both before and after the unit that inserted it (TestWriteOrders).
 func (w *Writer) unseen(ctx context.Context, changes []engine.Change, n int64, was error) (bool, error) {
 	again := make([]engine.Change, len(changes))
 	for i, c := range changes {
@@ -229,7 +229,7 @@ func (w *Writer) unseen(ctx context.Context, changes []engine.Change, n int64, w
 	return err != nil && !broken, was
 }
 
-// laterRows is of how many rows it is noted what will be looked for when something is read.
+// laterRows is for how many rows keys are noted before they are looked up even without a read.
 const laterRows = 1000
 
 func (w *Writer) waiting() (n int) {
@@ -239,10 +239,10 @@ func (w *Writer) waiting() (n int) {
 	return n
 }
 
-// taken makes a read of what a broken rule of uniqueness tells, which a program may catch and go by: that a row was found by it the
-// server's SERIALIZABLE does not remember, so another transaction could take that row away, and both be kept though no order of
-// the two gives what they did. A table that was read from its beginning is remembered as a whole; then the rule has to be broken still
-// (TestCaughtIsRead).
+// taken reads the table of a broken unique rule, since a program may catch the error and rely on it. The
+// server's SERIALIZABLE does not count finding the row in the way as a read. So another transaction could
+// delete that row and both could be kept, though no order of the two gives both results. Reading a table from
+// its start counts as reading the whole table; after that the rule must still be broken (TestCaughtIsRead).
 func (w *Writer) taken(ctx context.Context, v *engine.Violation, changes []engine.Change) error {
 	e, ok := errors.AsType[*pgconn.PgError](v.Err)
 	if !ok {
@@ -250,7 +250,7 @@ func (w *Writer) taken(ctx context.Context, v *engine.Violation, changes []engin
 	}
 	whole := changes[0].Plan.Write.Path()
 	err := w.read(ctx, "SELECT 1 FROM "+pgx.Identifier{e.SchemaName, e.TableName}.Sanitize()+" LIMIT 1")
-	if denied, is := errors.AsType[*pgconn.PgError](err); is && denied.Code == "42501" { // a part, whose whole the role may read
+	if denied, is := errors.AsType[*pgconn.PgError](err); is && denied.Code == "42501" { // the error's table is a partition, which the role may not read; it may read the whole table
 		err = w.read(ctx, "SELECT count(*) FROM "+whole)
 	}
 	if err != nil {
@@ -260,14 +260,14 @@ func (w *Writer) taken(ctx context.Context, v *engine.Violation, changes []engin
 	if again, ok := errors.AsType[*engine.Violation](err); ok && again.Rule == v.Rule && again.Constraint == v.Constraint {
 		return nil
 	}
-	return fmt.Errorf("%w: what was taken is so no more: %w", engine.ErrSerial, err)
+	return fmt.Errorf("%w: a value that was taken is free now: %w", engine.ErrSerial, err)
 }
 
-// bySeqScan has the planner read a table and no index of it, of which a page or two would be remembered in the place of the whole: of a
-// table with few rows in many pages it would.
+// bySeqScan makes the planner read a table without its indexes. An index scan, which it would
+// choose for few rows in many pages, would count as reading only a page or two.
 const bySeqScan = `SELECT set_config('enable_seqscan', 'on', true), set_config('enable_indexonlyscan', 'off', true)`
 
-// read reads a table. What it changes of the session is undone with its savepoint; that it has read stays.
+// read reads a table. Its savepoint undoes the settings, but the server still remembers the read.
 func (w *Writer) read(ctx context.Context, text string) error {
 	if err := w.simple(ctx, w.statements.save); err != nil {
 		return err
@@ -303,7 +303,7 @@ func (w *Writer) write(ctx context.Context, changes []engine.Change, out *plan.C
 	return w.affected, nil
 }
 
-// writeAll runs several statements in one batch, and gives how many of them were done before one failed.
+// writeAll runs several statements in one batch, and returns how many were done before one failed.
 func (w *Writer) writeAll(ctx context.Context, changes []engine.Change, out *plan.Collector) (done int, err error) {
 	defer w.deallocate()
 	total := 0
@@ -327,7 +327,7 @@ func (w *Writer) writeAll(ctx context.Context, changes []engine.Change, out *pla
 	err = w.guarded(ctx, total, func(pl *pgconn.Pipeline) {
 		for i, n := 0, 0; i < len(changes); i++ {
 			for _, args := range changes[i].Args {
-				var a arguments // that are sent later
+				var a arguments // a new one for each, since they are sent later
 				params, formats := a.encode(args)
 				pl.SendQueryStatement(all[n].sd, params, formats, binaryFormat)
 				n++
@@ -343,7 +343,7 @@ func (w *Writer) writeAll(ctx context.Context, changes []engine.Change, out *pla
 	return done, err
 }
 
-// undo takes back the statement of a unit that failed. Where it can't, the unit is lost.
+// undo undoes the failed statement of a unit. If it can't, the unit is lost.
 func (s *Session) undo() {
 	if s.Conn.TxStatus() == 'T' {
 		return
@@ -362,14 +362,14 @@ func (s *Session) undo() {
 	s.bad = true
 }
 
-// Prepare implements engine.Writer. Where nothing in the database can be deferred there is nothing to force. If a constraint was
-// made meanwhile that can be deferred, COMMIT reports that it does not hold, and keeps nothing.
+// Prepare implements engine.Writer. If no constraint in the database can be deferred, there is nothing to
+// check. If a deferrable constraint was made meanwhile, a COMMIT that breaks it fails and keeps nothing.
 func (w *Writer) Prepare(ctx context.Context) error {
 	switch {
 	case !w.Open():
 		return errNoUnit
 	case w.statements.pending || time.Since(w.atOnce) < atOnceFor:
-		return ctx.Err() // nothing else would notice
+		return ctx.Err() // nothing else would check it
 	}
 	if err := w.simple(ctx, w.immediate); err != nil {
 		return serial(late(err))
@@ -408,7 +408,7 @@ func (w *Writer) part(ctx context.Context, text string) error {
 	if !w.Open() {
 		return errNoUnit
 	}
-	w.knows = true // by another run, or by the host
+	w.knows = true // another run, or the host, may have read something
 	if err := w.begun(ctx); err != nil {
 		return err
 	}
@@ -418,7 +418,7 @@ func (w *Writer) part(ctx context.Context, text string) error {
 	return serial(boundError(err))
 }
 
-// Commit implements engine.Writer. What the server says about a commit that it refuses is that nothing was kept.
+// Commit implements engine.Writer. If the server refuses the commit, nothing was kept.
 func (w *Writer) Commit(ctx context.Context) error {
 	if !w.Open() {
 		return errNoUnit
@@ -445,7 +445,7 @@ func (w *Writer) Rollback(ctx context.Context) error {
 	return err
 }
 
-// The server's codes for units that can't be put in an order.
+// The server's codes for units that can't be ordered.
 const (
 	serializationFailure = "40001"
 	deadlock             = "40P01"
@@ -458,7 +458,7 @@ func serial(err error) error {
 	return err
 }
 
-// rules are the codes of PostgreSQL's constraints.
+// rules are the rules by PostgreSQL's error codes for constraints.
 var rules = map[string]engine.Rule{
 	"23502": engine.NotNull, "23505": engine.Unique, "23503": engine.ForeignKey, "23514": engine.CheckRule,
 	"23P01": engine.Unique,  // an exclusion constraint
@@ -474,7 +474,7 @@ func late(err error) error {
 	return err
 }
 
-// violation makes what the server says of a constraint something that can be read. Its message and detail quote values.
+// violation converts a server's error about a constraint. The server's message and detail quote values.
 func violation(p *plan.Plan, args []value.Value, err error) error {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {

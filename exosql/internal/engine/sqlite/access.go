@@ -9,8 +9,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Access implements engine.Session. SQLite plans without looking at the size of a table that
-// was never analyzed, and by its statistics where it was.
+// Access implements engine.Session. If a table was never analyzed, SQLite plans without knowing
+// its size; else by its statistics.
 func (s *Session) Access(ctx context.Context, p *plan.Plan, _ []value.Value, column string) (fence.Access, error) {
 	if err := ctx.Err(); err != nil {
 		return fence.Access{}, err

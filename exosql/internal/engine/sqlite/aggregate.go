@@ -13,26 +13,26 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// The aggregate functions that sqlast writes for SQLite: it has no exact numbers.
+// The aggregate functions that sqlast writes for SQLite, which has no exact numbers.
 
 var (
 	errWindow = errors.New("exosql: this aggregate function has no window")
-	errMany   = errors.New("exosql: an aggregate function has to hold too many values")
+	errMany   = errors.New("exosql: an aggregate function would have to keep too many values in memory")
 )
 
-// accumulator takes one number after the other.
+// accumulator takes numbers one by one.
 type accumulator interface {
 	Add(x any)
 	Value() any
 }
 
-// bounded is an accumulator that holds what it takes, up to a bound.
+// bounded is an accumulator that stores its values, up to a bound.
 type bounded interface{ Full() bool }
 
-// leaving is an accumulator from which what was added first may be removed first.
+// leaving is an accumulator from which the oldest value can be removed.
 type leaving interface{ Remove(x any) }
 
-// list is texts as the text of JSON, without NULL.
+// list collects texts as a JSON text, without NULL.
 type list struct {
 	json []byte
 	size int
@@ -44,7 +44,7 @@ func (l *list) Add(x any) {
 	if l.bad = l.bad || !ok || !utf8.ValidString(s); l.bad || l.Full() {
 		return
 	}
-	if l.size += len(s) + 8; l.json == nil { // as sqlast.Running has it
+	if l.size += len(s) + 8; l.json == nil { // the size counts as in sqlast.Running
 		l.json = []byte{'['}
 	} else {
 		l.json = append(l.json, ',')
@@ -55,7 +55,7 @@ func (l *list) Add(x any) {
 
 func (l *list) Full() bool { return l.size > sqlast.MaxCollected }
 
-// Value contradicts what is declared if there was anything but text.
+// Value returns a text that is no JSON, and so contradicts the declaration, if any value was no text.
 func (l *list) Value() any {
 	switch {
 	case l.bad:
@@ -66,7 +66,7 @@ func (l *list) Value() any {
 	return string(l.json) + "]"
 }
 
-// aggregates are made once for each group.
+// aggregates make an accumulator for each group.
 var aggregates = map[string]func() accumulator{
 	"exo_sum":     func() accumulator { return &number.Sum{} },
 	"exo_avg":     func() accumulator { return &mean{} },
@@ -79,7 +79,7 @@ var aggregates = map[string]func() accumulator{
 	"exo_moving_max": func() accumulator { return &number.Moving{Greatest: true} },
 }
 
-// stored is an accumulator of a column of decimals as it is stored. A misfit, which is no number, counts as NULL.
+// stored is an accumulator of a column of decimals as they are stored. A misfit, which is no number, counts as NULL.
 type stored struct{ accumulator }
 
 func (s *stored) Add(x any) {
@@ -99,7 +99,7 @@ func (s *stored) Full() bool {
 	return ok && b.Full()
 }
 
-// DefineAggregates makes them functions of a driver.
+// DefineAggregates makes the aggregates functions of a driver.
 func DefineAggregates(d *sqlite.Driver) {
 	defineWhole(d)
 	defineRows(d)
@@ -113,7 +113,7 @@ func DefineAggregates(d *sqlite.Driver) {
 	}
 }
 
-// aggregate is an accumulator as the driver has it.
+// aggregate is an accumulator in the driver's interface.
 type aggregate struct{ accumulator }
 
 func (a aggregate) Step(_ *sqlite.FunctionContext, args []driver.Value) error {
@@ -121,19 +121,19 @@ func (a aggregate) Step(_ *sqlite.FunctionContext, args []driver.Value) error {
 		a.Add(args[0])
 	}
 	if b, ok := a.accumulator.(bounded); ok && b.Full() {
-		return errMany // of rows in scope: no others are aggregated
+		return errMany // only rows in scope are aggregated, so this reveals no others
 	}
 	return nil
 }
 
-// WindowInverse is for frames that rows leave.
+// WindowInverse is called when a row leaves a window's frame.
 func (a aggregate) WindowInverse(_ *sqlite.FunctionContext, args []driver.Value) error {
 	of := a.accumulator
 	if s, ok := of.(*stored); ok {
 		of = s.accumulator
 	}
 	if _, ok := of.(leaving); !ok {
-		return errWindow // sqlast writes no such frame of it
+		return errWindow // sqlast writes no such frame for it
 	}
 	if args[0] != nil {
 		a.accumulator.(leaving).Remove(args[0])
@@ -145,7 +145,7 @@ func (a aggregate) WindowValue(*sqlite.FunctionContext) (driver.Value, error) { 
 
 func (a aggregate) Final(*sqlite.FunctionContext) {}
 
-// mean is a sum that gives the mean. It counts the numbers that it adds, without infinities.
+// mean is a sum whose value is the mean. It counts the numbers that it adds, without infinities.
 type mean struct{ number.Sum }
 
 func (m *mean) Value() any { return m.Mean() }

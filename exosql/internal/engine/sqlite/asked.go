@@ -1,9 +1,9 @@
 package sqlite
 
-// This file finds what the schema itself asks for. SQLite asks the authorizer about the functions in the
-// defaults and stored columns of every table that a statement touches, and about all that a view reads,
-// although none of it is in the statement's text. The host has chosen the schema, so a plan admits what its
-// own tables and views ask for: see guard.decide. SQLite is asked for it, rather than a parser of ours.
+// This file finds what the schema itself asks the authorizer for. SQLite asks for the functions in the
+// defaults and stored columns of every table that a statement touches, and for everything that a view
+// reads, although the statement's text has none of it. The host chose the schema, so a plan allows what its
+// own tables and views ask for: see guard.decide. SQLite itself, and not a parser of ours, finds that out.
 
 import (
 	"fmt"
@@ -17,15 +17,15 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
-// question is one call of the authorizer. within is the view or trigger whose text asks; "": a statement's own.
+// question is one call of the authorizer. within is the view or trigger whose text asks; "" for the statement's own text.
 type question struct {
 	action             sqlite.AuthorizerActionCode
 	arg1, arg2, within string
 }
 
-// Learn finds out what the tables and views of a plan ask for, and reports whether something is new.
-// It is called when the wall has refused a statement, since a schema may change while it is used. Nothing is
-// run: a probe that selects all columns of one table is compiled and dropped.
+// Learn finds what the tables and views of a plan ask for, and reports whether something is new.
+// It is called when the authorizer has refused a statement, since a schema may change while it is
+// used. It runs nothing: it compiles a probe that selects all columns of one table, and drops it.
 func (s *Session) Learn(p *plan.Plan) (bool, error) {
 	g := s.Guard
 	grew := false
@@ -49,32 +49,32 @@ func (s *Session) Learn(p *plan.Plan) (bool, error) {
 	return grew, nil
 }
 
-// record keeps what a probe asks for besides the columns that it names itself.
+// record keeps what a probe asks for, other than the columns that it names itself.
 func (g *guard) record(q question) {
 	if q.within != "" || q.action == sqlite.AuthFunction {
 		g.learning[q] = true
 	}
-	// Where a statement uses no column that comes from a table of the view, SQLite asks for that table's rows, and names the view no more.
+	// If a statement uses no column that comes from some table of the view, SQLite asks only for that table's rows, and does not name the view.
 	if q.within != "" && q.action == sqlite.AuthRead {
 		g.learning[question{q.action, q.arg1, "", ""}] = true
 		g.learning[question{q.action, q.arg1, "", q.within}] = true
 	}
 }
 
-// asks reports whether a table or view that the plan names asks for this.
+// asks reports whether a table or view that the plan names asks for q.
 func (g *guard) asks(q question) bool {
 	return g.asked != nil && slices.ContainsFunc(g.named(*g.reads.Load()), func(name string) bool { return g.asked[name][q] })
 }
 
-// named are the tables and views of a plan, and those that its write touches.
+// named returns the tables and views of a plan, and the tables that its write touches.
 func (g *guard) named(reads map[string]map[string]bool) []string {
 	names := append(slices.Collect(maps.Keys(reads)), g.touched()...)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// written are the tables that the running plan changes, lower case: its own, and those to which cascades that the
-// host has named carry the change.
+// written returns the tables that the running plan changes, in lower case: its own, and tables
+// that cascades permitted by the host change.
 func (g *guard) written() []string {
 	w := g.writes.Load()
 	if w == nil {
@@ -89,7 +89,7 @@ func (g *guard) written() []string {
 	return out
 }
 
-// touched are the tables that SQLite compiles into a write: those that it changes, and those at
+// touched returns the tables that SQLite compiles into a write: the changed ones, and those at
 // the other end of their foreign keys.
 func (g *guard) touched() []string {
 	var out []string
@@ -102,7 +102,7 @@ func (g *guard) touched() []string {
 	return out
 }
 
-// follows reports whether a foreign key of a table that the plan changes has SQLite read this column.
+// follows reports whether SQLite reads this column because of a foreign key of a table that the plan changes.
 func (g *guard) follows(table, column string) bool {
 	return slices.ContainsFunc(g.written(), func(name string) bool { return g.keys[name][sqlast.Fold(table)][sqlast.Fold(column)] })
 }

@@ -19,19 +19,18 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// conn runs statements on a connection of the driver through the engine's
-// own interface. What lies between, database/sql and the driver's rows, costs more
-// than most queries do: locks, boxes and conversions for each cell, and a
-// goroutine for each query. One goroutine at a time uses it; only interrupt may be
-// called from others.
+// conn runs statements on a connection of the driver through the engine's own interface. What
+// is between, database/sql and the driver's rows, costs more than most queries: locks, boxes
+// and conversions for each cell, and a goroutine for each query. One goroutine uses a conn at a
+// time; only interrupt may be called from others.
 type conn struct {
-	driver driver.Conn // opened it, has its authorizer, and closes it
+	driver driver.Conn // it opened the connection, has its authorizer, and closes it
 	Db     uintptr     // the engine's handle
 	mutex  uintptr     // the engine's lock of this connection
 	Tls    *libc.TLS
-	out    uintptr // where prepare leaves its results
-	text   uintptr // bound texts lie here while their statement runs
-	room   int     // bytes at text
+	out    uintptr // where prepare stores its results
+	text   uintptr // bound texts are here while their statement runs
+	room   int     // how many bytes there are at text
 }
 
 const pointerSize = strconv.IntSize / 8
@@ -50,9 +49,9 @@ func newConn(d driver.Conn) (*conn, error) {
 	return c, nil
 }
 
-var errNoMemory = errors.New("exosql: SQLite has no memory left")
+var errNoMemory = errors.New("exosql: SQLite is out of memory")
 
-// close frees what the connection holds; its statements are finalized before.
+// close frees the connection's memory; its statements must be finalized before.
 func (c *conn) close() error {
 	libc.Xfree(c.Tls, c.out)
 	libc.Xfree(c.Tls, c.text)
@@ -60,7 +59,7 @@ func (c *conn) close() error {
 	return c.driver.Close()
 }
 
-// SqlError is an error of the engine. It may quote the schema: it is for the host alone.
+// SqlError is an error of the engine. It may quote the schema, so it is only for the host.
 type SqlError struct {
 	Code int32
 	msg  string
@@ -68,7 +67,7 @@ type SqlError struct {
 
 func (e *SqlError) Error() string { return fmt.Sprintf("sqlite: %s (%d)", e.msg, e.Code) }
 
-// codeOf is what SQLite or its driver, which opens connections, has said; 0 of other errors.
+// codeOf returns the code of SQLite or of its driver, which opens connections; 0 for other errors.
 func codeOf(err error) int32 {
 	if e := (*SqlError)(nil); errors.As(err, &e) {
 		return e.Code
@@ -79,7 +78,7 @@ func codeOf(err error) int32 {
 	return 0
 }
 
-// primary is the code without its extension.
+// primary returns the code without its extension.
 func primary(code int32) int32 { return code & 0xff }
 
 func (c *conn) fault(code int32) error {
@@ -89,18 +88,18 @@ func (c *conn) fault(code int32) error {
 // stmt is a prepared statement.
 type stmt struct {
 	P     uintptr
-	texts []int32 // the placeholders that point to bound texts
-	fixed bool    // made by sqlite3_prepare: see open.go
+	texts []int32 // the placeholders with bound texts
+	fixed bool    // compiled by sqlite3_prepare: see open.go
 
-	alone []string            // the tables that are searched for their scope and nothing else: see share.go
-	scans map[string][]string // by the scopes' values: those of alone that are better scanned
-	epoch int                 // the schema that scans is about
+	alone []string            // the tables that are searched only for their scope: see share.go
+	scans map[string][]string // by the scopes' values: the tables of alone that are better scanned
+	epoch int                 // the epoch of the schema for scans
 
-	refused *fence.Refused // there is none: its plan was refused
-	until   time.Time      // for that long
+	refused *fence.Refused // not nil: there is no statement, since its plan was refused
+	until   time.Time      // how long it stays refused
 }
 
-// prepare compiles one statement, with the authorizer that is in force.
+// prepare compiles one statement, with the authorizer in force.
 func (c *conn) prepare(text string) (*stmt, error) {
 	return c.compile(text, func(sql uintptr, n int32, tail uintptr) int32 {
 		return sqlite3.Xsqlite3_prepare_v3(c.Tls, c.Db, sql, n, sqlite3.SQLITE_PREPARE_PERSISTENT, c.out, tail)
@@ -134,15 +133,15 @@ func pointerAt(p uintptr) uintptr {
 	return uintptr(binary.NativeEndian.Uint64(b))
 }
 
-// bytes is the memory of the engine that a statement has.
+// bytes returns how much memory of the engine a statement has.
 func (c *conn) bytes(st *stmt) int {
 	return int(sqlite3.Xsqlite3_stmt_status(c.Tls, st.P, sqlite3.SQLITE_STMTSTATUS_MEMUSED, 0))
 }
 
 func (c *conn) finalize(st *stmt) { sqlite3.Xsqlite3_finalize(c.Tls, st.P) }
 
-// bind gives every placeholder its value. The number of values must be that of
-// the placeholders: one that was left out would keep the value of another run.
+// bind sets every placeholder. The number of values must be that of the placeholders: a
+// placeholder without one would keep the value of another run.
 func (c *conn) bind(st *stmt, args []value.Value) error {
 	if n := int(sqlite3.Xsqlite3_bind_parameter_count(c.Tls, st.P)); n != len(args) {
 		return fmt.Errorf("exosql: a statement has %d placeholders and is given %d values", n, len(args))
@@ -180,7 +179,7 @@ func (c *conn) bind(st *stmt, args []value.Value) error {
 			}
 			copy(libc.GoBytes(at, len(s)), s)
 			st.texts = append(st.texts, n)
-			rc = sqlite3.Xsqlite3_bind_text(c.Tls, st.P, n, at, int32(len(s)), 0) // not copied: reset unbinds it
+			rc = sqlite3.Xsqlite3_bind_text(c.Tls, st.P, n, at, int32(len(s)), 0) // the text is not copied, so reset unbinds it
 			at += uintptr(len(s))
 		default:
 			return fmt.Errorf("exosql: a value of the type %s can't be bound", v.Type())
@@ -192,9 +191,9 @@ func (c *conn) bind(st *stmt, args []value.Value) error {
 	return nil
 }
 
-// reserve makes room for bound texts. No statement has any bound at this time.
+// reserve makes room for bound texts. No statement has a bound text at this time.
 func (c *conn) reserve(n int) bool {
-	if n = max(n, 1); n <= c.room { // never the null pointer: that would bind NULL in the place of ''
+	if n = max(n, 1); n <= c.room { // never the null pointer, which would bind NULL instead of ''
 		return true
 	}
 	libc.Xfree(c.Tls, c.text)
@@ -209,11 +208,11 @@ func (c *conn) reserve(n int) bool {
 // keptRoom is how much memory for texts a connection keeps between queries.
 const keptRoom = 64 << 10
 
-// reset ends a statement, whatever became of it: its locks are given back, and no
-// value of this run is left in it. (Numbers stay until the next run overwrites
-// them: unbinding them would make SQLite plan the statement anew.)
+// reset ends a statement in any state: it releases its locks and removes the texts of this run.
+// (Numbers stay until the next run overwrites them: unbinding them would make SQLite plan the
+// statement again.)
 func (c *conn) reset(st *stmt) {
-	sqlite3.Xsqlite3_reset(c.Tls, st.P) // repeats the error of the last step, which is known
+	sqlite3.Xsqlite3_reset(c.Tls, st.P) // it repeats the error of the last step, which is known
 	for _, n := range st.texts {
 		sqlite3.Xsqlite3_bind_null(c.Tls, st.P, n)
 	}
@@ -233,7 +232,7 @@ func (c *conn) step(st *stmt) (bool, error) {
 		return false, nil
 	default:
 		if st.fixed && rc == sqlite3.SQLITE_ERROR {
-			rc = sqlite3.Xsqlite3_reset(c.Tls, st.P) // says what it was
+			rc = sqlite3.Xsqlite3_reset(c.Tls, st.P) // it returns the error's code
 		}
 		return false, c.fault(rc)
 	}
@@ -252,9 +251,8 @@ func (c *conn) Exec(text string) error {
 	return err
 }
 
-// lock takes the engine's lock of this connection for a whole row or query, so
-// that what is read of each cell need not take it again. It does not keep an
-// interrupt out. unlock gives it back.
+// lock takes the engine's lock of this connection for a whole row or query, so that reading a
+// cell need not take it. It does not prevent an interrupt. unlock releases it.
 func (c *conn) lock() { sqlite3.Xsqlite3_mutex_enter(c.Tls, c.mutex) }
 
 func (c *conn) unlock() { sqlite3.Xsqlite3_mutex_leave(c.Tls, c.mutex) }

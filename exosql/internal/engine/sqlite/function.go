@@ -23,9 +23,9 @@ import (
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
-// The functions that sqlast writes for SQLite and SQLite has not, or has for ASCII
-// only. They belong to the driver of this package, so no other connection of the
-// process sees them. All are total: see number.go.
+// The functions that sqlast writes for SQLite and that SQLite lacks, or has only for ASCII.
+// They belong to this package's driver, so no other connection of the process has them. All are
+// total: see package number.
 func newDriver() *sqlite.Driver {
 	d := &sqlite.Driver{}
 	Definer(func(name string, n int32, f func([]driver.Value) any) {
@@ -37,7 +37,7 @@ func newDriver() *sqlite.Driver {
 	return d
 }
 
-// Result is what a function gives, which may be an error.
+// Result returns the result of a function, which may be an error.
 func Result(v any) (driver.Value, error) {
 	if err, ok := v.(error); ok {
 		return nil, err
@@ -117,14 +117,14 @@ func (d Definer) DefineAll() {
 	})
 	d.defineText("exo_interval_millis", func(s string) any {
 		if micros := intervalMicros(s); micros != nil {
-			return micros.Div(micros, big.NewInt(1000)).Int64() // down, as floor
+			return micros.Div(micros, big.NewInt(1000)).Int64() // rounded down, as by floor
 		}
 		return nil
 	})
 	d.defineText("exo_quarter", quarter)
 	d.define("exo_later", 4, func(args []driver.Value) any {
 		day, ok := args[0].(string)
-		many, isNumber := number.Read(args[1]) // a text too: what is calculated is exact
+		many, isNumber := number.Read(args[1]) // also a text: a calculated number is exact
 		days, _ := args[2].(int64)
 		months, _ := args[3].(int64)
 		if !ok || !isNumber {
@@ -185,7 +185,7 @@ func (d Definer) DefineAll() {
 		return func(x value.Value) bool { return plain(x) == v }
 	})
 	d.defineHas("exo_has_number", func(v driver.Value) func(value.Value) bool {
-		b, ok := number.Read(v) // once: it may have 16,000 digits, and the array as many elements
+		b, ok := number.Read(v) // only once: it may have 16,000 digits, and the array as many elements
 		return func(x value.Value) bool {
 			a, okA := number.Read(plain(x))
 			return ok && okA && x.Type() != value.TypeBool && a.Cmp(b) == 0
@@ -193,8 +193,8 @@ func (d Definer) DefineAll() {
 	})
 }
 
-// defineHas defines whether a value is among the elements of an array. They are what
-// a program is shown of the array: what it read is found.
+// defineHas defines whether an array has a value as an element. The elements are those that a
+// program gets, so a program finds the values that it read.
 func (d Definer) defineHas(name string, is func(v driver.Value) func(element value.Value) bool) {
 	d.define(name, 2, func(args []driver.Value) any {
 		s, ok := args[1].(string)
@@ -212,14 +212,14 @@ func (d Definer) defineHas(name string, is func(v driver.Value) func(element val
 				return int64(1)
 			}
 			if x.Type() == value.TypeNull {
-				found = nil // as SQL has it: the value might be the one that is not known
+				found = nil // as in SQL: the unknown element might be the value
 			}
 		}
 		return found
 	})
 }
 
-// Definer takes one function of so many arguments.
+// Definer defines one function with n arguments.
 type Definer func(name string, n int32, f func(args []driver.Value) any)
 
 func (d Definer) define(name string, n int32, f func(args []driver.Value) any) { d(name, n, f) }
@@ -244,13 +244,13 @@ func (d Definer) defineText2(name string, f func(a, b string) any) {
 	})
 }
 
-// formOf is the form whose number an argument is.
+// formOf returns the form with the number in an argument.
 func formOf(arg driver.Value) cellform.Form {
 	n, _ := arg.(int64)
 	return cellform.ByIndex(n)
 }
 
-// cellOf is what is written to a column of a form, of what a statement has calculated. It fails where a value would become another one.
+// cellOf returns the cell of a form for a calculated value. It fails if the cell would be read as another value.
 func cellOf(form cellform.Form, kind string, x any) any {
 	if n, ok := x.(int64); ok && kind == value.TypeBool {
 		return form.Flag(n != 0)
@@ -280,7 +280,7 @@ func truth(b bool) any {
 	return int64(0)
 }
 
-// keyBytes is a key as bytes; that of no value is like no other's.
+// keyBytes returns a key as bytes; NULL gets bytes that no key has.
 func keyBytes(key any) []byte {
 	if b, ok := key.([]byte); ok {
 		return b
@@ -288,8 +288,8 @@ func keyBytes(key any) []byte {
 	return []byte{0xff}
 }
 
-// intervalMicros is the length of an interval as PostgreSQL compares it, in
-// microseconds: a month has 30 days, a day 24 hours. It is nil for what is no interval.
+// intervalMicros returns the length of an interval in microseconds, as PostgreSQL compares it:
+// a month has 30 days, a day 24 hours. It returns nil for a text that is no interval.
 func intervalMicros(s string) *big.Int {
 	i, ok := scalar.ParseInterval(s)
 	if !ok {
@@ -300,7 +300,7 @@ func intervalMicros(s string) *big.Int {
 	return n.Add(n, big.NewInt(i.Micros))
 }
 
-// intervalKey is that length as it is compared.
+// intervalKey returns the key that sorts by that length.
 func intervalKey(s string) any {
 	if micros := intervalMicros(s); micros != nil {
 		return number.Key(number.Decimal{Coef: micros, Exp: 0})
@@ -308,8 +308,8 @@ func intervalKey(s string) any {
 	return nil
 }
 
-// local is the time that clocks of a zone show, of the years that PostgreSQL is asked for. The rules are those
-// of this process, as SQLite has none.
+// local returns the time that clocks of a zone show, in the years that PostgreSQL is asked for.
+// SQLite has no time zones, so the rules are this process's.
 func local(at, name string) any {
 	z, err := zone.Load(name)
 	t, ok := scalar.ParseTime(at)
@@ -321,8 +321,8 @@ func local(at, name string) any {
 
 var firstLocal, lastLocal = time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
-// later is the day that is n units after another, of so many days or months each; in a month without
-// that day its last. Years are 1 to 9999.
+// later returns the day that is n units after another; a unit has so many days or months. In a
+// month without that day it is the last day. Years are 1 to 9999.
 func later(day string, n, days, months int64) any {
 	t, err := time.Parse(time.DateOnly, day)
 	if err != nil || n < -4_000_000 || n > 4_000_000 {
@@ -341,7 +341,7 @@ func later(day string, n, days, months int64) any {
 	return t.Format(time.DateOnly)
 }
 
-// quarter is the first day of the quarter of a month, "2024-05".
+// quarter returns the first day of the quarter of a month, "2024-05".
 func quarter(month string) any {
 	m, err := strconv.Atoi(month[max(0, len(month)-2):])
 	if err != nil || m < 1 || m > 12 {
@@ -350,7 +350,7 @@ func quarter(month string) any {
 	return fmt.Sprintf("%s%02d-01", month[:len(month)-2], (m-1)/3*3+1)
 }
 
-// plain is an element of an array as SQLite would hold it.
+// plain returns an element of an array as SQLite would store it.
 func plain(x value.Value) any {
 	switch x.Type() {
 	case value.TypeBool:

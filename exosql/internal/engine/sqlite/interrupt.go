@@ -11,9 +11,9 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// handle finds the engine's handle of a connection. The driver has no method for
-// it, so the field is read by its name; verifyInterrupt fails where that has
-// changed, and then no connection is opened.
+// handle finds the engine's handle of a connection. The driver has no method for it, so the
+// field is read by its name. If a new driver changes the field, verifyInterrupt fails and no
+// connection is opened.
 func handle(driverConn any) (uintptr, error) {
 	v := reflect.ValueOf(driverConn)
 	if v.Kind() == reflect.Pointer {
@@ -24,22 +24,21 @@ func handle(driverConn any) (uintptr, error) {
 			return uintptr(f.Uint()), nil
 		}
 	}
-	return 0, errors.New("exosql: the SQLite driver's connection has no handle that can be used")
+	return 0, errors.New("exosql: the SQLite driver's connection has no usable handle: use the version of modernc.org/sqlite that this module requires")
 }
 
-// interrupt stops the statement that runs on the connection. It is the one thing
-// that may be done to it from another goroutine.
+// interrupt stops the statement that runs on the connection. It is the only method that another
+// goroutine may call.
 func (c *conn) interrupt() {
 	tls := libc.NewTLS()
 	defer tls.Close()
 	sqlite3.Xsqlite3_interrupt(tls, c.Db)
 }
 
-// Watch interrupts what runs on the connection once ctx has ended, and goes on
-// until the function that it returns is called: SQLite forgets an interrupt that
-// comes before a statement's first step. That function reports whether ctx ended
-// first; no interrupt comes after it has returned. A context that does not end
-// costs no goroutine.
+// Watch interrupts the connection's statements once ctx has ended, and repeats that until stop
+// is called: SQLite forgets an interrupt that comes before a statement's first step. stop
+// reports whether ctx ended first; no interrupt comes after it has returned. A context that
+// can't end needs no goroutine.
 func (c *conn) Watch(ctx context.Context) (stop func() bool) {
 	over, left := make(chan struct{}), make(chan struct{})
 	unwatch := context.AfterFunc(ctx, func() {

@@ -11,7 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/number"
 )
 
-// jsonCell is the text of a document. SQLite makes a number of one that is a number, in a column whose type is JSON.
+// jsonCell returns the text of a document. In a column of type JSON, SQLite turns a document that is a number into a number.
 func jsonCell(cell driver.Value) string {
 	switch x := cell.(type) {
 	case string:
@@ -24,7 +24,7 @@ func jsonCell(cell driver.Value) string {
 	return ""
 }
 
-// These functions read a piece of JSON, as SQLite writes it: nil for anything of another type.
+// These functions read a piece of JSON, as SQLite writes it: nil for another type.
 
 func jsonText(s string) any {
 	var text string
@@ -45,7 +45,7 @@ func jsonNumber(s string) any {
 	return x + 0 // PostgreSQL has no -0
 }
 
-// jsonDigits are those of a whole number from 2^53 on.
+// jsonDigits returns the digits of a whole number from 2^53 on.
 func jsonDigits(s string) any {
 	if x, ok := jsonNumber(s).(float64); ok && math.Abs(x) >= 1<<53 {
 		if r, ok := new(big.Rat).SetString(s); ok && r.IsInt() {
@@ -55,7 +55,7 @@ func jsonDigits(s string) any {
 	return nil
 }
 
-// jsonLength is JavaScript's length of an array, or of an object with a whole number under that key.
+// jsonLength returns JavaScript's length of an array, or an object's whole number under the key length.
 func jsonLength(s string) any {
 	var list []json.RawMessage
 	var object map[string]json.RawMessage
@@ -80,7 +80,7 @@ func jsonBool(s string) any {
 	return nil
 }
 
-// jsonHas is whether an array has an element that is v as the type that of reads; nil for what is no array.
+// jsonHas is whether an array has an element that equals v, read as the type of of; nil if s is no array.
 func jsonHas(s string, v driver.Value, of func(string) any) any {
 	var list []json.RawMessage
 	if len(s) == 0 || s[0] != '[' || json.Unmarshal([]byte(s), &list) != nil {
@@ -90,15 +90,15 @@ func jsonHas(s string, v driver.Value, of func(string) any) any {
 		v = float64(whole)
 	}
 	for _, x := range list {
-		if is := of(string(x)); is == v || is == nil && jsonDigits(string(x)) == v && v != nil { // a wide number is a text to programs
+		if is := of(string(x)); is == v || is == nil && jsonDigits(string(x)) == v && v != nil { // a number beyond 2^53 is a text to programs
 			return int64(1)
 		}
 	}
 	return int64(0)
 }
 
-// same reports whether two documents say the same, as jsonb compares them: numbers by what they are worth, objects whatever the
-// order of their fields. What is no document is the same as nothing.
+// same reports whether two documents are equal, as jsonb compares them: numbers by value,
+// objects in any order of fields. A text that is no document equals nothing.
 func same(a, b value.Value) bool {
 	switch typ := a.Type(); {
 	case isNumber(a) && isNumber(b):
@@ -112,7 +112,7 @@ func same(a, b value.Value) bool {
 			}
 		}
 		return true
-	case typ == value.TypeRecord: // by a map: a document may have a hundred thousand fields
+	case typ == value.TypeRecord: // compared by a map, since a document may have a hundred thousand fields
 		of := make(map[string]value.Value, b.Len())
 		for name, y := range b.Fields() {
 			of[name] = y
@@ -127,7 +127,7 @@ func same(a, b value.Value) bool {
 	return plain(a) == plain(b)
 }
 
-// sameArray reports whether two arrays have the same elements. A decimal is held as a number or as a text.
+// sameArray reports whether two arrays have the same elements. A decimal may be stored as a number or as a text.
 func sameArray(a, b value.Value) bool {
 	if a.Type() != value.TypeList || b.Type() != value.TypeList || a.Len() != b.Len() {
 		return false

@@ -4,12 +4,11 @@ import (
 	"unicode/utf8"
 )
 
-// like reports whether s matches a pattern of SQL: % stands for any text, _ for
-// one character, and \ for the character that follows. The pattern is cut at its %;
-// each piece is looked for where the one before it ended, by all its characters
-// at once (shift-and, Baeza-Yates and Gonnet 1992). So the work is the length of the
-// text times a 64th of the longest piece, whatever both are: this runs inside the
-// engine, where nothing can stop it.
+// like reports whether s matches a pattern of SQL: % means any text, _ any character, and \ the
+// character that follows. The pattern is cut at its %. Each piece is looked for after the end
+// of the one before, with all its characters at once (shift-and, Baeza-Yates and Gonnet 1992).
+// So for every text and pattern the work is the length of the text times a 64th of the longest
+// piece: nothing can stop this function inside the engine.
 func like(s, pattern string) bool {
 	pieces, open := cutPattern(pattern)
 	first, last := pieces[0], pieces[len(pieces)-1]
@@ -29,7 +28,7 @@ func like(s, pattern string) bool {
 	return last.suffix(rest)
 }
 
-// piece is a part of a pattern between two %; anyRune stands for _.
+// piece is a part of a pattern between two %; anyRune is a _.
 type piece []rune
 
 const anyRune = -1
@@ -55,7 +54,7 @@ func cutPattern(pattern string) (pieces []piece, open bool) {
 	return pieces, open
 }
 
-// prefix is what follows the piece at the beginning of s.
+// prefix returns the rest of s after the piece at its beginning.
 func (p piece) prefix(s string) (rest string, ok bool) {
 	for _, want := range p {
 		r, n := utf8.DecodeRuneInString(s)
@@ -78,14 +77,14 @@ func (p piece) suffix(s string) bool {
 	return true
 }
 
-// find is what follows the first place in s where the piece is.
+// find returns the rest of s after the first occurrence of the piece.
 func (p piece) find(s string) (rest string, ok bool) {
 	if len(p) == 0 {
 		return s, true
 	}
 	words := (len(p) + 63) / 64
-	wild := make([]uint64, words) // where any character does
-	at := map[rune][]uint64{}     // and where this one
+	wild := make([]uint64, words) // the positions of _
+	at := map[rune][]uint64{}     // the positions of each character
 	for i, r := range p {
 		if r == anyRune {
 			wild[i/64] |= 1 << (i % 64)
@@ -96,9 +95,9 @@ func (p piece) find(s string) (rest string, ok bool) {
 		}
 		at[r][i/64] |= 1 << (i % 64)
 	}
-	state := make([]uint64, words) // bit i: the last characters are the piece up to i
+	state := make([]uint64, words) // bit i: the last characters match the piece up to i
 	for s != "" {
-		r, n := utf8.DecodeRuneInString(s) // what is no UTF-8 is one character of one byte
+		r, n := utf8.DecodeRuneInString(s) // an invalid byte of UTF-8 is one character
 		s = s[n:]
 		carry := uint64(1)
 		mask := at[r]

@@ -13,8 +13,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Statements of the table of marks. Who settles a run has the only lock for writing: a unit that has left its mark is
-// over, and one that has not fails when it does.
+// The statements for the table of marks. A settling host has the only write lock. So a unit
+// that has left its mark has ended by then, and a unit that has not fails when it leaves it.
 const (
 	leaveMark  = `INSERT INTO exo_runs (run, kept, at_ms) VALUES (?, 1, ?)`
 	settleMark = `INSERT INTO exo_runs (run, kept, at_ms) VALUES (?, 0, ?) ON CONFLICT (run) DO NOTHING`
@@ -24,7 +24,7 @@ const (
 	readForgot = `SELECT at_ms FROM exo_runs WHERE run = '` + engine.ForgottenRow + `'`
 )
 
-// marked is what the authorizer admits for the statements of marks.
+// The authorizer allows these for the statements of marks.
 var (
 	marksRead    = map[string]map[string]bool{"exo_runs": {"run": true, "kept": true, "at_ms": true}}
 	marksWritten = plan.Write{Table: "exo_runs", Insert: true, Update: []string{"at_ms"}, Delete: true}
@@ -44,12 +44,12 @@ func (w *Writer) Witness(_ context.Context, run string, at time.Time) error {
 	case errors.As(err, &e) && rules[e.Code] == engine.Unique:
 		return fmt.Errorf("%w: %w", engine.ErrSettled, err)
 	case errors.As(err, &e) && primary(e.Code) == sqlite3.SQLITE_AUTH:
-		return fmt.Errorf("exosql: the mark of the run was not written: exo_runs has a trigger: %w", err)
+		return fmt.Errorf("exosql: the mark of the run was not written: exo_runs has a trigger, which must be dropped: %w", err)
 	}
 	return serial(err)
 }
 
-// mark runs one statement, and gives the only cell of its row, if there is one.
+// mark runs one statement, and returns the only cell of its row, if there is a row.
 func (w *Writer) mark(text string, args ...value.Value) (cell int64, there bool, err error) {
 	w.Guard.Admit(&marksRead)
 	w.Guard.writes.Store(&marksWritten)
@@ -82,7 +82,7 @@ func (w *Writer) Settle(ctx context.Context, run string, at time.Time) (kept boo
 			return err
 		}
 		is, there, err := w.mark(readMark, value.Text(run))
-		if err == nil && !there { // false would be a guess
+		if err == nil && !there { // to return false would be a guess
 			err = errors.New("exosql: exo_runs does not keep what is written to it")
 		}
 		kept = is == 1
@@ -129,5 +129,5 @@ func (w *Writer) outside(ctx context.Context, f func() error) error {
 	if err = f(); err == nil {
 		err = w.bound(ctx, "COMMIT")
 	}
-	return errors.Join(err, w.Rollback(ctx)) // nothing, after a commit
+	return errors.Join(err, w.Rollback(ctx)) // after a commit this does nothing
 }

@@ -15,12 +15,12 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// An open plan has no fence between the rows in scope and what a program says of them.
-// SQLite is asked how it would read the tables, once for each statement that a
-// connection prepares. The answer holds for as long as the statement does: it is
-// prepared by sqlite3_prepare, which fails with SQLITE_SCHEMA once the schema
-// or its statistics have changed, where sqlite3_prepare_v2 would plan the statement anew
-// in silence, by an index that another connection has made in the meantime (TestSchemaChange).
+// An open plan has no fence between the rows in scope and the program's conditions. SQLite is
+// asked how it would read the tables, once for each statement that a connection prepares. The
+// answer is valid as long as the statement: sqlite3_prepare prepares it, so it fails with
+// SQLITE_SCHEMA once the schema or its statistics have changed. After sqlite3_prepare_v2 SQLite
+// would silently plan it again, perhaps by an index that another connection has made
+// (TestSchemaChange).
 
 // prepareOpen prepares the statement of an open plan, or refuses it.
 func (s *Session) prepareOpen(p *plan.Plan) (*stmt, error) {
@@ -28,7 +28,7 @@ func (s *Session) prepareOpen(p *plan.Plan) (*stmt, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Asked after it was prepared: a schema that changes in between ends the statement.
+	// Explain after preparing: if the schema changes in between, the statement fails.
 	lines, err := s.C.explain(p.Text)
 	if err == nil {
 		err = fence.JudgeSQLite(lines, p.Tables, s.alwaysRead(p), s.rowid)
@@ -49,8 +49,8 @@ func (s *Session) prepareOpen(p *plan.Plan) (*stmt, error) {
 	return nil, refused.refused
 }
 
-// alwaysRead lists the tables that a plan reads whatever a program asks: derived tables, and those whose foreign keys SQLite itself
-// looks up when rows are changed.
+// alwaysRead lists the tables that a plan reads whatever a program asks: derived tables, and
+// tables whose foreign keys SQLite itself looks up when rows are changed.
 func (s *Session) alwaysRead(p *plan.Plan) []string {
 	out := p.Derived
 	if p.Write != nil {
@@ -61,20 +61,20 @@ func (s *Session) alwaysRead(p *plan.Plan) []string {
 	return out
 }
 
-// prepareFixed compiles one statement that is never planned anew.
+// prepareFixed compiles a statement that is never planned again.
 func (c *conn) prepareFixed(text string) (*stmt, error) {
 	return c.compile(text, func(sql uintptr, n int32, tail uintptr) int32 {
 		return sqlite3.Xsqlite3_prepare(c.Tls, c.Db, sql, n, c.out, tail)
 	}, true)
 }
 
-// changed reports whether the schema has changed since a fixed statement was prepared.
+// changed reports whether err means that the schema has changed since a fixed statement was prepared.
 func changed(err error) bool {
 	var e *SqlError
 	return errors.As(err, &e) && primary(e.Code) == sqlite3.SQLITE_SCHEMA
 }
 
-// explain returns the details of a statement's plan. The planner knows args, if there are any.
+// explain returns the lines of a statement's plan. The planner knows args, if there are any.
 func (c *conn) explain(text string, args ...value.Value) (lines []string, err error) {
 	st, err := c.prepare("EXPLAIN QUERY PLAN " + text)
 	if err != nil {
@@ -96,8 +96,8 @@ func (c *conn) explain(text string, args ...value.Value) (lines []string, err er
 	}
 }
 
-// rowid reports whether the one column of a table's scope is its rowid: whether SQLite
-// searches for a value of it by that.
+// rowid reports whether the one column of a table's scope is its rowid, by which SQLite then
+// searches.
 func (s *Session) rowid(t fence.Table) bool {
 	text, _, err := sqlast.Render(&sqlast.Select{
 		Columns: []sqlast.Output{{Expr: sqlast.One, As: "c0"}},

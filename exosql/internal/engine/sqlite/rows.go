@@ -14,19 +14,19 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// errRows is of rows in scope: no others are in a list.
+// errRows is the error of a list that is too long. Lists have only rows in scope, so it reveals no others.
 var errRows = errors.New("exosql: a list of rows is too long")
 
-// rows is the cells of many rows as SQLite has them, one behind the other, each with its type: so they are decoded as
-// those of the result are. JSON has neither blobs nor infinities.
+// rows has the cells of many rows as SQLite stores them, one after the other, each with its type,
+// so that they are decoded like the result's cells. (JSON has neither blobs nor infinities.)
 type rows struct {
 	cells   []byte
 	n, size int
-	one     bool // of one row, which has no bound
+	one     bool // only one row, which needs no bound
 }
 
-// defineRows makes them functions of a driver: exo_rows an aggregate, exo_row of one row. What they are given is copied
-// and not kept (VolatileArgs), and a text is then whole, with the NUL that no value has.
+// defineRows makes rows functions of a driver: exo_rows is an aggregate, exo_row makes one row. Arguments
+// are copied and not kept (VolatileArgs); so a text is complete, even with a NUL, which no Value has.
 func defineRows(d *sqlite.Driver) {
 	d.MustRegisterFunction("exo_rows", &sqlite.FunctionImpl{NArgs: -1, Deterministic: true, VolatileArgs: true,
 		MakeAggregate: func(sqlite.FunctionContext) (sqlite.AggregateFunction, error) { return &rows{}, nil }})
@@ -66,7 +66,7 @@ func (r *rows) Step(_ *sqlite.FunctionContext, args []driver.Value) error {
 				r.cells = append(binary.AppendUvarint(append(r.cells, cellBlob), uint64(len(x))), x...)
 			}
 		default:
-			return fmt.Errorf("exosql: a cell is a %T", x)
+			return fmt.Errorf("exosql: a cell has the unexpected Go type %T", x)
 		}
 	}
 	if !r.fits() {
@@ -77,7 +77,7 @@ func (r *rows) Step(_ *sqlite.FunctionContext, args []driver.Value) error {
 
 func (r *rows) fits() bool { return r.one || r.size <= sqlast.MaxNested && r.n <= sqlast.MaxRows }
 
-// WindowInverse is for windows, which sqlast writes of other functions only.
+// WindowInverse is for windows, which sqlast never writes for this function.
 func (r *rows) WindowInverse(*sqlite.FunctionContext, []driver.Value) error { return errWindow }
 
 func (r *rows) WindowValue(*sqlite.FunctionContext) (driver.Value, error) {
@@ -89,7 +89,7 @@ func (r *rows) WindowValue(*sqlite.FunctionContext) (driver.Value, error) {
 
 func (r *rows) Final(*sqlite.FunctionContext) {}
 
-// decodeRows makes a value of what exo_rows has made, and says of how many rows.
+// decodeRows makes a value from the result of exo_rows, and returns how many rows it has.
 func decodeRows(of *plan.Rows, b []byte, m *plan.Misfits) (value.Value, int, error) {
 	out, total := of.Begin(m), 0
 	for len(b) > 0 {
@@ -159,4 +159,4 @@ func decodeRows(of *plan.Rows, b []byte, m *plan.Misfits) (value.Value, int, err
 	return out.Value(), total, nil
 }
 
-var errCut = errors.New("exosql: a list of rows is not what exo_rows makes")
+var errCut = errors.New("exosql: a list of rows does not have the form that exo_rows writes")

@@ -9,13 +9,12 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// SQLite has five kinds of values. This is how the other types are held in them:
-// a decimal as a number or a text, a date as "2006-01-02", an interval as ISO 8601, a
-// UUID as its text in lower case, JSON and arrays as the text of JSON. A date, a UUID
-// or an interval in another form contradicts the declaration: it would be shown
-// in the one form, and that would not find its row.
+// SQLite has five kinds of values. The other types are stored in them like this: a decimal as a
+// number or a text, a date as "2006-01-02", an interval as ISO 8601, a UUID as its text in
+// lower case, JSON and arrays as JSON text. A date or a UUID in another form contradicts the
+// declaration: a program would get it in the usual form, which would not find its row.
 
-// decodeScalar makes a Value of a kind that is none of SQLite's own, or the zero Value.
+// decodeScalar returns the Value of a kind that SQLite does not have itself, or the zero Value.
 func decodeScalar(c *plan.Cell, x any) value.Value {
 	switch s, text := x.(string); c.Kind {
 	case value.TypeDecimal:
@@ -24,7 +23,7 @@ func decodeScalar(c *plan.Cell, x any) value.Value {
 		if text {
 			return plan.Canonical(c.Kind, s)
 		}
-	case value.TypeInterval: // in whatever form of ISO 8601 it was written
+	case value.TypeInterval: // in any form of ISO 8601
 		if text {
 			return plan.Canonical(c.Kind, s)
 		}
@@ -40,7 +39,7 @@ func decodeScalar(c *plan.Cell, x any) value.Value {
 		switch n := x.(type) {
 		case string:
 			return engine.DecodeJSON([]byte(n))
-		case int64: // a column named JSON has NUMERIC affinity, which makes numbers of the texts of numbers
+		case int64: // a column with the type JSON has NUMERIC affinity, which turns texts of numbers into numbers
 			return engine.DecodeJSON(strconv.AppendInt(nil, n, 10))
 		case float64:
 			return engine.DecodeJSON(strconv.AppendFloat(nil, n, 'g', -1, 64))
@@ -82,8 +81,8 @@ func decodeElements(c *plan.Cell, list value.Value) value.Value {
 	return value.List(items...)
 }
 
-// decodeExact makes a Value of a number that was calculated, see number.go. A
-// whole number beyond 64 bits is shown as its digits.
+// decodeExact returns the Value of a calculated number, see package number. A whole number
+// beyond 64 bits becomes a text of its digits.
 func decodeExact(x any, kind string) value.Value {
 	s := ""
 	switch x := x.(type) {

@@ -22,10 +22,10 @@ type Session struct {
 	Guard  *guard
 	Stmts  engine.Statements[*stmt]
 	bad    bool // it was interrupted, or has failed
-	epoch  int  // counts the changes of the schema that were met
+	epoch  int  // counts the changes of the schema that it has noticed
 }
 
-// Connect opens one guarded connection and verifies that its wall holds.
+// Connect opens one guarded connection and verifies that the authorizer refuses what it must.
 func (e *Database) Connect(ctx context.Context) (engine.Session, error) {
 	s, err := e.connect(ctx, e.read, func(*Session) error { return nil })
 	if err != nil {
@@ -34,9 +34,9 @@ func (e *Database) Connect(ctx context.Context) (engine.Session, error) {
 	return s, nil
 }
 
-// connect opens a connection, which may be waiting for who has the database. Whoever asks for the write-ahead log while
-// another does is told at once that it is locked, however long SQLite was told to wait: each of them reads first, and none
-// may wait for the others while it does.
+// connect opens a connection, and waits while another connection has the database locked. Of two
+// connections that switch to the write-ahead log at once, SQLite tells one immediately that the database
+// is locked, whatever its busy timeout: both read first, and neither may wait for the other then.
 func (e *Database) connect(ctx context.Context, dsn string, first func(*Session) error) (*Session, error) {
 	for wait := (Patience{}); ; {
 		s, err := e.attempt(dsn, first)
@@ -62,8 +62,8 @@ func (e *Database) attempt(dsn string, first func(*Session) error) (*Session, er
 		return nil, err
 	}
 	e.Opened.Add(1)
-	// A cell, a row and what a function makes are held whole by the engine before any
-	// budget sees them: of one text of 600 MB, DISTINCT held nine times as much.
+	// The engine has a cell, a row and the result of a function in memory before any budget counts
+	// them: for one text of 600 MB, DISTINCT used nine times as much.
 	sqlite3.Xsqlite3_limit(c.Tls, c.Db, sqlite3.SQLITE_LIMIT_LENGTH, engine.MaxRow)
 	s := &Session{engine: e, C: c, Guard: &guard{}, Stmts: engine.Statements[*stmt]{Bytes: e.prepared, Drop: c.finalize}}
 	err = verifyInterrupt(c)
@@ -102,8 +102,8 @@ func (s *Session) Close() error {
 	return s.C.close()
 }
 
-// prepare finds or makes the statement of a plan. done is called when it has run: a
-// statement that is too large to be kept ends with its query.
+// prepare finds or makes the statement of a plan. done must be called after the run: a
+// statement that is too large to be kept is finalized then.
 func (s *Session) prepare(p *plan.Plan) (st *stmt, done func(), err error) {
 	if st, ok := s.Stmts.Get(p); ok {
 		if st.refused == nil {
@@ -163,8 +163,8 @@ func (s *Session) Query(ctx context.Context, p *plan.Plan, args []value.Value, o
 	}
 }
 
-// run runs the statement once. began says that it gave a row: it can't be run
-// again for this result.
+// run runs the statement once. began: it returned a row, so it can't be run again for this
+// result.
 func (s *Session) run(p *plan.Plan, args []value.Value, out *plan.Collector) (began bool, err error) {
 	st, done, err := s.prepare(p)
 	if err != nil {
@@ -173,7 +173,7 @@ func (s *Session) run(p *plan.Plan, args []value.Value, out *plan.Collector) (be
 	defer func() {
 		done()
 		if changed(err) {
-			s.Stmts.Remove(p) // it is judged anew
+			s.Stmts.Remove(p) // so that it is judged again
 			s.epoch++
 		}
 	}()
@@ -200,9 +200,8 @@ func (s *Session) run(p *plan.Plan, args []value.Value, out *plan.Collector) (be
 	}
 }
 
-// judge decides whether the connection may go on after err: what the engine says
-// of the statement or of its memory is no reason to close it, what it says of the
-// database is.
+// judge decides whether the connection may go on after err. An error about the statement or its
+// memory is no reason to close it; an error about the database is.
 func (s *Session) judge(ctx context.Context, err error) error {
 	var e *SqlError
 	if errors.As(err, &e) {
@@ -216,7 +215,7 @@ func (s *Session) judge(ctx context.Context, err error) error {
 			return &fail.Error{Kind: fail.Limit, Msg: fmt.Sprintf("a row is too large: the limit is %d bytes", engine.MaxRow), Err: err}
 		}
 		switch primary(e.Code) {
-		case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH: // of a write: the statement is undone
+		case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH: // from a write: the statement is undone
 		case sqlite3.SQLITE_ERROR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_AUTH:
 		default:
 			s.bad = true
@@ -225,19 +224,19 @@ func (s *Session) judge(ctx context.Context, err error) error {
 	return err
 }
 
-// Patience bounds how long a query waits for a database that a writer has.
+// Patience bounds how long a query waits while a writer has the database.
 type Patience struct{ until time.Time }
 
-// Where a writer has the database, SQLite waits for shortWait without hearing of the end of a context, and patience goes on.
+// While a writer has the database, SQLite waits for shortWait, during which it does not notice the end of a context. Patience then tries again.
 const (
 	longWait  = 5 * time.Second
 	shortWait = 10 * time.Millisecond
 )
 
-// More reports whether to try once more after err.
+// More reports whether to try again after err.
 func (p *Patience) More(ctx context.Context, err error) bool {
 	if code := codeOf(err); primary(code) != sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_BUSY_SNAPSHOT || ctx.Err() != nil {
-		return false // a snapshot that is not the newest any more never is again
+		return false // an old snapshot never becomes the newest again
 	}
 	now := time.Now()
 	if p.until.IsZero() {

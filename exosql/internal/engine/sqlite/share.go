@@ -12,22 +12,22 @@ import (
 )
 
 // A fixed statement was planned without any value, so a table without a better index is
-// searched for its scope: right for one tenant of many, and ten times slower than reading
-// the whole table for the tenant that has most of it. With statistics (ANALYZE) SQLite knows which is
-// which once it knows the value. So before such a search runs, SQLite is asked for the plan again, this
-// time with the values of the scopes, and with no value of the program: its estimate from
-// everybody's statistics would tell by time how frequent that is. Where it would scan, the guarded
-// statement runs that does. The answer only chooses between two statements, each judged
-// for itself.
+// searched for its scope. That is right for one tenant of many, and ten times slower than
+// reading the whole table for the tenant that has most of it. With statistics (ANALYZE) SQLite
+// can choose once it knows the value. So before such a search runs, SQLite is asked for the
+// plan again, with the values of the scopes and no value of the program: by an estimate from
+// all tenants' statistics, the time would reveal how frequent that value is. If SQLite would
+// scan, the guarded statement that scans runs instead. The answer only chooses between two
+// statements that are each judged.
 
-// maxShares bounds the answers that a statement remembers, each of shareBytes at most.
+// maxShares bounds the answers that a statement remembers, shareBytes the size of each.
 const (
 	maxShares  = 128
 	shareBytes = 200
 )
 
-// searches refuses a statement that searches for scopes of which SQLite would scan the tables if it
-// knew their values.
+// searches refuses a statement that searches for scopes if SQLite, knowing their values, would
+// scan the tables.
 func (s *Session) searches(p *plan.Plan, st *stmt, args []value.Value) error {
 	if len(st.alone) == 0 {
 		return nil
@@ -69,6 +69,6 @@ func (s *Session) searches(p *plan.Plan, st *stmt, args []value.Value) error {
 	if len(scans) == 0 {
 		return nil
 	}
-	why := fmt.Sprintf("%s has most of its rows in scope, and would be searched by an index", strings.Join(scans, ", "))
+	why := fmt.Sprintf("%s has most of its rows in scope, so reading it as a whole is faster than by an index", strings.Join(scans, ", "))
 	return &fence.Refused{Why: &fence.OutOfScope{Aliases: scans, Err: errors.New(why), Scan: true}}
 }

@@ -23,7 +23,7 @@ import (
 
 var memoryNames atomic.Uint64
 
-// connector opens connections of the driver without registering a name for it.
+// connector opens connections of the driver without registering a name for the driver.
 type connector struct{ dsn string }
 
 func (c connector) Connect(context.Context) (driver.Conn, error) { return SharedDriver().Open(c.dsn) }
@@ -35,11 +35,11 @@ var SharedDriver = sync.OnceValue(newDriver)
 // Database is one SQLite database, in a file or in memory.
 type Database struct {
 	read     string       // opens a connection that can't write
-	write    string       // opens one that can
+	write    string       // opens a connection that can write
 	prepared int          // bytes of statements that a connection keeps
 	marks    bool         // see engine.Marks
-	Opened   atomic.Int64 // connections, without keep
-	Keep     *sql.DB      // for a database in memory: what keeps it alive
+	Opened   atomic.Int64 // how many connections were opened, without Keep
+	Keep     *sql.DB      // of a database in memory: the connection that keeps it alive
 }
 
 func (e *Database) Close() error {
@@ -80,43 +80,42 @@ func Open(ctx context.Context, path string, opt engine.Options) (engine.Engine, 
 			return nil, err
 		}
 	}
-	// _defensive: no writing of the schema table or shadow tables. _dqs=0: a
-	// misspelt identifier in double quotes is an error, not a text.
+	// _defensive: statements can't write the schema table or shadow tables. _dqs=0: a misspelt
+	// identifier in double quotes is an error, not a text.
 	walls := fmt.Sprintf("_busy_timeout=%d&_defensive=1&_dqs=0&_pragma=trusted_schema(0)", shortWait.Milliseconds())
 	e.read, e.write = read+walls+"&_pragma=query_only(1)", write+walls+"&_pragma=foreign_keys(1)"
-	if !memory { // without a write-ahead log, who reads keeps who writes from committing
+	if !memory { // without a write-ahead log, a reader would keep writers from committing
 		e.write += "&_pragma=journal_mode(WAL)"
 	}
 	return e, nil
 }
 
-// verifyWall tries what no plan does; each attempt must be denied by the
-// authorizer, and not fail for some other reason.
+// verifyWall tries statements that no plan has. The authorizer must deny each; a failure for
+// another reason is no proof.
 func verifyWall(c *conn) error {
 	for _, q := range []string{"SELECT name FROM sqlite_master", "PRAGMA query_only=0", "ATTACH ':memory:' AS x", "CREATE TABLE exo_wall (x)"} {
 		err := c.Exec(q)
 		if err == nil {
-			return fmt.Errorf("exosql: the second wall does not hold: %s was allowed", q)
+			return fmt.Errorf("exosql: SQLite allowed %s on a restricted connection, so its authorizer does not work and Open refuses the database", q)
 		}
 		if e := (*SqlError)(nil); !errors.As(err, &e) || primary(e.Code) != sqlite3.SQLITE_AUTH {
-			return fmt.Errorf("exosql: the second wall could not be verified with %s: %w", q, err)
+			return fmt.Errorf("exosql: SQLite refused %s for another reason than its authorizer, so Open can't verify that the authorizer works: %w", q, err)
 		}
 	}
 	return nil
 }
 
-// guard is the second wall on SQLite: the authorizer of one connection. It
-// admits reading and writing what the plan that is being run reads and writes, and nothing else. Its
-// zero value denies everything.
+// guard is the authorizer of one connection. It allows only what the running plan reads and
+// writes. The zero guard denies everything.
 type guard struct {
 	reads  atomic.Pointer[map[string]map[string]bool]
 	writes atomic.Pointer[plan.Write]
-	bounds atomic.Bool // of a unit of work, and of several statements in it: the beginning and the end
+	bounds atomic.Bool // the begin or end of a unit of work, or of a part of it, may run
 
 	keys     map[string]map[string]map[string]bool // see foreignKeys
-	asked    map[string]map[question]bool          // by table or view, lower case: what it asks for besides its columns
-	learning map[question]bool                     // what a probe asks for; nil: none is compiled
-	denied   bool                                  // something was, by the plan that is admitted or was last
+	asked    map[string]map[question]bool          // by table or view, in lower case: what it asks for besides its columns
+	learning map[question]bool                     // what a probe has asked for; nil: no probe is being compiled
+	denied   bool                                  // the current or last plan was denied something
 }
 
 func (g *guard) Admit(reads *map[string]map[string]bool) {
@@ -126,11 +125,11 @@ func (g *guard) Admit(reads *map[string]map[string]bool) {
 	}
 }
 
-// Functions are those that sqlast writes, besides its own: see newDriver.
+// Functions are the functions of SQLite that sqlast writes. For our own see newDriver.
 var Functions = map[string]bool{"count": true, "row_number": true, "rank": true, "dense_rank": true, "lag": true, "lead": true, "first_value": true, "last_value": true, "date": true, "strftime": true, "min": true, "max": true, "sum": true, "typeof": true, "coalesce": true, "ifnull": true,
 	"nullif": true, "json_valid": true, "->": true, "trim": true, "char": true, "length": true, "substr": true, "round": true, "julianday": true, "unhex": true}
 
-// authorize is called for each thing that a statement does while it is compiled.
+// authorize is called for each action of a statement while it is compiled.
 func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, database, trigger string) sqlite.AuthorizerReturnCode {
 	r := g.decide(action, arg1, arg2, database, trigger)
 	g.denied = g.denied || r != sqlite.AuthorizerOK
@@ -145,13 +144,13 @@ func (g *guard) decide(action sqlite.AuthorizerActionCode, arg1, arg2, database,
 	if reads == nil {
 		return sqlite.AuthorizerDeny
 	}
-	q := question{action, sqlast.Fold(arg1), sqlast.Fold(arg2), sqlast.Fold(trigger)} // a view is called as the statement writes it
+	q := question{action, sqlast.Fold(arg1), sqlast.Fold(arg2), sqlast.Fold(trigger)} // SQLite reports a view's name as the statement writes it
 	if g.learning != nil {
 		g.record(q)
 		return sqlite.AuthorizerOK
 	}
-	inTree := strings.HasPrefix(trigger, sqlast.TreePrefix) // SQLite names the recursion in which it reads, where it names a view
-	if trigger != "" && !inTree {                           // it changes what no plan says: its host must know of it
+	inTree := strings.HasPrefix(trigger, sqlast.TreePrefix) // SQLite reports the name of a recursion where it otherwise reports a view
+	if trigger != "" && !inTree {                           // a trigger changes more than the plan, so its host must have permitted it
 		known := database == "main" || database == "" && nameless(action, arg2)
 		if w := g.writes.Load(); w != nil && known && slices.Contains(w.Triggers, trigger) {
 			return sqlite.AuthorizerOK
@@ -176,9 +175,9 @@ func (g *guard) decide(action sqlite.AuthorizerActionCode, arg1, arg2, database,
 		if database == "main" && g.follows(arg1, arg2) {
 			return sqlite.AuthorizerOK
 		}
-		// Where only the rows count SQLite names no column. It names the database of a table that it found in the text of a view, and of one
-		// that the statement itself names only if the statement does. So a statement does not count the rows of a table behind a view,
-		// among which others' are, but as main.table. No statement of ours names a database.
+		// If a statement only counts rows, SQLite reports no column. It reports a database name for a table that it found in the
+		// text of a view; for a table that the statement names it does so only if the statement names the database, which ours
+		// never do. So no statement counts the rows of a table behind a view, which may be other tenants', except as main.table.
 		if arg2 == "" && (ok || isDerived(arg1) || database == "main" && g.asks(q)) {
 			return sqlite.AuthorizerOK
 		}
@@ -194,13 +193,13 @@ func (g *guard) decide(action sqlite.AuthorizerActionCode, arg1, arg2, database,
 	return sqlite.AuthorizerDeny
 }
 
-// nameless reports whether SQLite names no database for what it asks: a SELECT, a function, a recursion, and a table of which only the rows count.
+// nameless reports whether SQLite reports no database for an action: a SELECT, a function, a recursion, or a table whose rows are counted.
 func nameless(action sqlite.AuthorizerActionCode, arg2 string) bool {
 	return action == sqlite.AuthSelect || action == sqlite.AuthFunction || action == sqlite.AuthRecursive || action == sqlite.AuthRead && arg2 == ""
 }
 
-// isDerived reports whether a name is one of our aliases of derived tables, which
-// SQLite reports as tables of which no column is read when only rows count.
+// isDerived reports whether a name is one of our aliases of derived tables. If only their rows
+// count, SQLite reports these as tables without a column.
 func isDerived(name string) bool {
 	return name == "" || strings.HasPrefix(name, "(subquery-")
 }

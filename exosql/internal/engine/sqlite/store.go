@@ -9,9 +9,9 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/number"
 )
 
-// errHold is of a number that its column can't hold. SQLite would keep one that is near it: of 2^63 + 1 a
-// floating-point number in a column of whole ones, and infinity of a product that is too large.
-var errHold = errors.New("exosql: the number is not one that the column can hold")
+// errHold is the error of a number that its column can't store. SQLite would store a near one: a
+// float for 2^63 + 1 in a column of whole numbers, and infinity for a product that is too large.
+var errHold = errors.New("exosql: the column can't store this number exactly")
 
 func storeWhole(args []driver.Value) any {
 	switch v := args[0].(type) {

@@ -13,10 +13,10 @@ import (
 	"github.com/exoagent/exoagent/internal/cellform"
 )
 
-// cell takes column i of the row that st is at as the next value of out.
+// cell takes column i of the current row of st as the next value of out.
 func (c *conn) cell(st *stmt, i int, out *plan.Collector) error {
-	// The value belongs to the statement and is read before the next step; nobody
-	// else has the connection.
+	// The value belongs to the statement. It is read before the next step, and no one else uses
+	// the connection.
 	x := sqlite3.Xsqlite3_column_value(c.Tls, st.P, int32(i))
 	want := out.Next()
 	var held any
@@ -47,7 +47,7 @@ func (c *conn) cell(st *stmt, i int, out *plan.Collector) error {
 		if err := out.Afford(int(sqlite3.Xsqlite3_value_bytes(c.Tls, x))); err != nil {
 			return err
 		}
-		b, _ := valueBytes(sqlite3.Xsqlite3_value_blob(c.Tls, x), sqlite3.Xsqlite3_value_bytes(c.Tls, x)) // empty: no pointer
+		b, _ := valueBytes(sqlite3.Xsqlite3_value_blob(c.Tls, x), sqlite3.Xsqlite3_value_bytes(c.Tls, x)) // an empty blob has no pointer
 		if want.Rows != nil {
 			v, n, err := decodeRows(want.Rows, b, out.Misfits())
 			if err != nil {
@@ -67,7 +67,7 @@ func (c *conn) cell(st *stmt, i int, out *plan.Collector) error {
 	return out.Add(v)
 }
 
-// valueBytes is the engine's own memory, which the next step overwrites.
+// valueBytes returns the engine's own memory, which the next step overwrites.
 func valueBytes(p uintptr, n int32) ([]byte, bool) {
 	if p == 0 {
 		return []byte{}, false
@@ -75,9 +75,9 @@ func valueBytes(p uintptr, n int32) ([]byte, bool) {
 	return libc.GoBytes(p, int(n)), true
 }
 
-// decode turns what SQLite holds, an int64, a float64, a string or a []byte, into a Value of the declared kind, or
-// into the zero Value: SQLite stores any value in any column, and what contradicts the
-// declaration is an error for the host, not a guess.
+// decode converts what SQLite stores (an int64, a float64, a string or a []byte) to a Value of
+// the declared kind, or to the zero Value. SQLite stores any value in any column; a value that
+// contradicts the declaration is an error for the host, not a guess.
 func decode(c *plan.Cell, x any) value.Value {
 	if c.Collected {
 		s, _ := x.(string)

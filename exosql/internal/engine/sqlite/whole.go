@@ -13,12 +13,12 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/number"
 )
 
-// exo_whole is the exact sum of a column of whole numbers. SQLite's own fails where 64 bits do
-// not hold a sum; this one has 128. It is given to the engine by its own interface: the driver's
-// boxes each number and takes two locks for it, which costs more than the sum. Its state
-// lies in the engine's memory, so nothing of it is left when a statement ends early.
+// exo_whole is the exact sum of a column of whole numbers. SQLite's own sum fails beyond 64
+// bits; this one has 128. It is registered by the engine's own interface: the driver's boxes
+// each number and takes two locks for it, which costs more than the sum. Its state is in the
+// engine's memory, so nothing remains when a statement ends early.
 
-// wholeState is a sum, upper half first, of how many numbers, and whether there was anything that contradicts the column.
+// wholeState is a sum (upper half first), the number of its addends, and whether a cell contradicts the column.
 type wholeState []byte
 
 const wholeStateSize = 32
@@ -30,7 +30,7 @@ func (w wholeState) add(upper, lower uint64) {
 	binary.NativeEndian.PutUint64(w, sum)
 }
 
-// numbers counts one more, or one less.
+// numbers adds more to the number of addends, and returns it.
 func (w wholeState) numbers(more int64) (n int64) {
 	n = int64(binary.NativeEndian.Uint64(w[16:])) + more
 	binary.NativeEndian.PutUint64(w[16:], uint64(n))
@@ -57,7 +57,7 @@ func wholeStep(tls *libc.TLS, ctx uintptr, _ int32, argv uintptr) {
 func wholeFinal(tls *libc.TLS, ctx uintptr) {
 	p := sqlite3.Xsqlite3_aggregate_context(tls, ctx, 0)
 	if p == 0 {
-		return // of no numbers it is NULL
+		return // without numbers the sum is NULL
 	}
 	state := wholeState(libc.GoBytes(p, wholeStateSize))
 	if state.numbers(0) == 0 {
@@ -77,7 +77,7 @@ func wholeFinal(tls *libc.TLS, ctx uintptr) {
 	}
 }
 
-// wholeInverse is for frames that rows leave.
+// wholeInverse is called when a row leaves a window's frame.
 func wholeInverse(tls *libc.TLS, ctx uintptr, _ int32, argv uintptr) {
 	value := pointerAt(argv)
 	p := sqlite3.Xsqlite3_aggregate_context(tls, ctx, 0)
@@ -100,7 +100,7 @@ var wholePointers = sync.OnceValue(func() (p struct{ step, final, inverse uintpt
 	return p
 })
 
-// defineWhole makes it a function of each connection of a driver.
+// defineWhole makes exo_whole a function of each connection of a driver.
 func defineWhole(d *sqlite.Driver) {
 	d.RegisterConnectionHook(func(conn sqlite.ExecQuerierContext, _ string) error {
 		db, err := handle(conn)
@@ -114,7 +114,7 @@ func defineWhole(d *sqlite.Driver) {
 			return errNoMemory
 		}
 		defer libc.Xfree(tls, name)
-		p := wholePointers() // what it has at the end it has up to any row of a window
+		p := wholePointers() // the value up to a row of a window is computed like the final one
 		rc := sqlite3.Xsqlite3_create_window_function(tls, db, name, 1, sqlite3.SQLITE_UTF8|sqlite3.SQLITE_DETERMINISTIC, 0, p.step, p.final, p.final, p.inverse, 0)
 		if rc != sqlite3.SQLITE_OK {
 			return &SqlError{rc, "exo_whole can't be defined"}
@@ -123,9 +123,9 @@ func defineWhole(d *sqlite.Driver) {
 	})
 }
 
-// functionPointer is a function in the form in which the translated engine calls it: where a word lies
-// that is its address, as in a function value of Go's. f is a declared function: what a closure closes over
-// would be missing. It is made once for each, and stays.
+// functionPointer returns a function in the form in which the translated engine calls it: a pointer
+// to a word with its address, as in Go's function values. f must be a declared function: a closure
+// would miss its variables. It is called once for each function, and its memory is never freed.
 func functionPointer(tls *libc.TLS, f any) uintptr {
 	p := libc.Xmalloc(tls, pointerSize)
 	if p == 0 {

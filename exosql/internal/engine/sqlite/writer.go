@@ -18,17 +18,17 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Writer is a connection that a unit of work has: a deferred transaction. It reads one state
-// of the database, that of its first query, and its first write fails at once if that is not
-// the newest any more (SQLITE_BUSY_SNAPSHOT).
+// Writer is a connection for a unit of work: a deferred transaction. It reads one state of the
+// database, that of its first query. Its first write fails at once if that state is no longer
+// the newest (SQLITE_BUSY_SNAPSHOT).
 type Writer struct {
 	*Session
-	stale bool          // what it knows of foreign keys may be
-	blind bool          // the unit has written what is labelled: see rewrite
-	marks bool          // runs leave them
-	late  []*plan.Write // what has left deferred foreign keys that lead nowhere, in order, each once
+	stale bool          // its knowledge of foreign keys may be outdated
+	blind bool          // the unit has written labelled values: see rewrite
+	marks bool          // runs leave marks
+	late  []*plan.Write // the writes that left deferred foreign keys unmet, in order, each once
 
-	bounds map[string]*stmt // what begins and ends transactions and their parts
+	bounds map[string]*stmt // the statements that begin and end transactions and their parts
 }
 
 // ConnectWriter implements engine.Engine.
@@ -43,7 +43,7 @@ func (e *Database) ConnectWriter(ctx context.Context) (engine.Writer, error) {
 	return &Writer{Session: s, marks: e.marks, bounds: map[string]*stmt{}}, nil
 }
 
-// bound runs BEGIN, COMMIT or ROLLBACK, which a unit would be compiling longer than running.
+// bound runs BEGIN, COMMIT and the like. Compiling such a statement takes longer than running it, so they are kept.
 func (w *Writer) bound(ctx context.Context, text string) error {
 	w.Guard.bounds.Store(true)
 	defer w.Guard.bounds.Store(false)
@@ -86,8 +86,8 @@ func (w *Writer) Begin(ctx context.Context) error {
 	return w.bound(ctx, "BEGIN DEFERRED")
 }
 
-// rewrite writes a page, with what it holds. A row that is given the values that it has SQLite doesn't write, so that whoever has read
-// before could go on: a program would learn by that, of a labelled value, whether it is what it gave.
+// rewrite writes a page with its own content. SQLite does not write a row whose new values equal the old ones, so another unit
+// that has read the old state could go on. From that a program could learn whether a labelled value equals the one that it wrote.
 func (w *Writer) rewrite(ctx context.Context) error {
 	w.Guard.bounds.Store(true)
 	st, err := w.C.prepare("PRAGMA user_version")
@@ -97,15 +97,15 @@ func (w *Writer) rewrite(ctx context.Context) error {
 	}
 	defer w.C.finalize(st)
 	if more, err := w.C.step(st); err != nil || !more {
-		return errors.Join(errors.New("exosql: the version of the database's schema can't be read"), err)
+		return errors.Join(errors.New("exosql: PRAGMA user_version returned no value"), err)
 	}
 	version := sqlite3.Xsqlite3_column_int(w.C.Tls, st.P, 0)
 	w.C.reset(st)
 	return w.bound(ctx, fmt.Sprintf("PRAGMA user_version = %d", version))
 }
 
-// Open implements engine.Writer. SQLite ends the transaction itself when the disk is full, when it has no memory, and
-// when a write is interrupted; what is written after that would be kept by itself.
+// Open implements engine.Writer. SQLite itself ends the transaction when the disk or the memory
+// is full, or when a write is interrupted; each later write would then be committed alone.
 func (w *Writer) Open() bool {
 	return !w.bad && sqlite3.Xsqlite3_get_autocommit(w.C.Tls, w.C.Db) == 0
 }
@@ -125,8 +125,8 @@ func (w *Writer) Query(ctx context.Context, p *plan.Plan, args []value.Value, ou
 
 var errNoUnit = errors.New("exosql: the transaction has ended")
 
-// Write implements engine.Writer. What is written together stands in a savepoint, one statement, too: by ON CONFLICT FAIL, and by RAISE(FAIL) in a
-// trigger, one that fails keeps the rows that it came to first, and a program that catches the error reads that nothing was done (TestFail).
+// Write implements engine.Writer. Changes that are made together are in a savepoint, even a single statement: with ON CONFLICT FAIL, or RAISE(FAIL)
+// in a trigger, a failing statement keeps the rows before the failure, but a program that catches the error reads that nothing was done (TestFail).
 func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.Collector) (rows int64, err error) {
 	if !engine.OnlyWrites(changes) || !w.Open() {
 		return 0, errNoUnit
@@ -142,7 +142,7 @@ func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.C
 				if v, ok := errors.AsType[*engine.Violation](err); ok {
 					v.At = at
 				}
-				if w.Open() { // it is not, if SQLite has ended the transaction itself
+				if w.Open() { // false if SQLite has ended the transaction itself
 					err = errors.Join(err, w.bound(context.WithoutCancel(ctx), "ROLLBACK TO exo"), w.bound(context.WithoutCancel(ctx), "RELEASE exo"))
 				}
 				return 0, err
@@ -160,7 +160,7 @@ func (w *Writer) write(ctx context.Context, p *plan.Plan, args []value.Value, ou
 	before := w.deferred()
 	if err := w.Session.Query(ctx, p, args, out); err != nil {
 		if w.Guard.denied {
-			w.stale = true // it may be that a foreign key is new
+			w.stale = true // perhaps a foreign key is new
 		}
 		return 0, serial(violation(p, err))
 	}
@@ -170,7 +170,7 @@ func (w *Writer) write(ctx context.Context, p *plan.Plan, args []value.Value, ou
 	return sqlite3.Xsqlite3_changes64(w.C.Tls, w.C.Db), nil
 }
 
-// Prepare implements engine.Writer: a deferred foreign key is checked at the end of the transaction.
+// Prepare implements engine.Writer: SQLite checks deferred foreign keys at the end of the transaction.
 func (w *Writer) Prepare(ctx context.Context) error {
 	if !w.Open() {
 		return errNoUnit
@@ -180,7 +180,7 @@ func (w *Writer) Prepare(ctx context.Context) error {
 	}
 	if n := w.deferred(); n > 0 {
 		v := &engine.Violation{Rule: engine.ForeignKey, Late: true, Err: fmt.Errorf("exosql: %d rows break a deferred foreign key", n)}
-		if len(w.late) == 1 { // SQLite counts them, and does not say which are left
+		if len(w.late) == 1 { // SQLite counts the unmet keys without naming them
 			v.Table, v.By = w.late[0].Table, w.late[0]
 		}
 		return v
@@ -188,7 +188,7 @@ func (w *Writer) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// deferred is how many foreign keys the transaction has left that lead nowhere.
+// deferred returns how many foreign keys the transaction has left unmet.
 func (w *Writer) deferred() int32 {
 	at := w.C.out
 	if rc := sqlite3.Xsqlite3_db_status(w.C.Tls, w.C.Db, sqlite3.SQLITE_DBSTATUS_DEFERRED_FKS, at, at+4, 0); rc != sqlite3.SQLITE_OK {
@@ -250,7 +250,7 @@ func (w *Writer) Rollback(ctx context.Context) error {
 	return err
 }
 
-// serial says of an error that the unit can be run again.
+// serial marks an error after which the unit can be run again.
 func serial(err error) error {
 	if primary(codeOf(err)) == sqlite3.SQLITE_BUSY {
 		return fmt.Errorf("%w: %w", engine.ErrSerial, err)
@@ -258,15 +258,15 @@ func serial(err error) error {
 	return err
 }
 
-// rules are the codes of SQLite's constraints.
+// rules are the rules by SQLite's error codes for constraints.
 var rules = map[int32]engine.Rule{
 	sqlite3.SQLITE_CONSTRAINT_NOTNULL: engine.NotNull, sqlite3.SQLITE_CONSTRAINT_UNIQUE: engine.Unique, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: engine.Unique,
 	sqlite3.SQLITE_CONSTRAINT_ROWID: engine.Unique, sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: engine.ForeignKey, sqlite3.SQLITE_CONSTRAINT_CHECK: engine.CheckRule,
 	sqlite3.SQLITE_CONSTRAINT_DATATYPE: engine.BadValue, sqlite3.SQLITE_CONSTRAINT_TRIGGER: engine.Trigger,
 }
 
-// violation makes the engine's words of a constraint something that can be read:
-// "NOT NULL constraint failed: tasks.title", "UNIQUE constraint failed: t.a, t.b", "CHECK constraint failed: name".
+// violation parses SQLite's text about a constraint: "NOT NULL constraint failed: tasks.title",
+// "UNIQUE constraint failed: t.a, t.b", "CHECK constraint failed: name".
 func violation(p *plan.Plan, err error) error {
 	var e *SqlError
 	if !errors.As(err, &e) {
@@ -300,7 +300,7 @@ func violation(p *plan.Plan, err error) error {
 	return v
 }
 
-// admits reports whether a plan writes what the engine is about to.
+// admits reports whether a plan has the write that the engine is about to compile.
 func admits(w *plan.Write, action sqlite.AuthorizerActionCode, table, column string) bool {
 	if w == nil {
 		return false
@@ -322,15 +322,15 @@ func admits(w *plan.Write, action sqlite.AuthorizerActionCode, table, column str
 	return false
 }
 
-// carries reports whether an action of a foreign key deletes rows of a table, or sets a column of it. SQLite compiles the action
-// into the write and names no trigger, also where the table is the written one: a row of its own refers to the row that changes.
+// carries reports whether an action of a foreign key deletes rows of a table, or sets a column of it. SQLite compiles the
+// action into the write and reports no trigger name, even if a row of the written table refers to another row of it.
 func carries(c plan.Cascade, action sqlite.AuthorizerActionCode, table, column string) bool {
 	list := ", " + sqlast.Fold(c.Columns) + ", "
 	return sqlast.Fold(c.Table) == sqlast.Fold(table) && (action == sqlite.AuthDelete || action == sqlite.AuthUpdate && strings.Contains(list, ", "+sqlast.Fold(column)+", "))
 }
 
-// foreignKeys are the columns that SQLite reads itself, to see that foreign keys hold, when a table is written: of
-// the tables that it refers to, and of those that refer to it.
+// foreignKeys returns, for each written table, the columns that SQLite itself reads to check
+// foreign keys: of the tables that it refers to, and of the tables that refer to it.
 func foreignKeys(c *conn) (map[string]map[string]map[string]bool, error) {
 	st, err := c.prepare(`SELECT m.name, f."table", f."from", coalesce(f."to", (SELECT p.name FROM pragma_table_info(f."table") AS p WHERE p.pk = f.seq + 1), 'rowid')
 		FROM sqlite_master AS m, pragma_foreign_key_list(m.name) AS f WHERE m.type = 'table'`)

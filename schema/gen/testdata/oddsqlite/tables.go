@@ -9,7 +9,7 @@
 //
 // Left out: view view: no key of its rows is known; declare it by hand.
 //
-// Left out: table no columns that it can take: exosql can take none of its columns.
+// Left out: table no columns that it can take: exosql can declare none of its columns.
 package oddsqlite
 
 import "github.com/exoagent/exoagent/exosql"
@@ -237,7 +237,7 @@ type Unique struct {
 	JoinID *int64
 }
 
-// Left out: the link by text_id to join: id is int64 there.
+// Left out: the link by text_id to join: id has the other type int64 there.
 
 var (
 	// Uniques has the indexes (also), (code), (join_id), (text_id).
