@@ -53,6 +53,19 @@ def read(*path):
         return f.read()
 
 
+def gone(pid):
+    """Whether a process that is nobody's child here ends within three seconds."""
+    for _ in range(300):
+        try:
+            with open(f"/proc/{pid}/stat") as f:
+                if f.read().rpartition(")")[2].split()[0] == "Z":
+                    return True
+        except OSError:
+            return True
+        time.sleep(0.01)
+    return False
+
+
 class Shop(unittest.TestCase):
     """A folder with a database and a grant file."""
 
@@ -279,6 +292,20 @@ def take():
             self.assertIn(e.kind, (Kind.TIMEOUT, Kind.PROCESS))
             self.assertLess(self.took, 3)
             self.assertEqual(e.stderr, "a last word")
+
+    def test_grandchild(self):
+        """What the child has started may hold its pipes: it is killed, and where it left the group, it is not waited for."""
+        for alone in (False, True):
+            e = self.child("take(); import subprocess; print(subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'], start_new_session=%s).pid, "
+                           "file=sys.stderr, flush=True); sys.exit(3)" % alone, timeout=10)
+            self.assertEqual((e.kind, e.unsure), (Kind.PROCESS, True))
+            self.assertIn("code 3", e.message)
+            self.assertLess(self.took, 4)
+            pid = int(e.stderr.split()[-1])
+            if alone:
+                os.kill(pid, signal.SIGKILL)
+            else:
+                self.assertTrue(gone(pid))
 
     def test_garbage(self):
         for line in ("hello", "[]", "1", "{", '{"a": 1e999}' * 2, "[" * 100_000, "\\xff\\xfe"):

@@ -48,6 +48,17 @@ func distrustOf(text string) (d agent.Distrust) {
 	return d
 }
 
+// checkDistrust returns an error for a text that -distrust doesn't take.
+func checkDistrust(text string) error {
+	if text == "" {
+		return nil
+	}
+	if err := new(agent.Distrust).UnmarshalText([]byte(text)); err != nil {
+		return cli.Usagef("-distrust: %s", err)
+	}
+	return nil
+}
+
 const distrustUsage = "`answer|chat|nothing`: how long programs of a model that read what outsiders wrote are wary of it (default: what the file says, or answer)"
 
 // run is exo repl FILE -ask: one terminal knows how a model is asked, and what is shown of its answer.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -36,40 +35,35 @@ func serveArgs(file string, d *draft.Draft) []string {
 
 // clientOptions say what becomes of a client's entry.
 type clientOptions struct {
-	client  string
-	install bool
+	client, name string
+	install      bool
 }
 
 func (o *clientOptions) clientFlags(fs *flag.FlagSet, what string) {
 	fs.StringVar(&o.client, "client", "", "`NAME`: print how claude, claude-code, cursor, vscode or codex starts "+what)
 	fs.BoolVar(&o.install, "install", false, "with -client: add that to the client's own configuration, in place of printing it")
+	fs.StringVar(&o.name, "name", "", "`NAME`: with -client: what the client calls it, so that it can have several (default: "+cli.ProgramName+")")
 }
 
 func (o *clientOptions) checkClient() error {
 	if names := strings.Join(clients.Names(), ", "); o.client != "" && !slices.Contains(clients.Names(), o.client) {
 		return cli.Usagef("-client: want one of %s, not %q", names, o.client)
-	} else if o.install && o.client == "" {
-		return cli.Usagef("-install wants -client, one of %s", names)
+	} else if (o.install || o.name != "") && o.client == "" {
+		return cli.Usagef("-install and -name want -client, one of %s", names)
+	}
+	if o.name != "" && !clients.IsName(o.name) {
+		return cli.Usagef("-name: want letters, digits, - and _, not %q", o.name)
 	}
 	return nil
 }
 
 // give prints an entry or adds it to the client.
 func (o *clientOptions) give(ctx context.Context, std cli.Stdio, e clients.Entry) error {
-	if e.Client = o.client; o.install {
+	if e.Client, e.Name = o.client, o.name; o.install {
 		return e.Install(ctx, std)
 	}
 	_, err := io.WriteString(std.Out, e.Text())
 	return err
-}
-
-// asJSON is a value of texts, numbers and lists of them as JSON.
-func asJSON(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("exo: " + err.Error())
-	}
-	return string(b)
 }
 
 // Clients that start exo try -serve: what a person has agreed to at a terminal, once, is served, and nothing else.
@@ -92,14 +86,15 @@ func (t *trial) agreement(url, claims string) (string, error) {
 			return "", err
 		}
 		// Another host, role or search path has other rows behind the same names; a password is no part of what was agreed to.
-		place = asJSON([]any{pc.User, pc.Host, pc.Port, pc.Database, pc.RuntimeParams})
+		parts := []any{pc.User, pc.Host, pc.Port, pc.Database, pc.RuntimeParams}
 		for _, f := range pc.Fallbacks {
-			place += asJSON([]any{f.Host, f.Port})
+			parts = append(parts, f.Host, f.Port)
 		}
+		place = string(printable.Marshal(parts))
 	} else if path, err := filepath.Abs(strings.TrimPrefix(url, "sqlite:")); err == nil {
 		place = "sqlite:" + path
 	}
-	sum := sha256.Sum256([]byte(asJSON([]any{place, p.Name(), t.Open.File.Lines()})))
+	sum := sha256.Sum256(printable.Marshal([]any{place, p.Name(), t.Open.File.Lines()}))
 	return filepath.Join(dir, "exoagent", "tried", fmt.Sprintf("%x", sum)), nil
 }
 
@@ -166,11 +161,10 @@ func (o *tryOptions) refuse(ctx context.Context, std cli.Stdio, at string) error
 // words are the arguments by which exo try takes the same rows again, of the database at a place.
 func (o *tryOptions) words(at, claims string, more ...string) []string {
 	args := append([]string{"try", at, "-as", claims}, more...)
-	if o.tenant != "" {
-		args = append(args, "-tenant", o.tenant)
-	}
-	if o.schemas != "" {
-		args = append(args, "-schema", o.schemas)
+	for _, f := range [][2]string{{"-tenant", o.tenant}, {"-schema", o.schemas}, {"-zone", o.zone}, {"-distrust", o.distrust}} {
+		if f[1] != "" {
+			args = append(args, f[0], f[1])
+		}
 	}
 	return args
 }

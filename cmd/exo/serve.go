@@ -83,12 +83,10 @@ func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) er
 	if err != nil {
 		return err
 	}
-	if o.distrust != "" {
-		if err := new(agent.Distrust).UnmarshalText([]byte(o.distrust)); err != nil {
-			return cli.Usagef("-distrust: %s", err)
-		}
-		f.Distrust = o.distrust
+	if err := checkDistrust(o.distrust); err != nil {
+		return err
 	}
+	f.Distrust = cmp.Or(o.distrust, f.Distrust)
 	if !f.Reviewed {
 		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("nobody has reviewed %s: read what it grants (exo show, exo validate), and write `reviewed: true` into it if that is what you mean", path)}
 	}
@@ -100,14 +98,17 @@ func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) er
 
 // giveServe gives a client what serves the file to it.
 func (o *serveOptions) giveServe(ctx context.Context, std cli.Stdio, f *grantfile.File, path string) error {
-	if _, err := f.ParseClaims(o.as); err != nil || o.http != "" || o.labelFile != "" || o.distrust != "" {
-		return cli.Usagef("-client wants -as CLAIMS, and neither -http, -label-file nor -distrust: %w", cmp.Or(err, errors.New("add others to the entry by hand")))
+	if _, err := f.ParseClaims(o.as); err != nil || o.http != "" || o.labelFile != "" {
+		return cli.Usagef("-client wants -as CLAIMS, and neither -http nor -label-file: %w", cmp.Or(err, errors.New("add others to the entry by hand")))
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return err
 	}
 	args, env := []string{"serve", path, "-as", o.as, "-labels", o.labels.String(), "-drain", o.drain.String()}, ""
+	if o.distrust != "" {
+		args = append(args, "-distrust", o.distrust)
+	}
 	for _, db := range f.Databases {
 		if db.URL.Kind == "env" && env != "" {
 			return errors.New("-client: an entry has one variable, and the file names several: keep the URLs in files, as file:PATH")

@@ -229,6 +229,8 @@ func TestServeClient(t *testing.T) {
 		"-as customer=3 -http x":                "neither -http",
 		"-as shop=3":                            "declares no claim",
 		"-as customer=3 -install -client emacs": "-client: want one of",
+		"-as customer=3 -distrust never":        "-distrust: ",
+		"-as customer=3 -name a.b":              "-name: want letters",
 	} {
 		if r := exo(t, "", append([]string{"serve", path, "-client", "cursor"}, strings.Fields(args)...)...); r.code != cli.ExitUsage || r.out != "" || !strings.Contains(r.err, says) {
 			t.Errorf("%s: %+v", args, r)
@@ -240,6 +242,13 @@ func TestServeClient(t *testing.T) {
 	if r := exo(t, "", "serve", path, "-as", "customer=3", "-client", "cursor", "-install"); r.code != cli.ExitDone || r.out != "" {
 		t.Fatalf("%+v", r)
 	}
+	other := []string{"serve", path, "-as", "customer=4", "-distrust", "nothing", "-client", "cursor", "-install"}
+	if r := exo(t, "", other...); r.code == cli.ExitDone || !strings.Contains(r.err, "-name NAME") {
+		t.Errorf("%+v", r)
+	}
+	if r := exo(t, "", append(other, "-name", "other")...); r.code != cli.ExitDone {
+		t.Errorf("%+v", r)
+	}
 	var had struct {
 		McpServers map[string]struct {
 			Args []string
@@ -249,6 +258,9 @@ func TestServeClient(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(home, ".cursor", "mcp.json"))
 	if err != nil || json.Unmarshal(text, &had) != nil {
 		t.Fatalf("%v\n%s", err, text)
+	}
+	if args := strings.Join(had.McpServers["other"].Args, " "); !strings.Contains(args, "-as customer=4") || !strings.HasSuffix(args, "-distrust nothing") {
+		t.Errorf("%s", text)
 	}
 	t.Setenv("GRANTS_TEST_DB", had.McpServers["exo"].Env["GRANTS_TEST_DB"]) // what the client gives it
 	if text, failed := callText(t, started(t, child(t, had.McpServers["exo"].Args...)), "me.count()"); failed {

@@ -20,6 +20,7 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/internal/printable"
 	"github.com/exoagent/exoagent/internal/try"
+	"github.com/exoagent/exoagent/internal/zone"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -40,7 +41,8 @@ the first one it says which model sees which columns, and waits for a yes.
 
 -client prints how a client of the Model Context Protocol starts exo try -serve. Before the first time it asks a person to type whose rows
 these are; that is kept in the folder of the user's configuration, for as long as the same is granted. A whole database is not served so.
-With -install it is added to the client: by the client's own command, or to its file, of which a copy is kept then. No password is written.
+With -install it is added to the client: by the client's own command, or to its file, of which a copy is kept. No password is written.
+-name gives the entry another name than exo, so that a client has several.
 
 examples:
   exo try sqlite:shop.db
@@ -58,9 +60,11 @@ examples:
 			o.clientFlags(fs, "exo try -serve, once you have typed whose rows these are")
 			fs.BoolVar(&o.serve, "serve", false, "serve the rows of -as to the client that started exo, if somebody has agreed to it by -client")
 			fs.BoolVar(&o.demo, "demo", false, "a database of a project tracker, in memory, in place of URL")
-			for _, f := range [][2]string{{"e", "`PROGRAM`: run a program; its result is printed as JSON"}, {"model", "`P:NAME`: which model; without it the first key in the environment decides"}, {"distrust", distrustUsage}, {"zone", "`NAME`: the time zone of today and of local times, like Europe/Berlin (default: UTC)"}} {
+			for _, f := range [][2]string{{"e", "`PROGRAM`: run a program; its result is printed as JSON"}, {"model", "`P:NAME`: which model; without it the first key in the environment decides"}} {
 				fs.Func(f[0], f[1], func(v string) error { o.pass = append(o.pass, "-"+f[0]+"="+v); return nil })
 			}
+			fs.StringVar(&o.distrust, "distrust", "", distrustUsage)
+			fs.StringVar(&o.zone, "zone", "", "`NAME`: the time zone of today and of local times, like Europe/Berlin (default: UTC)")
 			return o.run
 		},
 		Values: map[string][]string{"": {cli.AnyFile}, "-keep": {cli.AnyFile}, "-client": clients.Names(), "-tenant": {draft.None}},
@@ -73,6 +77,8 @@ type tryOptions struct {
 	demo     bool
 	serve    bool
 	pass     []string // for the terminal, in their order
+
+	distrust, zone string // as a grant file says them
 }
 
 // trial is a database with its draft, open.
@@ -98,9 +104,15 @@ func (o *tryOptions) run(ctx context.Context, std cli.Stdio, args []string) erro
 	case o.serve && (o.as == "" || o.demo || o.client != ""):
 		return cli.Usagef("-serve wants -as CLAIMS, and neither -demo nor -client")
 	case (o.serve || o.client != "") && len(o.pass) > 0:
-		return cli.Usagef("-client and -serve take none of -e, -model, -distrust and -zone: write the draft with -keep, and serve it")
+		return cli.Usagef("-client and -serve take neither -e nor -model: a client has its own")
 	case o.client != "" && o.demo:
 		return cli.Usagef("-demo is in memory, where no client finds it: leave out -client")
+	}
+	if err := checkDistrust(o.distrust); err != nil {
+		return err
+	}
+	if _, err := zone.Load(o.zone); err != nil {
+		return cli.Usagef("-zone: %s", err)
 	}
 	t, err := o.prepare(ctx, std, args)
 	if t != nil && t.DB != nil {
@@ -263,6 +275,7 @@ func (o *tryOptions) choose(ctx context.Context, t *trial, opt draft.Options, ur
 	if err != nil {
 		return found(err)
 	}
+	f.Zone, f.Distrust = o.zone, o.distrust
 	var warnings []grantfile.Finding
 	if t.Open, warnings, err = f.Open(ctx, &grantfile.Options{Databases: o.open}); err != nil {
 		return found(err)

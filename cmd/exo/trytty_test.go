@@ -192,6 +192,27 @@ func TestTryClient(t *testing.T) {
 		if text, failed := callText(t, c, "accounts.select(a => a.name)"); failed || text != `{"result":["Acme"]}` {
 			t.Errorf("%v %s", failed, text)
 		}
+		refused("less distrust", append(serve, "-distrust", "nothing")...)
+		refused("another zone", append(serve, "-zone", "Asia/Tokyo")...)
+		tokyo := []string{"-client", "cursor", "-name", "tokyo", "-zone", "Asia/Tokyo"}
+		x = agree(tokyo...)
+		x.Ends("Type Acme to agree:")
+		x.Send("Acme\r")
+		x.Shows(`"-zone",`)
+		if code := x.Exit(); code != cli.ExitDone {
+			t.Errorf("exit %d", code)
+		}
+		t.Setenv("EXO_TRY_CLIENT", url)
+		if r := exo(t, "", append([]string{"try", "env:EXO_TRY_CLIENT", "-install"}, tokyo...)...); r.code != cli.ExitDone {
+			t.Errorf("-install: %+v", r)
+		}
+		if text, err := os.ReadFile(filepath.Join(home, ".cursor", "mcp.json")); err != nil || json.Unmarshal(text, &had) != nil || !slices.Equal(had.McpServers["tokyo"].Args, append(serve, "-zone", "Asia/Tokyo")) {
+			t.Errorf("%v\n%s", err, text)
+		}
+		c = started(t, child(t, had.McpServers["tokyo"].Args...))
+		if text, failed := callText(t, c, "new Date('2024-01-01T00:00').toISOString()"); failed || text != `{"result":"2023-12-31T15:00:00.000Z"}` {
+			t.Errorf("%v %s", failed, text)
+		}
 		refused("another tenant", "try", "env:EXO_TRY_CLIENT", "-as", "account=2", "-serve")
 		if r := exo(t, "", "try", "env:EXO_TRY_CLIENT", "-tenant", "none", "-client", "claude"); r.code == cli.ExitDone || r.out != "" || !strings.Contains(r.err, "a whole database is served only by a file") {
 			t.Errorf("the whole: %+v", r)

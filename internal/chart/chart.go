@@ -1,5 +1,5 @@
 // Package chart finds the chart that the shape of a result's rows suggests, and draws it as text. The page of a result (package resultpage)
-// has the same rules.
+// has the same rules, which testdata/shapes.json holds both to.
 package chart
 
 import (

@@ -25,6 +25,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/exoagent/exoagent/internal/cli"
+	"github.com/exoagent/exoagent/internal/printable"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -34,16 +35,19 @@ func Names() []string { return []string{"claude", "claude-code", "codex", "curso
 // Entry is how a client starts exo.
 type Entry struct {
 	Client   string // one of Names
+	Name     string // what the client calls it; "": exo
 	Args     []string
 	Var, URL string // of the database. With Var, exo finds the URL in that variable; without, in Args
 }
 
-// name is the server's name in clients.
-const name = "exo"
+// IsName reports whether every client takes a text for the name of an entry.
+func IsName(s string) bool { return nameForm.MatchString(s) }
+
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
 // server is an entry as clients write it.
 type server struct {
-	Name    string            `json:"name,omitempty"`
+	Name    string            `json:"-"` // the key of its entry
 	Type    string            `json:"type,omitempty"`
 	Command string            `json:"command"`
 	Args    []string          `json:"args"`
@@ -52,7 +56,7 @@ type server struct {
 
 // server is the entry with a command and a URL.
 func (e Entry) server(command, url string) server {
-	s := server{Command: command, Args: e.Args}
+	s := server{Name: cmp.Or(e.Name, cli.ProgramName), Command: command, Args: e.Args}
 	if e.Var != "" {
 		s.Env = map[string]string{e.Var: url}
 	}
@@ -72,7 +76,7 @@ func (e Entry) Text() string {
 	case "codex":
 		return "# ~/.codex/config.toml\n" + s.toml()
 	}
-	return "// " + where[e.Client] + "\n" + asJSON(map[string]any{e.key(): map[string]any{name: s}}, "", "  ") + "\n"
+	return "// " + where[e.Client] + "\n" + indented(map[string]any{e.key(): map[string]any{s.Name: s}}, "", "  ") + "\n"
 }
 
 // key is the member of a client's file that lists its servers.
@@ -82,7 +86,7 @@ func (e Entry) key() string {
 
 // words is the command line with which a client's own command adds the server. flag is that command's flag for a variable.
 func (s server) words(client, flag string, more ...string) []string {
-	words := []string{client, "mcp", "add", name}
+	words := []string{client, "mcp", "add", s.Name}
 	for v, url := range s.Env { // at most one variable
 		words = append(words, flag, v+"="+url)
 	}
@@ -91,23 +95,15 @@ func (s server) words(client, flag string, more ...string) []string {
 
 // toml is the table of a server.
 func (s server) toml() string {
-	text := fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = %s\n", name, asJSON(s.Command, "", ""), asJSON(s.Args, "", ""))
+	text := fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = %s\n", s.Name, printable.Marshal(s.Command), printable.Marshal(s.Args)) // TOML reads these as well
 	for v, url := range s.Env {
-		text += fmt.Sprintf("env = { %s = %s }\n", v, asJSON(url, "", ""))
+		text += fmt.Sprintf("env = { %s = %s }\n", v, printable.Marshal(url))
 	}
 	return text
 }
 
-// asJSON returns a value as JSON. TOML reads it too if it is a text or a list of texts.
-func asJSON(v any, prefix, indent string) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent(prefix, indent)
-	if err := enc.Encode(v); err != nil {
-		panic("clients: " + err.Error()) // texts, lists and maps of them
-	}
-	return strings.TrimSuffix(b.String(), "\n")
+func indented(v any, prefix, indent string) string {
+	return string(printable.MarshalIndent(v, prefix, indent))
 }
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+-]+$`)
@@ -225,22 +221,27 @@ func (e Entry) add(ctx context.Context, std cli.Stdio, s server, path string) (d
 	case "codex":
 		words = s.words("codex", "--env")
 	case "vscode":
-		s.Name = name
-		words = []string{"code", "--add-mcp", asJSON(s, "", "")}
+		words = []string{"code", "--add-mcp", string(printable.Marshal(struct {
+			Name string `json:"name"`
+			server
+		}{s.Name, s}))}
 	}
 	if at, err := exec.LookPath(words[0]); err == nil {
+		if did, err = keep(real, text, mode); err != nil {
+			return "", err
+		}
 		cmd := exec.CommandContext(ctx, at, words[1:]...)
 		cmd.Stdout, cmd.Stderr = std.Err, std.Err
 		if err := cmd.Run(); err != nil {
-			return "", fmt.Errorf("%s failed, and may have added a part of the entry: %w", words[0], err)
+			return "", fmt.Errorf("%s failed, and may have added a part of the entry%s: %w", words[0], did, err)
 		}
 		if e.Client != "vscode" { // vscode may write the file later
 			text, _ = os.ReadFile(path)
 			if left, err := e.edit(text, s); left != nil || err != nil {
-				return "", fmt.Errorf("%s reported success, but %s has no entry %s", words[0], path, name)
+				return "", fmt.Errorf("%s reported success, but %s has no entry %s%s", words[0], path, s.Name, did)
 			}
 		}
-		return words[0] + " has added the entry " + name, nil
+		return words[0] + " has added the entry " + s.Name + did, nil
 	}
 	if _, err := os.Stat(filepath.Dir(real)); err != nil {
 		return "", fmt.Errorf("there is no folder %s: is %s installed?", filepath.Dir(real), e.Client)
@@ -257,21 +258,30 @@ func (e Entry) add(ctx context.Context, std cli.Stdio, s server, path string) (d
 	if now, _ := os.ReadFile(real); !bytes.Equal(now, text) {
 		return "", errors.New("another program has changed it meanwhile: try again")
 	}
-	did = path + " has the entry " + name + " now"
-	if text != nil {
-		backup := real + ".before-exo-" + time.Now().UTC().Format("20060102T150405.000")
-		did += "; as it was it is " + backup
-		if err := os.Link(real, backup); err != nil { // a link to the old file; the new file takes over its name
-			return "", err
-		}
+	if did, err = keep(real, text, mode); err != nil {
+		return "", err
 	}
-	return did, os.Rename(out.Name(), real)
+	return path + " has the entry " + s.Name + " now" + did, os.Rename(out.Name(), real)
+}
+
+// keep writes a copy of a client's file beside it, and says so; nil: there is no file yet.
+func keep(path string, text []byte, mode fs.FileMode) (did string, err error) {
+	if text == nil {
+		return "", nil
+	}
+	backup := path + ".before-exo-" + time.Now().UTC().Format("20060102T150405.000")
+	f, err := os.OpenFile(backup, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(text)
+	return "; as it was it is " + backup, errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
 }
 
 // edit returns the text of the client's file with a server added. It returns nil if the server is already there, or with an error.
 func (e Entry) edit(text []byte, s server) ([]byte, error) {
-	if e.Client != "codex" && len(bytes.TrimSpace(text)) == 0 {
-		text = []byte("{}\n")
+	if mark, rest := cutMark(text); e.Client != "codex" && len(bytes.TrimSpace(rest)) == 0 {
+		text = append(mark, "{}\n"...)
 	}
 	before, err := e.read(text)
 	servers, ok := before[e.key()].(map[string]any)
@@ -281,12 +291,12 @@ func (e Entry) edit(text []byte, s server) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v, has := servers[name]; has {
+	if v, has := servers[s.Name]; has {
 		var is server
-		if json.Unmarshal([]byte(asJSON(v, "", "")), &is) == nil && is.Command == s.Command && slices.Equal(is.Args, s.Args) && maps.Equal(is.Env, s.Env) {
+		if json.Unmarshal(printable.Marshal(v), &is) == nil && is.Command == s.Command && slices.Equal(is.Args, s.Args) && maps.Equal(is.Env, s.Env) {
 			return nil, nil
 		}
-		return nil, fmt.Errorf("it has a different entry %s: remove or rename that entry", name)
+		return nil, fmt.Errorf("it has a different entry %s: add -name NAME to have this one beside it", s.Name)
 	}
 	out := []byte(strings.TrimPrefix(strings.TrimSuffix(string(text), "\n")+"\n\n", "\n\n") + s.toml())
 	if e.Client != "codex" {
@@ -297,8 +307,8 @@ func (e Entry) edit(text []byte, s server) ([]byte, error) {
 		before[e.key()] = servers
 	}
 	var entry any
-	_ = json.Unmarshal([]byte(asJSON(s, "", "")), &entry)
-	servers[name] = entry
+	_ = json.Unmarshal(printable.Marshal(s), &entry)
+	servers[s.Name] = entry
 	if after, err := e.read(out); err != nil || !reflect.DeepEqual(before, after) {
 		return nil, errors.Join(errors.New("exo can't add an entry without changing the rest of the file"), err)
 	}
@@ -307,11 +317,12 @@ func (e Entry) edit(text []byte, s server) ([]byte, error) {
 
 // read parses the text of the client's file: TOML, or JSON with comments.
 func (e Entry) read(text []byte) (all map[string]any, err error) {
+	_, text = cutMark(text)
 	if e.Client == "codex" {
 		all = map[string]any{}
 		return all, toml.Unmarshal(text, &all)
 	}
-	plain, err := hujson.Standardize(bytes.Clone(text))
+	plain, err := hujson.Standardize(append(bytes.Clone(text), '\n'))
 	if err != nil {
 		return nil, err
 	}
@@ -323,10 +334,17 @@ func (e Entry) read(text []byte) (all map[string]any, err error) {
 	return all, err
 }
 
+// cutMark parts a text from a byte order mark before it, which editors on Windows write.
+func cutMark(text []byte) (mark, rest []byte) {
+	n := len(text) - len(bytes.TrimPrefix(text, []byte("\ufeff")))
+	return text[:n:n], text[n:]
+}
+
 // addJSON adds a server as the last member of the object under key. If there is no such object, it
 // adds the object as the last member of all. read must have accepted the text.
 func addJSON(text []byte, key string, s server) []byte {
-	root, _ := hujson.Parse(text)
+	mark, text := cutMark(text)
+	root, _ := hujson.Parse(append(bytes.Clone(text), '\n')) // which ends a comment on the last line
 	o, unit := root.Value.(*hujson.Object), "  "
 	if len(o.Members) > 0 {
 		if at := string(o.Members[0].Name.BeforeExtra); strings.Contains(at, "\n") {
@@ -336,7 +354,7 @@ func addJSON(text []byte, key string, s server) []byte {
 	}
 	put := func(o *hujson.Object, depth int, member string, value any) {
 		pad := strings.Repeat(unit, depth)
-		v, _ := hujson.Parse([]byte(" " + asJSON(value, pad, unit)))
+		v, _ := hujson.Parse([]byte(" " + indented(value, pad, unit)))
 		if n := len(o.Members); n > 0 && o.Members[n-1].Value.AfterExtra != nil {
 			v.AfterExtra = hujson.Extra{} // the last member has a comma after it, so the new one gets one too
 		}
@@ -345,9 +363,9 @@ func addJSON(text []byte, key string, s server) []byte {
 		o.AfterExtra = hujson.Extra("\n" + strings.Repeat(unit, depth-1))
 	}
 	if at := root.Find("/" + key); at == nil {
-		put(o, 1, key, map[string]any{name: s})
+		put(o, 1, key, map[string]any{s.Name: s})
 	} else if o, ok := at.Value.(*hujson.Object); ok {
-		put(o, 2, name, s)
+		put(o, 2, s.Name, s)
 	}
-	return root.Pack()
+	return append(mark, bytes.TrimSuffix(root.Pack(), []byte("\n"))...)
 }

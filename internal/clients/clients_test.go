@@ -61,6 +61,9 @@ func TestInstall(t *testing.T) {
 			"{\n    \"servers\": {\n        \"a\": {},\n        // the last\n        \"exo\": {\n            \"type\": \"stdio\",\n            \"command\": \"EXO\",\n            \"args\": [\n                \"try\",\n                \"a\\\"b\"\n            ]\n        },\n    },\n    \"inputs\": []\n}\n"},
 		{"claude-code", `{"a": "é", "mcpServers": {}}`, "{\"a\": \"é\", \"mcpServers\": {\n    \"exo\": {\n      \"command\": \"EXO\",\n      \"args\": [\n        \"try\",\n        \"a\\\"b\"\n      ]\n    }\n  }}"},
 		{"cursor", "{\n  /* a */ \"a\": 1,\n}\n", "{\n  /* a */ \"a\": 1,\n  \"mcpServers\": {\n    \"exo\": {\n      \"command\": \"EXO\",\n      \"args\": [\n        \"try\",\n        \"a\\\"b\"\n      ]\n    }\n  },\n}\n"},
+		{"cursor", "\ufeff{\"a\": 1} // the end", "\ufeff{\"a\": 1,\n  \"mcpServers\": {\n    \"exo\": {\n      \"command\": \"EXO\",\n      \"args\": [\n        \"try\",\n        \"a\\\"b\"\n      ]\n    }\n  }\n} // the end"},
+		{"cursor", "\ufeff", "\ufeff{\n  \"mcpServers\": {\n    \"exo\": {\n      \"command\": \"EXO\",\n      \"args\": [\n        \"try\",\n        \"a\\\"b\"\n      ]\n    }\n  }\n}\n"},
+		{"codex", "\ufeffmodel = \"x\"\n", "\ufeffmodel = \"x\"\n\n[mcp_servers.exo]\ncommand = \"EXO\"\nargs = [\"try\",\"a\\\"b\"]\n"},
 		{"codex", "# mine\nmodel = \"x\" # why\n[mcp_servers.other]\ncommand = 'c'", "# mine\nmodel = \"x\" # why\n[mcp_servers.other]\ncommand = 'c'\n\n[mcp_servers.exo]\ncommand = \"EXO\"\nargs = [\"try\",\"a\\\"b\"]\n"},
 		{"codex", "", "[mcp_servers.exo]\ncommand = \"EXO\"\nargs = [\"try\",\"a\\\"b\"]\n"},
 	} {
@@ -93,7 +96,7 @@ func TestInstall(t *testing.T) {
 func TestInstallRefuses(t *testing.T) {
 	notWindows(t)
 	for _, c := range []struct{ client, before, says string }{
-		{"cursor", `{"mcpServers": {`, "line 1"},
+		{"cursor", `{"mcpServers": {`, "unexpected EOF"},
 		{"cursor", `[]`, "cannot unmarshal array"},
 		{"cursor", `null`, "not a JSON object"},
 		{"cursor", `{"mcpServers": []}`, "not a table of servers"},
@@ -189,9 +192,17 @@ func TestInstallCommand(t *testing.T) {
 		if _, out, _, err := installed(t, e, path); (err == nil) != (client == "vscode") || err != nil && !strings.Contains(out, "exo") {
 			t.Errorf("%s adds nothing: %v", client, err)
 		}
+		before := map[bool]string{true: "a = 1\n", false: "{}\n"}[client == "codex"]
+		if err := os.WriteFile(path, []byte(before), 0o640); err != nil {
+			t.Fatal(err)
+		}
 		command("printf '%s' '" + string(added) + "' > '" + path + "'\n")
 		if _, out, says, err := installed(t, e, path); err != nil || out != "" || !strings.Contains(says, c.command+" has added") || !strings.Contains(says, "contains no password") {
 			t.Errorf("%s: %v %s %s", client, err, out, says)
+		} else if backups, _ := filepath.Glob(path + ".before-exo-*"); len(backups) != 1 || !strings.Contains(says, "as it was it is "+backups[0]) {
+			t.Errorf("%s: backups are %q\n%s", client, backups, says)
+		} else if was, _ := os.ReadFile(backups[0]); string(was) != before {
+			t.Errorf("%s: the backup is %q", client, was)
 		}
 		if got, _ := os.ReadFile(ran); strings.ReplaceAll(strings.ReplaceAll(string(got), self, "EXO"), `: "`, `":"`) != c.want && strings.ReplaceAll(string(got), self, "EXO") != c.want {
 			t.Errorf("%s ran with\n%s\nwant\n%s", client, got, c.want)
@@ -250,5 +261,36 @@ func TestInstallSelf(t *testing.T) {
 	}
 	if text, _, _, err := installed(t, Entry{Client: "cursor", Args: []string{"try"}}, path); err != nil || !strings.Contains(text, `"command": "EXO"`) {
 		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// TestInstallName: a second entry is beside the first, and one that starts something else is not written over.
+func TestInstallName(t *testing.T) {
+	notWindows(t)
+	for _, client := range Names() {
+		path := at(t, client, "")
+		one, two := Entry{Client: client, Args: []string{"try", "one"}}, Entry{Client: client, Name: "shop-2", Args: []string{"try", "two"}}
+		if !strings.Contains(two.Text(), "shop-2") {
+			t.Errorf("%s: %s", client, two.Text())
+		}
+		if _, _, _, err := installed(t, one, path); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, _, err := installed(t, Entry{Client: client, Args: two.Args}, path); err == nil || !strings.Contains(err.Error(), "another entry exo, which starts something else: add -name NAME") {
+			t.Errorf("%s: %v", client, err)
+		}
+		text, _, says, err := installed(t, two, path)
+		if err != nil || !strings.Contains(says, "the entry shop-2 now") {
+			t.Errorf("%s: %v %s", client, err, says)
+		}
+		all, err := one.read([]byte(text))
+		if servers, _ := all[one.key()].(map[string]any); err != nil || len(servers) != 2 || servers["exo"] == nil || servers["shop-2"] == nil {
+			t.Errorf("%s: %v\n%s", client, err, text)
+		}
+	}
+	for name, want := range map[string]bool{"a": true, "shop-2_b": true, "": false, "-x": false, "a b": false, "a.b": false, "é": false, strings.Repeat("a", 65): false} {
+		if IsName(name) != want {
+			t.Errorf("%q", name)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package printable
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -16,4 +17,11 @@ func Marshal(v any) []byte {
 		panic(fmt.Sprintf("printable: %v", err)) // callers pass only plain structs
 	}
 	return JSON([]byte(strings.TrimSuffix(b.String(), "\n")))
+}
+
+// MarshalIndent is Marshal on several lines, like json.MarshalIndent.
+func MarshalIndent(v any, prefix, indent string) []byte {
+	var b bytes.Buffer
+	_ = json.Indent(&b, Marshal(v), prefix, indent) // what Marshal writes is JSON
+	return b.Bytes()
 }

@@ -9,7 +9,6 @@ import (
 	"debug/elf"
 	"debug/macho"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,6 +20,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/exoagent/exoagent/internal/printable"
 )
 
 // This file has what the packages of a release share. All of them contain the binaries of the release, byte
@@ -76,11 +77,7 @@ func text(name, body string) entry { return entry{name, 0o644, []byte(body)} }
 
 // asJSON makes an entry in JSON with sorted keys.
 func asJSON(name string, v any) entry {
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		panic("release: " + err.Error()) // texts, lists and maps of them
-	}
-	return entry{name, 0o644, append(b, '\n')}
+	return entry{name, 0o644, append(printable.MarshalIndent(v, "", "  "), '\n')}
 }
 
 // pack writes the packages for the binaries, which are listed by target. dir is a clone.

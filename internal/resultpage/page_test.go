@@ -132,7 +132,15 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestShapes: the page draws a chart of the same results as package chart does.
+// TestPaths: a name with a point in it and a path of names are two columns.
+func TestPaths(t *testing.T) {
+	b := open(t, []any{map[string]any{"a.b": 1, "a": map[string]any{"b": 2, "c": map[string]any{"d": 3}}}, map[string]any{"a.b": 4}}, 800, "light")
+	if got := bt.JS[string](b, "[...document.querySelectorAll('tr')].map(r => r.innerText.replaceAll('\\t', ' ')).join('; ')"); got != "a.b a.c.d a.b; 2 3 1;   4" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestShapes: the page draws the same chart of the same results as package chart does.
 func TestShapes(t *testing.T) {
 	text, err := os.ReadFile("../chart/testdata/shapes.json")
 	if err != nil {
@@ -140,16 +148,39 @@ func TestShapes(t *testing.T) {
 	}
 	var shapes []struct {
 		Chart  bool
-		Result any
+		Want   string
+		Result json.RawMessage
 	}
 	if err := json.Unmarshal(text, &shapes); err != nil {
 		t.Fatal(err)
 	}
 	b := open(t, nil, 800, "light")
 	for _, s := range shapes {
-		result, _ := json.Marshal(s.Result)
-		if got := bt.JS[bool](b, "show({ result: "+string(result)+" }), !document.querySelector('#charts').hidden"); got != s.Chart {
-			t.Errorf("%s: %v", result, got)
+		if got := bt.JS[bool](b, "show({ result: "+string(s.Result)+" }), !document.querySelector('#charts').hidden"); got != s.Chart {
+			t.Errorf("%s: %v", s.Result, got)
+		}
+		if !s.Chart {
+			continue
+		}
+		var c struct {
+			By     string
+			Time   bool
+			Labels []string
+			Series []struct {
+				Name  string
+				Texts []string
+			}
+		}
+		text := bt.JS[string](b, "JSON.stringify({ ...chart, series: chart.series.map(s => ({ name: s.name, texts: s.values.map(v => v === null ? '' : String(v)) })) })")
+		if err := json.Unmarshal([]byte(text), &c); err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprintf("%s %v %q", c.By, c.Time, c.Labels)
+		for _, x := range c.Series {
+			got += fmt.Sprintf(" %s=%q", x.Name, x.Texts)
+		}
+		if !strings.Contains(got, s.Want) {
+			t.Errorf("%s: %s, want %s", s.Result, got, s.Want)
 		}
 	}
 	if n := bt.JS[string](b, "show({ error: { kind: 'denied', message: 'no' } }), document.body.innerText.trim()"); n != "Result\n\ndenied: no" {

@@ -106,11 +106,9 @@ class Client:
         return _text(self._request("resources/read", {"uri": uri}, timeout, Cancel()).get("contents"))
 
     def as_tool(self) -> Tool:
-        """The tool that a model gets: its name, its description, the JSON Schema of its arguments, and what to call with "code".
-
-        call returns the text that the model reads, also where its program failed, so that it can mend the program; it raises
-        ExoError where no answer came. Most frameworks take a tool as these four parts. This was tried with none of them.
-        """
+        """The tool that a model gets: its name, its description, the JSON Schema of its arguments, and what to call with "code". call
+        returns the text that the model reads, also where its program failed, so that it can mend the program; it raises ExoError where no
+        answer came. Most frameworks take a tool as these four parts. This was tried with none of them."""
         tool = self._tool(None, Cancel())
         return Tool(tool["name"], tool["description"], tool["inputSchema"], lambda code: self._call(code, None, Cancel())[0])
 
@@ -126,8 +124,7 @@ class Client:
         raise ExoError(kind, str(error.get("message")), **{k: error[k] for k in ("line", "column", "source") if k in error}, **said)
 
     def _call(self, code: str, timeout: float | None, cancel: Cancel) -> tuple[str, str]:
-        if not self._name:
-            self._name = self._tool(timeout, cancel)["name"]
+        self._name = self._name or self._tool(timeout, cancel)["name"]
         result = self._request("tools/call", {"name": self._name, "arguments": {"code": code}}, timeout, cancel)
         text = _text(result.get("content"))
         return text, next((str(c["uri"]) for c in result["content"] if isinstance(c, dict) and "uri" in c), "")

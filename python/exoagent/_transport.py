@@ -9,8 +9,10 @@ import enum
 import http.client
 import itertools
 import json
+import os
 import queue
 import re
+import signal
 import socket
 import subprocess
 import threading
@@ -26,11 +28,9 @@ _TAIL = 8 << 10  # bytes that are kept of standard error
 
 
 class Kind(str, enum.Enum):
-    """What class of failure an error is.
-
-    The first three lines are exo's: the program failed, and effects says what became of its changes. OTHER is one that this version
-    does not know. With the others no answer came. UNAUTHORIZED: the token is not taken. BUSY: see retry_after. PROTOCOL: this is not exo.
-    """
+    """What class of failure an error is. The first three lines are exo's: the program failed, and effects says what became of its changes.
+    OTHER is one that this version does not know. With the others no answer came. UNAUTHORIZED: the token is not taken. BUSY: see
+    retry_after. PROTOCOL: this is not exo."""
 
     DENIED, REVOKED, INVALID, LIMIT = "denied", "revoked", "invalid", "limit"
     CONFLICT, CANCELLED, SYNTAX, PROGRAM = "conflict", "cancelled", "syntax", "program"
@@ -68,13 +68,10 @@ class Cancel:
 
 def parse(text: str | bytes) -> dict[str, Any]:
     """An object of JSON."""
-    try:
-        m = json.loads(text)
-    except (ValueError, RecursionError):
-        m = None
-    if not isinstance(m, dict):
-        raise ExoError(Kind.PROTOCOL, f"what came, {len(text)} bytes, is no object of JSON", unsure=True)
-    return m
+    with contextlib.suppress(ValueError, RecursionError):
+        if isinstance(m := json.loads(text), dict):
+            return m
+    raise ExoError(Kind.PROTOCOL, f"what came, {len(text)} bytes, is no object of JSON", unsure=True)
 
 
 def _message(method: str, params: dict[str, Any], id: int | None = None) -> bytes:
@@ -96,18 +93,18 @@ def _result_of(m: dict[str, Any]) -> dict[str, Any]:
 
 
 class Stdio:
-    """A child process. Three threads keep its pipes moving, so that it blocks no caller for longer than a timeout."""
+    """A child process. Three threads keep its pipes moving, so that it blocks no caller for longer than a timeout. A fourth sees its end."""
 
     def __init__(self, command: Sequence[str], env: Mapping[str, str], cwd: str | None) -> None:
         try:
-            self._proc = subprocess.Popen(command, env=env, cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self._proc = subprocess.Popen(command, env=env, cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
         except (OSError, ValueError) as e:
             raise ExoError(Kind.PROCESS, f"{command[0]} can't be started: {e}") from None
         self._ids, self._lock, self._stderr = itertools.count(1), threading.Lock(), b""
         self._waiting: dict[int, queue.SimpleQueue[dict[str, Any] | None]] = {}
         self._end: tuple[Kind, str] | None = None  # why no more answers come
         self._outbox: queue.Queue[bytes | None] = queue.Queue(256)
-        self._threads = [threading.Thread(target=do, daemon=True) for do in (self._listen, self._write, self._read)]
+        self._threads = [threading.Thread(target=do, daemon=True) for do in (self._listen, self._write, self._read, self._reap)]
         for t in self._threads:
             t.start()
 
@@ -133,19 +130,21 @@ class Stdio:
         raise self._error(*(self._end or why), unsure=True)
 
     def close(self, grace: float) -> None:
-        with self._lock:
-            self._end = self._end or (Kind.CLOSED, "the client is closed")
+        self._end = self._end or (Kind.CLOSED, "the client is closed")
         self._send(None)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._proc.wait(grace)
         self.kill()
-        for t in self._threads:
-            t.join(1)
+        self._threads[3].join(3)  # which joins the others
 
     def kill(self) -> None:
-        self._proc.kill()  # one that has ended stays as it is
+        self._stop()
         self._proc.wait()
         self._send(None)
+
+    def _stop(self, ended: bool = False) -> None:
+        with contextlib.suppress(OSError):  # no group after its end: its number may be another's by then
+            os.killpg(self._proc.pid, signal.SIGKILL) if hasattr(os, "killpg") and (ended or self._proc.returncode is None) else self._proc.kill()
 
     def _send(self, line: bytes | None) -> None:
         """Queues a line, or None, the end of the child's input. If the queue is full, the child reads nothing, and will not answer."""
@@ -167,7 +166,6 @@ class Stdio:
                 to.flush()
 
     def _read(self) -> None:
-        end = None
         with self._proc.stdout as out:
             try:
                 while line := out.readline(_LIMIT):
@@ -176,13 +174,18 @@ class Stdio:
                         for box in [box for id, box in self._waiting.items() if _answers(m, id)]:
                             box.put(m)
             except ExoError as e:
-                end = (e.kind, e.message)
+                self._end = self._end or (e.kind, e.message)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._proc.wait(0 if end else 1)
-        self._proc.kill()  # one that lives on has closed its output, or writes what is no answer
-        self._threads[0].join(1)  # what it said last
+            self._proc.wait(0 if self._end else 1)
+        self._stop()  # one that lives on has closed its output, or writes what is no answer
+
+    def _reap(self) -> None:
+        end = (Kind.PROCESS, f"exo ended with code {self._proc.wait()}")
+        self._stop(ended=True)
+        for t in self._threads[::2]:  # what it said last
+            t.join(1)
         with self._lock:
-            self._end = self._end or end or (Kind.PROCESS, f"exo ended with code {self._proc.wait()}")
+            self._end = self._end or end
             for box in self._waiting.values():
                 box.put(None)
 

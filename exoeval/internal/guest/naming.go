@@ -45,7 +45,7 @@ func (r *Guest) must(n *message.Node, err error) *message.Node {
 }
 
 // namedField returns the field that a text names. If there are several parts, the
-// text names one before a dot. An aggregate of a group is named like its fields.
+// text names one before a dot. An aggregate or a measure of a group is named like its fields.
 func (r *Guest) namedField(op func() string, of *message.Method, param *message.Node, name string) *message.Node {
 	on := (&Recorded{r: r, Node: param}).only()
 	if part, rest, ok := strings.Cut(name, "."); ok && param.Type.Field(part) != nil {
@@ -55,7 +55,7 @@ func (r *Guest) namedField(op func() string, of *message.Method, param *message.
 		panic(r.Throw(fail.Errorf(fail.Invalid, op(), "%s", r.Say(nil, "which", "there are several; name the one that is meant: ({ {name} }) => …", "name", param.Type.Fields[0].Name))))
 	}
 	if i := r.Check.Catalog[on.Type.Name]; i != nil && i.Fields[name] == nil && on.Type.Field(name) == nil {
-		if m := i.Methods[name]; m != nil && !m.Sends && len(m.Params) == 0 && m.Result.Con != nil && r.Check.Catalog[m.Result.Con.Name] != nil && r.Check.Catalog[m.Result.Con.Name].Expr {
+		if m, _ := r.Check.Catalog.Method(on.Type, name); m != nil && (m.Measure || !m.Sends) && len(m.Params) == 0 && (m.Measure || m.Result.Con != nil && r.Check.Catalog[m.Result.Con.Name] != nil && r.Check.Catalog[m.Result.Con.Name].Expr) {
 			return r.must(r.Check.MakeCall(on, name, nil))
 		}
 	}

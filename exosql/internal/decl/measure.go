@@ -124,13 +124,11 @@ func (f *Facet) measuring(row, query *message.Interface) {
 	if len(f.Measures) == 0 {
 		return
 	}
-	var names []string
 	for _, x := range f.Measures {
 		m := language.MeasureMethod(x.Name, x.Kind(), x.Func == language.Count)
 		m.Doc, m.Label = x.Doc, x.Label()
 		query.Methods[m.Name] = m
 		query.Order = append(query.Order, m.Name)
-		names = append(names, m.Name)
 	}
-	row.Many, row.Words = query.Name, append(language.MeasureWords(names), row.Words...)
+	row.Many, row.Words = query.Name, append([]message.Words{language.MeasureWords()}, row.Words...)
 }

@@ -4,7 +4,6 @@ package language
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/exoagent/exoagent/exo/message"
 )
@@ -40,6 +39,9 @@ func Aggregates(name, kind string) bool {
 func Calculates(kind string) bool { return slices.Contains(numbers, ColumnInterfaces[kind]) }
 
 // MeasureWords returns the phrases for a measure on a single row: measures need many rows.
-func MeasureWords(names []string) []message.Words {
-	return []message.Words{phrases([][3]string{{"." + strings.Join(names, " ."), "", "it is a measure of many rows: ask a query, a group or a link for it"}})}
+func MeasureWords() message.Words {
+	return phrases([][3]string{
+		{"measured", "*.groupBy *.select", "it is a measure of many rows: ask a query, a group or a link for it, like .groupBy(t => t.key).select(g => ({ key: g.key, {name}: g.{name}() }))"},
+		{"measured", "", "it is a measure of many rows: ask a query, a group or a link for it"},
+	})
 }

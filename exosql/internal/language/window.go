@@ -94,6 +94,8 @@ func windowInterface() *message.Interface {
 
 // windowPhrases are the phrases of a window: its functions return a value for each row.
 var windowPhrases = [][3]string{
+	{"measured", "*.groupBy *.orderBy *.partitionBy *.select runningSum", "`{name}` is of the whole window, window.{name}(); a sum or a count of the rows up to each is had of groups: .groupBy(t => t.day).orderBy(g => g.day).partitionBy().select(({ group, window }) => ({ day: group.day, {name}: window.runningSum(g => g.{name}()) }))"},
+	{"measured.each", "sum runningSum", "`{name}` is a measure of each group: if it is a sum or a count write window.sum(g => g.{name}()) of all, or window.runningSum(g => g.{name}()) up to each"},
 	{"within", "first sum", "`{name}` is a column of its rows: window.first(t => t.{name}), or window.sum(t => t.{name})"},
 	{"unsuited", "count where", "a window is no value: a function of it gives one, like window.count() or window.where(t => condition).count()"}, {"uncalled", "", "{it} is a function of a window: call it, {it}()"},
 	{"callback arguments", "*.partitionBy *.orderBy", "takes no arguments: it is of the rows that partitionBy puts together, in the order of the orderBy before it"},

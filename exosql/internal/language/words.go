@@ -263,7 +263,7 @@ var queryPhrases = [][3]string{
 	{".descendants .ancestors .recursive .withRecursive .tree .children .parents .subtree", "where *.in", "trees are followed level by level: in a loop, as long as there are ids, await query.where(t => t.parentId.in(ids))"},
 	{".total", "sum", "write .sum(t => t.column)"}, {".maxBy .last .findLast", "orderBy first *.desc", "write .orderBy(t => t.column.desc()).first()"},
 	{".minBy", "where orderBy first *.isNotNull", "write .where(t => t.column !== null).orderBy(t => t.column).first()"},
-	{"unconditional.some unconditional.none unconditional.every", "exists", "to ask whether there is a row at all write {it}.exists()"}, {"in.isEmpty", "exists", "write !{it}.exists()"}, {".isEmpty", "count *.===", "write (await ….count()) === 0"},
+	{"unconditional.some unconditional.every", "exists", "to ask whether there is a row at all write {it}.exists()"}, {"unconditional.none", "exists", "to ask whether there is no row write !{it}.exists()"}, {"in.isEmpty", "exists", "write !{it}.exists()"}, {".isEmpty", "count *.===", "write (await ….count()) === 0"},
 	{".query .raw .sql .$queryRaw .$queryRawUnsafe .whereRaw .selectRaw .havingRaw .orderByRaw .joinRaw .fromRaw .rawQuery", "where select groupBy", "no SQL is taken here: write .where(t => condition), .select(t => ({ name: t.column })) and .groupBy(t => t.key){links}"},
 	{".orWhere .or", "where *.||", "write one .where(t => condition || other)"}, {".whereNot .not", "where", "write .where(t => !condition)"}, {".countDocuments .estimatedDocumentCount", "count", "write .count()"},
 	{".collect .toList", "select execute", "write (await ….select(t => ({ x: t.column })).execute()).map(r => r.x)"},

@@ -44,9 +44,10 @@ func TestFirstTries(t *testing.T) {
 	questions.Changes(t, app, questions.Read(t, questions.Dir("crm-changes"), 12), "activities.id")
 }
 
-// TestFirstTriesOfFrameworks: the same over tables in the manner of Django, Prisma, Rails, Laravel and Drizzle.
+// TestFirstTriesOfFrameworks: the same over tables in the manner of Django, Prisma, Rails, Laravel and Drizzle, and over Chinook and Northwind, with
+// programs written from the description alone.
 func TestFirstTriesOfFrameworks(t *testing.T) {
-	for name, want := range map[string]int{"shop": 17, "press": 15, "blog": 12, "billing": 15, "lab": 15} {
+	for name, want := range map[string]int{"shop": 17, "press": 15, "blog": 12, "billing": 15, "lab": 15, "chinook": 60, "northwind": 40} {
 		t.Run(name, func(t *testing.T) {
 			app, err := Open(name)
 			if err != nil {

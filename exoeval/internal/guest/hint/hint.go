@@ -56,8 +56,33 @@ func (h *Hints) Within(n *message.Node, name string) bool {
 	return false
 }
 
-// OfRows returns what to write instead of a member of the rows of a group, in an argument of a method. It is "" for any other member.
+// measured is what to write instead of a measure that can't be asked here, or of a name that ends with one's, like runningRevenue; "" for
+// any other member.
+func (h *Hints) measured(n *message.Node, name string) string {
+	c := h.Check.Catalog
+	on, names := "measured", c.Measures(n.Type)
+	if i := c[n.Type.Name]; i != nil && c[i.Many] != nil && c[i.Many].Methods[name] != nil && c[i.Many].Methods[name].Measure {
+		names = []string{name}
+	}
+	if over := n.Type.Args["over"]; over != nil && len(names) == 0 {
+		on = "measured.each"
+		for _, f := range over.Fields {
+			names = append(names, c.Measures(f.Type)...)
+		}
+	}
+	for _, m := range names {
+		if k := len(name) - len(m); k >= 0 && strings.EqualFold(name[k:], m) {
+			return h.Say(n, on, "", "name", m)
+		}
+	}
+	return ""
+}
+
+// OfRows returns what to write instead of a measure, or of a member of the rows of a group, in an argument of a method. It is "" for any other member.
 func (h *Hints) OfRows(n *message.Node, name string, of *message.Method) (s string) {
+	if s = h.measured(n, name); s != "" {
+		return s
+	}
 	if !h.Within(n, name) {
 		return ""
 	}
