@@ -15,6 +15,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	recordfile "github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/store"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
@@ -174,12 +175,16 @@ func TestLaundering(t *testing.T) {
 	}
 }
 
-// TestDeclassifyAgain: a budget in a file has less after a restart, and the record says how much.
+// TestDeclassifyAgain: a budget in a store has less after a restart, and the record says how much.
 func TestDeclassifyAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bits")
 	var lines bytes.Buffer
 	for n, want := range []string{"true", "true", ""} {
-		bits, err := declassify.Open(path, 4)
+		kept, err := store.OpenFolder(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bits, err := declassify.In(kept, 4)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +196,7 @@ func TestDeclassifyAgain(t *testing.T) {
 		if string(r.JSON) != want {
 			t.Errorf("%d: %s %v", n, r.JSON, r.Err)
 		}
-		if err := bits.Close(); err != nil {
+		if err := kept.Close(); err != nil {
 			t.Error(err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -20,6 +21,8 @@ import (
 	"github.com/exoagent/exoagent/codemode/mcp"
 	core "github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/record"
+	"github.com/exoagent/exoagent/exo/store"
+	"github.com/exoagent/exoagent/exo/store/postgres"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/clients"
@@ -49,7 +52,7 @@ examples:
 			fs.StringVar(&o.as, "as", "", "`CLAIMS`: the principal, like org=5,user=1")
 			fs.StringVar(&o.http, "http", "", "`ADDRESS`: serve HTTP there, like 127.0.0.1:8642")
 			fs.DurationVar(&o.labels, "labels", 24*time.Hour, "`TIME`: how long a client's programs keep the labels of what it was shown, where the file says admits")
-			fs.StringVar(&o.labelFile, "label-file", "", "`FILE`: where these labels are kept when exo ends (default: the record, or else the grant file, with .labels behind its name)")
+			fs.StringVar(&o.labelStore, "label-store", "", "`FOLDER`, or the URL of a PostgreSQL database (postgres://… without a password, which PGPASSWORD or PGPASSFILE has): where these labels are kept when exo ends (default: a folder, named as the record, or else the grant file, with .labels behind)")
 			fs.StringVar(&o.distrust, "distrust", "", distrustUsage+"; nobody here sees when a client's user speaks again, so answer and chat are both for -labels")
 			fs.DurationVar(&o.drain, "drain", 30*time.Second, "`TIME`: how long programs that run may go on after SIGTERM")
 			o.clientFlags(fs, "exo serve, in place of serving")
@@ -61,11 +64,11 @@ examples:
 
 type serveOptions struct {
 	clientOptions
-	as, http  string
-	labels    time.Duration
-	labelFile string
-	distrust  string
-	drain     time.Duration
+	as, http   string
+	labels     time.Duration
+	labelStore string
+	distrust   string
+	drain      time.Duration
 }
 
 func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) error {
@@ -98,8 +101,8 @@ func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) er
 
 // giveServe gives a client what serves the file to it.
 func (o *serveOptions) giveServe(ctx context.Context, std cli.Stdio, f *grantfile.File, path string) error {
-	if _, err := f.ParseClaims(o.as); err != nil || o.http != "" || o.labelFile != "" {
-		return cli.Usagef("-client wants -as CLAIMS, and neither -http nor -label-file: %w", cmp.Or(err, errors.New("add others to the entry by hand")))
+	if _, err := f.ParseClaims(o.as); err != nil || o.http != "" || o.labelStore != "" {
+		return cli.Usagef("-client wants -as CLAIMS, and neither -http nor -label-store: %w", cmp.Or(err, errors.New("add others to the entry by hand")))
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -136,23 +139,35 @@ func (o *serveOptions) serveFile(ctx context.Context, std cli.Stdio, f *grantfil
 		return err
 	}
 	defer t.close()
-	kept, err := o.keptLabels(f, path)
+	kept, err := o.keptLabels(ctx, f, path)
 	if err != nil {
 		return found(err)
 	}
-	s, err := mcp.New(mcp.Config{Name: cli.ProgramName, Version: moduleVersion(), Tool: t.tool, Labels: o.labels, LabelFile: kept, Believe: distrustOf(f.Distrust) == agent.DistrustNothing, OnHiddenError: log.unshown(time.Now)})
+	if kept != nil {
+		defer kept.Close()
+	}
+	s, err := mcp.New(mcp.Config{Name: cli.ProgramName, Version: moduleVersion(), Tool: t.tool, Labels: o.labels, LabelStore: kept, Believe: distrustOf(f.Distrust) == agent.DistrustNothing, OnHiddenError: log.unshown(time.Now)})
 	if err != nil {
 		return err
 	}
 	return serve(ctx, std, s)
 }
 
-// keptLabels is the file of what clients were shown; nil where they are shown nothing that counts.
-func (o *serveOptions) keptLabels(f *grantfile.File, path string) (*mcp.LabelFile, error) {
+// keptLabels opens the store of what clients were shown; nil where they are shown nothing that counts.
+func (o *serveOptions) keptLabels(ctx context.Context, f *grantfile.File, path string) (kept store.Store, err error) {
 	if len(f.Admits) == 0 && (distrustOf(f.Distrust) == agent.DistrustNothing || !f.Wary()) {
 		return nil, nil
 	}
-	return mcp.OpenLabels(cmp.Or(o.labelFile, cmp.Or(f.Record, path)+".labels"))
+	at := cmp.Or(o.labelStore, cmp.Or(f.Record, path)+".labels")
+	if strings.HasPrefix(at, "postgres://") || strings.HasPrefix(at, "postgresql://") {
+		kept, err = postgres.Open(ctx, at, nil)
+	} else {
+		kept, err = store.OpenFolder(at, &store.LocalOptions{Shared: true})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("-label-store: %w; it has what clients were shown: to let them begin clean, remove it, once no model remembers that", err)
+	}
+	return kept, nil
 }
 
 // serving serves until the clients have gone or the context ends.

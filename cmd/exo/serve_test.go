@@ -268,7 +268,7 @@ func TestServeClient(t *testing.T) {
 	}
 }
 
-// TestServeKeepsLabels: what a client was shown is kept beside the record, or else the grant file, for its principal; where that can't be read nothing is
+// TestServeKeepsLabels: what a client was shown is kept beside the record, or else the grant file, for its principal; where that is no folder nothing is
 // served, and where nothing that is labelled is shown there is no file.
 func TestServeKeepsLabels(t *testing.T) {
 	labelled := strings.Replace(servedShop, "    table: customers\n", "    table: customers\n    label: [medical]\n", 1) + "labels: {medical: secret}\n"
@@ -282,7 +282,7 @@ func TestServeKeepsLabels(t *testing.T) {
 		path := grantFileOf(t, c.text)
 		args := []string{"serve", path, "-as", "customer=3"}
 		if c.flag != "" {
-			args = append(args, "-label-file", c.flag)
+			args = append(args, "-label-store", c.flag)
 		}
 		cmd := child(t, args...)
 		var said bytes.Buffer
@@ -307,12 +307,20 @@ func TestServeKeepsLabels(t *testing.T) {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(filepath.Dir(path), file)
 		}
-		text, err := os.ReadFile(file)
+		entries, err := filepath.Glob(filepath.Join(file, "*.json"))
+		if err != nil || len(entries) != 1 {
+			t.Errorf("%s: %v, %v", name, entries, err)
+			continue
+		}
+		text, err := os.ReadFile(entries[0])
 		if err != nil || !strings.Contains(string(text), `"medical"`) || !strings.Contains(string(text), "customer=3") {
 			t.Errorf("%s: %s, %v", name, text, err)
 		}
-		write(t, file, "{")
-		if r := exo(t, "", args...); r.code != cli.ExitCannot || !strings.Contains(r.err, "remove it") {
+		if err := os.RemoveAll(file); err != nil {
+			t.Fatal(err)
+		}
+		write(t, file, "{") // as an earlier version did
+		if r := exo(t, "", args...); r.code != cli.ExitCannot || !strings.Contains(r.err, "a store is a folder") || !strings.Contains(r.err, "remove it") {
 			t.Errorf("%s: %v", name, r)
 		}
 	}

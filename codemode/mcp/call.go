@@ -21,13 +21,16 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, req *
 	defer s.notify(ctx, req)()
 	began := time.Now()
 	owner := owner{who.Issuer, who.Subject}
-	label, err := s.labels.label(owner, began)
+	label, err := s.labels.label(ctx, owner)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil { // without its labels the program would begin as if nothing had been shown
 		return nil, unknownLabels(err, "nothing was run")
 	}
 	s.metrics.running.Add(1)
 	out, res := t.CallJob(ctx, codemode.Job{Label: label}, req.Params.Arguments)
-	err = s.labels.shown(owner, t.Shown(res), time.Now()) // before the result is sent
+	err = s.labels.shown(ctx, owner, t.Shown(res)) // before the result is sent
 	s.metrics.running.Add(-1)
 	s.metrics.ran(res, time.Since(began))
 	if s.cfg.OnHiddenError != nil && exo.HasHiddenCause(res.Err) {

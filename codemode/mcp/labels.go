@@ -1,121 +1,140 @@
 package mcp
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
+	"github.com/exoagent/exoagent/exo/store"
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// labels has what clients were shown, by identity. A model can write what it read in one program into
-// the next as plain text, so the next program begins with the labels of what was shown. So a secret that
-// the client may read, and a method may not get, does not reach the method through the client. Requests
-// over HTTP belong to no session, so the identity counts, until nothing was shown to it for a while.
+// labels are what clients were shown, by identity. A model can write what it read in one program into the next, as a plain
+// text, so the next one begins with the labels of what was shown: a secret that the client may read, and a method may
+// not have, does not reach it by way of the client. No two requests over HTTP are of one session, so it is the identity that
+// counts, until nothing was shown to it for a while.
 type labels struct {
 	keep    time.Duration
-	believe bool       // integrity tags are ignored
-	file    *LabelFile // nil: the labels are only in memory
+	believe bool        // tags of integrity do not count
+	kept    store.Store // an entry for each identity; restKey has what those were shown, all together, for whom there was no room
+	now     func() time.Time
 
-	mu sync.Mutex
-	of shownLabels // used if there is no file
+	mu    sync.Mutex
+	since time.Time // when added began to count
+	added int
 }
 
-// shownLabels has what each identity was shown.
-type shownLabels struct {
-	of   map[owner]shown
-	rest shown // the labels, together, of identities for which there was no room: they count for all that are not in of
-	tidy int   // the number of identities at which expired ones are removed
-}
+// maxTold is how many identities a server adds to its store within the time that labels are kept.
+const maxTold = 10_000
 
+// storeWait is how long a result waits for the store.
+const storeWait = 20 * time.Second
+
+// ErrLabels means that it is not known what clients were shown, so they are served nothing. The error says why, and what to do.
+var ErrLabels = errors.New("mcp: what clients were shown can't be read or kept")
+
+const restKey = "labels"
+
+func (o owner) key() string { return store.Key(restKey, o.issuer, o.subject) }
+
+// shown is the value of an entry.
 type shown struct {
-	label value.Label
-	until time.Time
+	Label []string `json:"label"`
 }
 
-func (s shown) at(now time.Time) value.Label {
-	if now.Before(s.until) {
-		return s.label
+// labelOf reads an entry. One that is not as it was written may be of what somebody was shown, so it is an error.
+func labelOf(e store.Entry) (value.Label, error) {
+	if e.Version == store.Absent {
+		return value.Label{}, nil
 	}
-	return value.Label{}
-}
-
-// Bounds on the number of identities, and on the bytes of one.
-const (
-	maxTold  = 10_000
-	maxOwner = 1 << 10
-)
-
-// label returns the label with which programs of an identity begin.
-func (t *shownLabels) label(who owner, now time.Time) value.Label {
-	if s, known := t.of[who]; known && now.Before(s.until) {
-		return s.label
+	var s shown
+	err := json.Unmarshal(e.Value, &s)
+	label := value.NewLabel(s.Label...)
+	if err = errors.Join(err, label.Check()); err != nil || len(s.Label) == 0 || e.Until.IsZero() {
+		return label, fmt.Errorf("the entry %.80q is damaged: want a label and an end, got %.200s, %v", e.Key, e.Value, err)
 	}
-	return t.rest.at(now)
+	return label, nil
 }
 
-// lasts returns how long a label counts that is shown now. It is a little more than keep, so that a file is not written for each result.
+// lasts is how long what is shown now counts: a little more than it has to, so that the store is not written for each result.
 func lasts(keep time.Duration) time.Duration { return keep + keep/24 }
 
-// add notes what an identity was shown, and reports whether that adds to what was known. If there is no room, the identity belongs
-// to the rest. So an attacker with many identities ends no label early, and gives those without a place more labels, not fewer.
-func (t *shownLabels) add(who owner, label value.Label, now time.Time, keep time.Duration) (more bool) {
-	s, known := t.of[who]
-	known = known && now.Before(s.until)
-	if !known && len(t.of) >= min(max(t.tidy, 1000), maxTold) {
-		for who, s := range t.of {
-			if !now.Before(s.until) {
-				delete(t.of, who)
-			}
-		}
-		t.tidy = 2 * len(t.of)
+// failed says what to do about a store.
+func failed(err error) error {
+	if err == nil {
+		return nil
 	}
-	into := &t.rest
-	if known || len(t.of) < maxTold && len(who.issuer)+len(who.subject) <= maxOwner {
-		into = &s
-	}
-	joined, until := label.Join(into.at(now)), into.until
-	if !known && into == &s { // it may have been among the rest
-		joined, until = joined.Join(t.rest.at(now)), t.rest.until
-	}
-	if joined.Equal(into.at(now)) && !into.until.Before(now.Add(keep)) {
-		return false
-	}
-	if end := now.Add(lasts(keep)); until.Before(end) {
-		until = end
-	}
-	*into = shown{joined, until}
-	if into == &s {
-		if t.of == nil {
-			t.of = map[owner]shown{}
-		}
-		t.of[who] = s
-	}
-	return true
+	return fmt.Errorf("%w: %w; nothing is served without it: mend the store, or remove the entry, once no model remembers what the client was shown", ErrLabels, err)
 }
 
-// label returns the label with which programs of an identity begin.
-func (l *labels) label(who owner, now time.Time) (value.Label, error) {
-	if l.file != nil {
-		return l.file.label(who, now)
+// label is what programs of an identity begin with.
+func (l *labels) label(ctx context.Context, who owner) (label value.Label, err error) {
+	for _, key := range []string{who.key(), restKey} {
+		e, err := l.kept.Get(ctx, key)
+		if err == nil {
+			label, err = labelOf(e)
+		}
+		if err != nil || e.Version != store.Absent {
+			return label, failed(err)
+		}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.of.label(who, now), nil
+	return label, nil
 }
 
-// shown notes what an identity is shown. It must be called before it is shown.
-func (l *labels) shown(who owner, label value.Label, now time.Time) error {
+// shown notes what an identity is shown, before it is shown. Whoever has no room is among the rest: somebody with many identities
+// makes nobody's label end early, and gives those who have no place of their own more labels, not fewer.
+func (l *labels) shown(ctx context.Context, who owner, label value.Label) error {
 	if l.believe {
 		label = label.Secrecy()
 	}
 	if label.Empty() {
 		return nil
 	}
-	if l.file != nil {
-		return l.file.shown(who, label, now, l.keep)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeWait) // a client that has gone may have read it
+	defer cancel()
+	key := who.key()
+	e, err := l.kept.Get(ctx, key)
+	if err != nil {
+		return failed(err)
 	}
+	if e.Version == store.Absent && !l.room(ctx) {
+		key = restKey
+	}
+	return failed(store.Update(ctx, l.kept, key, func(e *store.Entry) (put bool, err error) {
+		was, err := labelOf(*e)
+		if err == nil && e.Version == store.Absent { // it was among the rest, perhaps
+			var rest store.Entry
+			if rest, err = l.kept.Get(ctx, restKey); err == nil {
+				e.Until = rest.Until
+				was, err = labelOf(rest)
+			}
+		}
+		now, all := l.now(), label.Join(was)
+		if err != nil || e.Version != store.Absent && all.Equal(was) && !e.Until.Before(now.Add(l.keep)) {
+			return false, err
+		}
+		if end := now.Add(lasts(l.keep)); e.Until.Before(end) {
+			e.Until = end
+		}
+		e.Value, err = json.Marshal(shown{all.Tags()})
+		return true, err
+	}))
+}
+
+// room reports whether another identity may have an entry. Once in the time that labels are kept it removes those that have ended.
+func (l *labels) room(ctx context.Context) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.of.add(who, label, now, l.keep)
-	return nil
+	if now := l.now(); now.Sub(l.since) > lasts(l.keep) {
+		l.since, l.added = now, 0
+		if _, err := l.kept.Sweep(ctx); err != nil { // they take up room, and count for nothing
+			slog.Error("labels that have ended can't be removed", "error", err)
+		}
+	}
+	l.added++
+	return l.added <= maxTold
 }

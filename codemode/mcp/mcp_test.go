@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/store"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
@@ -392,26 +392,6 @@ func TestShownLabels(t *testing.T) {
 	}
 }
 
-// TestShownLabelsEnd: what is kept of identities ends with its time.
-func TestShownLabelsEnd(t *testing.T) {
-	l := labels{keep: time.Hour}
-	now := time.Now()
-	for i := range 20_000 {
-		l.shown(owner{"test", fmt.Sprint(i)}, value.NewLabel("pii"), now.Add(time.Duration(i)*time.Second))
-	}
-	if n := len(l.of.of); n > 8_000 { // 3,600 of an hour, and as many again before they are looked through
-		t.Errorf("%d are kept", n)
-	}
-	last := owner{"test", "19999"}
-	l.shown(last, value.NewLabel("pay"), now.Add(20_000*time.Second))
-	if got, err := l.label(last, now.Add(20_001*time.Second)); err != nil || got.String() != "{pay,pii}" {
-		t.Error(got, err)
-	}
-	if got, err := l.label(last, now.Add(24*time.Hour)); err != nil || !got.Empty() {
-		t.Error(got, err)
-	}
-}
-
 // TestShownLabelsOfResources: a whole result that is read later than its program ran shows its label again.
 func TestShownLabelsOfResources(t *testing.T) {
 	secret := value.NewLabel("pii")
@@ -434,15 +414,13 @@ func TestShownLabelsOfResources(t *testing.T) {
 	}
 	who := owner{ann.Issuer, ann.Subject}
 	for _, read := range []bool{false, true} {
-		s.labels.mu.Lock()
-		s.labels.of = shownLabels{} // it is long ago
-		s.labels.mu.Unlock()
+		s.labels.kept = store.NewMemory(nil) // it is long ago
 		if read {
 			if _, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: res.Content[1].(*mcp.ResourceLink).URI}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if got, err := s.labels.label(who, time.Now()); err != nil || got.HasExactly("pii") != read {
+		if got, err := s.labels.label(t.Context(), who); err != nil || got.HasExactly("pii") != read {
 			t.Errorf("read %v: %v, %v", read, got, err)
 		}
 	}

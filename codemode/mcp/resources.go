@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -33,7 +32,7 @@ func (s *Server) addResources(m *mcp.Server, who Identity, t *codemode.Tool) {
 				return nil, mcp.ResourceNotFoundError(uri)
 			}
 			// Note the labels again: they count from this reading on.
-			if err := s.labels.shown(owner{who.Issuer, who.Subject}, shown, time.Now()); err != nil {
+			if err := s.labels.shown(ctx, owner{who.Issuer, who.Subject}, shown); err != nil {
 				return nil, unknownLabels(err, "read it again when its operator has mended that")
 			}
 			return text(uri, "application/json", string(printable.JSON([]byte(whole))))

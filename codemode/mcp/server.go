@@ -13,6 +13,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/mcp/bearer"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/store"
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
@@ -32,9 +33,9 @@ type Config struct {
 	// server showed to that identity's clients: a model can write what it read into its next program. Labels
 	// is how long they last after the last labelled result (up to 1/24 longer); zero or negative: 24 h.
 	Labels time.Duration
-	// LabelFile keeps these labels across restarts, and shares them among servers. nil: they are only in memory.
-	// Then a restarted server begins without them, and one identity must always be served by the same server.
-	LabelFile *LabelFile
+	// LabelStore keeps these labels across restarts, and shares them among servers (see store.LocalOptions.Shared and exo/store/postgres). nil: they
+	// are only in memory. Then a restarted server begins without them, and one identity must always be served by the same server. The host closes it.
+	LabelStore store.Store
 	// Believe forgets outsiders' words (see value.Untrusted) when the program that read them ends. Otherwise they count
 	// as long as a label: they may have instructed a model that read them, and no server sees when the user speaks again.
 	Believe bool
@@ -79,7 +80,10 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Labels <= 0 {
 		cfg.Labels = 24 * time.Hour
 	}
-	return &Server{cfg: cfg, results: results{limits: cfg.Results.orDefault()}, labels: labels{keep: cfg.Labels, believe: cfg.Believe, file: cfg.LabelFile}, progress: 2 * time.Second}, nil
+	if cfg.LabelStore == nil {
+		cfg.LabelStore = store.NewMemory(nil)
+	}
+	return &Server{cfg: cfg, results: results{limits: cfg.Results.orDefault()}, labels: labels{keep: cfg.Labels, believe: cfg.Believe, kept: cfg.LabelStore, now: time.Now}, progress: 2 * time.Second}, nil
 }
 
 // tool returns the tool of one identity.

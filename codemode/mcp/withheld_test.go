@@ -26,7 +26,8 @@ func TestWithheldSession(t *testing.T) {
 			sent, _ := json.Marshal(res)
 			out += string(sent)
 		}
-		return fmt.Sprint(out, len(s.results.kept), s.labels.of.of[owner{ann.Issuer, ann.Subject}].label)
+		label, err := s.labels.label(t.Context(), owner{ann.Issuer, ann.Subject})
+		return fmt.Sprint(out, len(s.results.kept), label, err)
 	})
 	if !slices.Contains(told, "chooses sealed values to return") || !slices.Contains(told, "returns much") {
 		t.Errorf("only these show: %q", told)

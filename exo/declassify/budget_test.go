@@ -13,19 +13,36 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/declassify"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/store"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// kinds are budgets of so many bits a day, in memory and in a file.
-func kinds(t *testing.T, bits int) map[string]exo.BitBudget {
+// folder opens the store at path.
+func folder(t *testing.T, path string) *store.Local {
 	t.Helper()
-	f, err := declassify.Open(filepath.Join(t.TempDir(), "bits"), bits)
+	s, err := store.OpenFolder(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = f.Close() })
-	return map[string]exo.BitBudget{"in memory": declassify.New(bits), "in a file": f}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// in is a budget in a store.
+func in(t *testing.T, s store.Store, bits int) *declassify.Budget {
+	t.Helper()
+	b, err := declassify.In(s, bits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// kinds are budgets of so many bits a day, in memory and in a folder.
+func kinds(t *testing.T, bits int) map[string]exo.BitBudget {
+	t.Helper()
+	return map[string]exo.BitBudget{"in memory": declassify.New(bits), "in a folder": in(t, folder(t, filepath.Join(t.TempDir(), "bits")), bits)}
 }
 
 // TestBudget: each principal has its bits a day of UTC, and no clock gives back what was taken.
@@ -80,10 +97,10 @@ func TestBudgetAtOnce(t *testing.T) {
 
 // TestZeroBudget: a budget that nobody made tells nothing.
 func TestZeroBudget(t *testing.T) {
-	for what, b := range map[string]exo.BitBudget{"zero": &declassify.Budget{}, "nil": (*declassify.Budget)(nil), "a zero file": &declassify.File{}, "a nil file": (*declassify.File)(nil), "none": declassify.New(0), "fewer": declassify.New(-1)} {
+	for what, b := range map[string]exo.BitBudget{"zero": &declassify.Budget{}, "nil": (*declassify.Budget)(nil), "none": declassify.New(0), "fewer": declassify.New(-1)} {
 		_, err := b.Take("ann", noon, 1)
 		made := what == "none" || what == "fewer"
-		if err == nil || (fail.KindOf(err) == fail.Limit) != made {
+		if err == nil || (fail.KindOf(err) == fail.Limit) != made || strings.Contains(err.Error(), "made by neither New nor In") == made {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -92,87 +109,119 @@ func TestZeroBudget(t *testing.T) {
 // TestRestart: what was taken is taken after a restart. The twin in memory gives it back.
 func TestRestart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bits")
-	open := func() *declassify.File {
-		t.Helper()
-		f, err := declassify.Open(path, 8)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
-	}
-	f := open()
+	const ann = "ann \u2028\"/\x00\xff"
+	s := folder(t, path)
+	b := in(t, s, 8)
 	for _, at := range []time.Time{noon, noon.Add(24 * time.Hour)} {
-		if left, err := f.Take("ann \u2028\"", at, 6); left != 2 || err != nil {
+		if left, err := b.Take(ann, at, 6); left != 2 || err != nil {
 			t.Fatal(left, err)
 		}
 	}
-	if _, err := declassify.Open(path, 8); !errors.Is(err, declassify.ErrInUse) {
+	if _, err := store.OpenFolder(path, nil); !errors.Is(err, store.ErrInUse) {
 		t.Errorf("opened twice: %v", err)
 	}
-	if f.Close() != nil {
+	if s.Close() != nil {
 		t.Error("close")
 	}
-	if _, err := f.Take("ann \u2028\"", noon.Add(24*time.Hour), 1); err == nil {
-		t.Error("closed, and it has bits")
+	if _, err := b.Take(ann, noon.Add(24*time.Hour), 1); !errors.Is(err, store.ErrClosed) {
+		t.Errorf("closed, and it has bits: %v", err)
 	}
-	f = open()
-	if _, err := f.Take("ann \u2028\"", noon.Add(24*time.Hour), 3); fail.KindOf(err) != fail.Limit {
-		t.Errorf("after a restart: %v", err)
-	}
-	if _, err := f.Take("ann \u2028\"", noon, 3); fail.KindOf(err) != fail.Limit {
+	b = in(t, folder(t, path), 8)
+	if _, err := b.Take(ann, noon, 3); fail.KindOf(err) != fail.Limit {
 		t.Errorf("after a restart with a clock that is a day behind: %v", err)
 	}
-	if left, err := f.Take("bob", noon, 1); left != 7 || err != nil {
+	if _, err := b.Take(ann, noon.Add(24*time.Hour), 3); fail.KindOf(err) != fail.Limit {
+		t.Errorf("after a restart: %v", err)
+	}
+	if left, err := b.Take("bob", noon, 1); left != 7 || err != nil {
 		t.Error(left, err)
 	}
-	_ = f.Close()
-	if left, err := declassify.New(8).Take("ann \u2028\"", noon, 3); left != 5 || err != nil {
+	if left, err := b.Take(ann, noon.Add(48*time.Hour), 8); left != 0 || err != nil {
+		t.Errorf("the day after: %d, %v", left, err)
+	}
+	if left, err := declassify.New(8).Take(ann, noon, 3); left != 5 || err != nil {
 		t.Error("the twin", left, err)
 	}
 }
 
-// TestFile: half a line is of a process that ended while it wrote; any other line that can't be read may be bits that were taken.
-func TestFile(t *testing.T) {
-	line := `{"day":"2026-03-01","principal":"ann","bits":6}` + "\n"
-	for what, c := range map[string]struct {
-		text string
-		ok   bool
-		left int
-	}{
-		"a line": {line, true, 2}, "half a line after it": {line + line[:20], true, 2}, "half a line": {line[:20], true, 8},
-		"another line": {line + "x\n" + line, false, 0}, "a field more": {`{"day":"2026-03-01","principal":"ann","bits":6,"x":1}` + "\n", false, 0}, "no day": {`{"day":"soon","principal":"ann","bits":6}` + "\n", false, 0},
-		"bits that were given": {line + `{"day":"2026-03-01","principal":"ann","bits":-6}` + "\n", false, 0}, "an empty line": {"\n" + line, false, 0},
-	} {
-		path := filepath.Join(t.TempDir(), "bits")
-		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+// TestShared: processes that share a store share the budget, and one whose clock is behind has no more of it.
+func TestShared(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bits")
+	var all []*declassify.Budget
+	for range 3 {
+		s, err := store.OpenFolder(path, &store.LocalOptions{Shared: true})
+		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := declassify.Open(path, 8)
-		if (err == nil) != c.ok {
-			t.Errorf("%s: %v", what, err)
-		}
+		all = append(all, in(t, s, 100))
+	}
+	var took atomic.Int64
+	var wait sync.WaitGroup
+	for i := range 4 {
+		wait.Go(func() {
+			for range 20 {
+				if _, err := all[i%2].Take("ann", noon, 3); err == nil {
+					took.Add(3)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if took.Load() != 99 {
+		t.Errorf("%d", took.Load())
+	}
+	if left, err := all[2].Take("ann", noon.Add(-72*time.Hour), 2); left != 1 || fail.KindOf(err) != fail.Limit {
+		t.Errorf("a clock that is behind: %d, %v", left, err)
+	}
+}
+
+// TestEntries: any entry that can't be read may be bits that were taken, so nothing is revealed, and it stays.
+func TestEntries(t *testing.T) {
+	for text, left := range map[string]int{
+		`{"day":"2026-03-01","bits":6}`: 2, `{"day":"2026-02-28","bits":6}`: 8, `{"day":"2026-03-02","bits":6}`: 2,
+		`{"day":"2026-03-01","bits":6,"x":1}`: 0, `{"day":"soon","bits":6}`: 0, `{"day":"2026-03-01","bits":-6}`: 0, `{"day":"2026-03-01","bits":0}`: 0, `{}`: 0, `null`: 0, `"x"`: 0, `{"day":"2026-03-01","bits":6.5}`: 0,
+	} {
+		s := store.NewMemory(nil)
+		v, err := s.Put(t.Context(), store.Entry{Key: "bits/ann", Value: []byte(text)})
 		if err != nil {
-			if b, _ := os.ReadFile(path); string(b) != c.text {
-				t.Errorf("%s: it was changed", what)
+			t.Fatal(err)
+		}
+		got, err := in(t, s, 8).Take("ann", noon, 1)
+		if left > 0 {
+			if got != left-1 || err != nil {
+				t.Errorf("%s: %d left, %v", text, got, err)
 			}
 			continue
 		}
-		left, err := f.Take("ann", noon, 2)
-		if err != nil || left != c.left-2 {
-			t.Errorf("%s: %d left, %v", what, left, err)
+		if err == nil || fail.KindOf(err) == fail.Limit || !strings.Contains(err.Error(), `"bits/ann"`) {
+			t.Errorf("%s: %d left, %v", text, got, err)
 		}
-		// A principal that JSON has no spelling for would be another one after a restart.
-		if _, err := f.Take("\xff", noon, 1); err == nil || fail.KindOf(err) == fail.Limit {
-			t.Errorf("%s: a principal that is not UTF-8: %v", what, err)
+		if e, err := s.Get(t.Context(), "bits/ann"); err != nil || e.Version != v {
+			t.Errorf("%s: it was changed", text)
 		}
-		_ = f.Close()
-		if f, err = declassify.Open(path, 8); err != nil {
-			t.Errorf("%s, again: %v", what, err)
-			continue
-		}
-		_ = f.Close()
 	}
-	if _, err := declassify.Open(t.TempDir(), 8); err == nil {
-		t.Error("a folder was opened")
+	// A folder with a torn file gives no bits, and what an earlier version wrote is refused.
+	path := filepath.Join(t.TempDir(), "bits")
+	b := in(t, folder(t, path), 8)
+	if _, err := b.Take("ann", noon, 6); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(path, "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	if err := os.Truncate(files[0], 30); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Take("ann", noon, 1); !errors.Is(err, store.ErrDamaged) {
+		t.Errorf("a torn file: %v", err)
+	}
+	if left, err := b.Take("bob", noon, 1); left != 7 || err != nil {
+		t.Errorf("another principal: %d, %v", left, err)
+	}
+	for what, f := range map[string]func() (*declassify.Budget, error){"no store": func() (*declassify.Budget, error) { return declassify.In(nil, 8) }, "no bits": func() (*declassify.Budget, error) { return declassify.In(store.NewMemory(nil), 0) }} {
+		if b, err := f(); b != nil || err == nil {
+			t.Error(what)
+		}
 	}
 }

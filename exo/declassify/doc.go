@@ -5,7 +5,6 @@
 // bound on all answers together does. So there is one [Budget] for a host: each of its tools is given the same, and what a principal has used by one
 // is gone for all. A day is one of UTC.
 //
-// [New] keeps the budget in memory, so a restart gives the day's bits back. [Open] keeps it in a file, a line for each call: it is not synced, so a
-// loss of power may give some back, and nothing shortens it. A clock that was ahead has taken bits of a day to come, and until that day there
-// are those alone that it left: move the file away once, which gives the day's bits back.
+// [New] keeps the budget in memory, so a restart gives the day's bits back. [In] keeps it in a store, which gives none back. Where a clock was ahead,
+// a principal that took bits then has, until that day comes, only what it left of that day: remove its entry, which gives the day's bits back.
 package declassify

@@ -1,0 +1,177 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/internal/filelock"
+)
+
+// OpenFolder opens the store in a folder, which is made, for its owner only, if it is not there. Each entry is a file of one line of JSON. The folder is
+// locked until Close, or until the process ends; see LocalOptions.Shared. On a network file system a lock may hold for one machine only.
+func OpenFolder(dir string, opt *LocalOptions) (*Local, error) {
+	if at, err := os.Stat(dir); err == nil && !at.IsDir() {
+		return nil, fmt.Errorf("%w: %s is a file, and a store is a folder: name another path, or move the file away first", ErrInvalid, dir)
+	}
+	d := &folder{dir: dir, create: create, sync: syncFolder}
+	err := os.Mkdir(dir, 0o700)
+	if err == nil {
+		err = d.sync(filepath.Dir(dir)) // its name
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	l := newLocal(d, opt)
+	l.place = dir
+	if opt != nil && opt.Shared {
+		l.enter = d.await
+		_, err = l.Get(context.Background(), "any") // a folder that can't be used is refused now
+	} else {
+		l.free, err = d.take()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// maxWait is how long an operation waits for its turn in a folder that is shared.
+const maxWait = 10 * time.Second
+
+// folder is a disk in the file system.
+type folder struct {
+	dir    string
+	create func(path string) (file, error)
+	sync   func(dir string) error
+}
+
+// file is what is written of an *os.File.
+type file interface {
+	io.WriteCloser
+	Sync() error
+}
+
+func create(path string) (file, error) {
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+}
+
+// take locks the folder. A process that was killed may have left names that were not synced, so take syncs them: what is read from now on stays.
+func (d *folder) take() (free func() error, err error) {
+	f, unlock, err := filelock.Open(filepath.Join(d.dir, "lock"))
+	if errors.Is(err, filelock.ErrInUse) {
+		return nil, fmt.Errorf("%w: %w; several processes need LocalOptions.Shared, or exo/store/postgres", ErrInUse, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	free = func() error { return errors.Join(unlock(), f.Close()) }
+	if err := d.sync(d.dir); err != nil {
+		return nil, errors.Join(fmt.Errorf("store: %w", err), free())
+	}
+	return free, nil
+}
+
+// await locks the folder for one operation, when no other process has it.
+func (d *folder) await(ctx context.Context) (leave func(), err error) {
+	for end := time.Now().Add(maxWait); ; {
+		free, err := d.take()
+		if err == nil {
+			return func() { _ = free() }, nil
+		}
+		if !errors.Is(err, ErrInUse) || time.Now().After(end) {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
+
+// maxFile is more than any entry has: a byte of a key takes 6 in JSON at most.
+const maxFile = MaxValue + 6*MaxKey + 1<<10
+
+func (d *folder) read(name string) ([]byte, error) {
+	f, err := os.Open(filepath.Join(d.dir, name))
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxFile))
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	return text, nil
+}
+
+// write replaces a file as a whole. The new text is on the disk before it has its name, so a process that is killed leaves the old or the new one.
+func (d *folder) write(name string, text []byte) error {
+	fresh := filepath.Join(d.dir, "new") // one at a time, and the next write begins it anew
+	f, err := d.create(fresh)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	_, err = f.Write(text)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(fresh, filepath.Join(d.dir, name))
+	}
+	if err != nil {
+		_ = os.Remove(fresh)
+		return fmt.Errorf("store: nothing was changed: %w", err)
+	}
+	return d.done()
+}
+
+func (d *folder) remove(names ...string) error {
+	for i, name := range names {
+		if err := os.Remove(filepath.Join(d.dir, name)); err != nil {
+			return errors.Join(fmt.Errorf("store: %d of %d removed: %w", i, len(names), err), d.done())
+		}
+	}
+	return d.done()
+}
+
+// done puts the names of files on the disk.
+func (d *folder) done() error {
+	if err := d.sync(d.dir); err != nil {
+		return fmt.Errorf("%w: the folder can't be synced, so a loss of power may undo it: %w", ErrUnknown, err)
+	}
+	return nil
+}
+
+func syncFolder(dir string) error {
+	if runtime.GOOS == "windows" { // it syncs no folder
+		return nil
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+func (d *folder) names() ([]string, error) {
+	all, err := os.ReadDir(d.dir)
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	var names []string
+	for _, f := range all {
+		if strings.HasSuffix(f.Name(), ".json") {
+			names = append(names, f.Name())
+		}
+	}
+	return names, nil
+}

@@ -1,0 +1,307 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Local is a Store for the processes of one machine: in a folder (OpenFolder) or in memory (NewMemory).
+type Local struct {
+	turn  chan struct{} // holds one value while an operation is under way
+	now   func() time.Time
+	place string                                        // the folder
+	disk  disk                                          // nil: closed
+	enter func(context.Context) (leave func(), _ error) // takes the folder for one operation; nil: it is taken until Close
+	free  func() error                                  // lets go of a folder that is taken until Close
+}
+
+var _ Store = (*Local)(nil)
+
+// LocalOptions are for OpenFolder and NewMemory. Nil is the zero value.
+type LocalOptions struct {
+	// Now is the time that decides which entries have ended; nil: time.Now. Processes that share a folder should agree on it.
+	Now func() time.Time
+	// Shared lets several processes of one machine use a folder in turns: it is taken for each operation and not until Close. An operation
+	// waits at most 10 s for its turn. Otherwise a second OpenFolder fails with ErrInUse.
+	Shared bool
+}
+
+// disk is where a Local keeps the text of entries, by the names that nameOf returns.
+type disk interface {
+	read(name string) ([]byte, error) // fs.ErrNotExist: there is none
+	write(name string, text []byte) error
+	remove(names ...string) error
+	names() ([]string, error)
+}
+
+func newLocal(d disk, opt *LocalOptions) *Local {
+	l := &Local{turn: make(chan struct{}, 1), now: time.Now, disk: d}
+	if opt != nil && opt.Now != nil {
+		l.now = opt.Now
+	}
+	return l
+}
+
+// NewMemory makes a store that is gone with the process. It has no bound on its entries.
+func NewMemory(opt *LocalOptions) *Local { return newLocal(memory{}, opt) }
+
+// begin waits until it is this operation's turn.
+func (l *Local) begin(ctx context.Context) (end func(), err error) {
+	if l == nil || l.turn == nil {
+		return nil, ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	select {
+	case l.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	leave := func() {}
+	if l.disk == nil {
+		err = ErrClosed
+	} else if l.enter != nil {
+		leave, err = l.enter(ctx)
+	}
+	if err != nil {
+		<-l.turn
+		return nil, err
+	}
+	return func() { leave(); <-l.turn }, nil
+}
+
+// Get implements Store.
+func (l *Local) Get(ctx context.Context, key string) (Entry, error) {
+	if err := CheckKey(key, 1); err != nil {
+		return Entry{}, err
+	}
+	end, err := l.begin(ctx)
+	if err != nil {
+		return Entry{}, err
+	}
+	defer end()
+	return l.get(key)
+}
+
+// get is Get for an operation whose turn it is.
+func (l *Local) get(key string) (Entry, error) {
+	e, err := l.load(nameOf(key))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !e.Live(l.now()) {
+		return Entry{Key: key}, nil
+	}
+	return e, err
+}
+
+// load reads an entry, also one that has ended.
+func (l *Local) load(name string) (Entry, error) {
+	text, err := l.disk.read(name)
+	if err != nil {
+		return Entry{}, err
+	}
+	e, err := decode(text)
+	if err == nil && nameOf(e.Key) != name {
+		err = fmt.Errorf("the name is not the SHA-256 of the key %.80q", e.Key)
+	}
+	if err != nil {
+		return Entry{}, fmt.Errorf("%w: %s: %w; correct the file, or remove it if what it held may be lost", ErrDamaged, filepath.Join(l.place, name), err)
+	}
+	return e, nil
+}
+
+// Put implements Store.
+func (l *Local) Put(ctx context.Context, e Entry) (Version, error) {
+	next, err := e.Checked()
+	if err != nil {
+		return Absent, err
+	}
+	next.Version = NewVersion()
+	text, err := encode(next)
+	if err != nil {
+		return Absent, err
+	}
+	return next.Version, l.replace(ctx, e.Key, e.Version, func(name string) error { return l.disk.write(name, text) })
+}
+
+// Delete implements Store.
+func (l *Local) Delete(ctx context.Context, key string, v Version) error {
+	if err := CheckKey(key, 1); err != nil {
+		return err
+	}
+	if v == Absent {
+		return Conflict(key, v)
+	}
+	return l.replace(ctx, key, v, func(name string) error { return l.disk.remove(name) })
+}
+
+// replace makes a change if the entry still has the version.
+func (l *Local) replace(ctx context.Context, key string, v Version, change func(name string) error) error {
+	end, err := l.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	switch was, err := l.get(key); {
+	case err != nil:
+		return err
+	case was.Version != v:
+		return Conflict(key, v)
+	}
+	return change(nameOf(key))
+}
+
+// List implements Store. It reads every entry of the store.
+func (l *Local) List(ctx context.Context, prefix, after string, most int) ([]Entry, error) {
+	if err := CheckList(prefix, after, most); err != nil {
+		return nil, err
+	}
+	var keys []string
+	end, err := l.each(ctx, func(_ string, e Entry) {
+		if e.Live(l.now()) && strings.HasPrefix(e.Key, prefix) && e.Key > after {
+			keys = append(keys, e.Key)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	slices.Sort(keys)
+	var page []Entry
+	for size := 0; len(page) < min(most, len(keys)); {
+		e, err := l.get(keys[len(page)])
+		if size += len(e.Value); err != nil || size > MaxListBytes && len(page) > 0 {
+			return page, err
+		}
+		page = append(page, e)
+	}
+	return page, nil
+}
+
+// Sweep implements Store. It reads every entry of the store.
+func (l *Local) Sweep(ctx context.Context) (int, error) {
+	var ended []string
+	end, err := l.each(ctx, func(name string, e Entry) {
+		if !e.Live(l.now()) {
+			ended = append(ended, name)
+		}
+	})
+	if err != nil {
+		return 0, err
+	}
+	defer end()
+	if len(ended) == 0 {
+		return 0, nil
+	}
+	return len(ended), l.disk.remove(ended...)
+}
+
+// each waits for its turn, and calls do for all that is kept.
+func (l *Local) each(ctx context.Context, do func(name string, e Entry)) (end func(), err error) {
+	if end, err = l.begin(ctx); err != nil {
+		return nil, err
+	}
+	names, err := l.disk.names()
+	for i := 0; err == nil && i < len(names); i++ {
+		var e Entry
+		if e, err = l.load(names[i]); err == nil {
+			do(names[i], e)
+			err = ctx.Err()
+		}
+	}
+	if err != nil {
+		end()
+		return nil, err
+	}
+	return end, nil
+}
+
+// Close implements Store. It waits for an operation that is under way.
+func (l *Local) Close() error {
+	if l == nil || l.turn == nil {
+		return ErrClosed
+	}
+	l.turn <- struct{}{}
+	defer func() { <-l.turn }()
+	free := l.free
+	if l.disk, l.free = nil, nil; free == nil {
+		return nil
+	}
+	return free()
+}
+
+// nameOf returns the name of the file for a key. Keys have slashes and letters whose case a file system may ignore, and a hash has neither.
+func nameOf(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:]) + ".json"
+}
+
+// kept is the text of an entry: one line of JSON.
+type kept struct {
+	Key     string          `json:"key"`
+	Version Version         `json:"version"`
+	Until   time.Time       `json:"until,omitzero"`
+	Value   json.RawMessage `json:"value"`
+}
+
+func encode(e Entry) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // a person greps it
+	err := enc.Encode(kept{e.Key, e.Version, e.Until, e.Value})
+	return b.Bytes(), err
+}
+
+// decode reads a text as strictly as it is written: an unknown field may be what a later version of this package can't do without.
+func decode(text []byte) (Entry, error) {
+	var in kept
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&in); err != nil {
+		return Entry{}, err
+	}
+	if rest := text[d.InputOffset():]; string(rest) != "\n" {
+		return Entry{}, errors.New("want one line of JSON with its end")
+	}
+	if in.Version == Absent {
+		return Entry{}, errors.New("want a version that is not empty")
+	}
+	return Entry{Key: in.Key, Value: in.Value, Version: in.Version, Until: in.Until}.Checked()
+}
+
+// memory is a disk in memory.
+type memory map[string][]byte
+
+func (m memory) read(name string) ([]byte, error) {
+	text, ok := m[name]
+	if !ok {
+		return nil, fs.ErrNotExist
+	}
+	return text, nil
+}
+
+func (m memory) write(name string, text []byte) error { m[name] = text; return nil }
+
+func (m memory) remove(names ...string) error {
+	for _, name := range names {
+		delete(m, name)
+	}
+	return nil
+}
+
+func (m memory) names() ([]string, error) {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	return names, nil
+}
