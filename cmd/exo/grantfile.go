@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/exoagent/exoagent/cmd/exo/internal/recordcmd"
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/repl"
 	core "github.com/exoagent/exoagent/exo"
@@ -91,16 +92,38 @@ func openGrants(ctx context.Context, std cli.Stdio, f *grantfile.File, opt *gran
 	return d, found(err)
 }
 
+// kept is a record in a file or a folder.
+type kept interface {
+	core.Recorder
+	UnsettledAtOpen() []record.UnsettledRun
+	Close() error
+}
+
 // recordOf opens the record that a file names; nil: none.
-func recordOf(f *grantfile.File) (*record.File, error) {
-	if f.Record == "" {
+func recordOf(f *grantfile.File) (kept, error) {
+	switch {
+	case f.Record == "":
 		return nil, nil
+	case f.RecordKey.Kind == "":
+		return orNil(record.Open(f.Record))
 	}
-	return record.Open(f.Record)
+	key, err := recordcmd.SigningKey(f.Record, f.RecordKey.Place())
+	if err != nil {
+		return nil, err
+	}
+	return orNil(record.OpenFolder(f.Record, key))
+}
+
+// orNil keeps a nil pointer from being a record.
+func orNil(r kept, err error) (kept, error) {
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // settle completes the record of runs whose process was stopped, before the first run of this one. The databases that know are asked.
-func settle(ctx context.Context, std cli.Stdio, rec *record.File, d *grantfile.Declared) error {
+func settle(ctx context.Context, std cli.Stdio, rec kept, d *grantfile.Declared) error {
 	runs := rec.UnsettledAtOpen()
 	if len(runs) == 0 {
 		return nil

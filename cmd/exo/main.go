@@ -21,6 +21,7 @@ import (
 	"os"
 	"os/signal"
 
+	"github.com/exoagent/exoagent/cmd/exo/internal/recordcmd"
 	"github.com/exoagent/exoagent/internal/cli"
 )
 
@@ -33,7 +34,7 @@ func main() {
 
 // commands are in the order in which help lists them. Each has a file of its own.
 func commands() cli.Commands {
-	return cli.Commands{
+	return append(cli.Commands{
 		genCommand(),
 		genRLSCommand(),
 		checkCommand(),
@@ -56,5 +57,5 @@ func commands() cli.Commands {
 		cli.Man(commands),
 		versionCommand(),
 		cli.Complete(commands),
-	}
+	}, recordcmd.Commands()...)
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent"
 	"github.com/exoagent/exoagent/codemode/mcp"
 	core "github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exo/store"
 	"github.com/exoagent/exoagent/exo/store/postgres"
 	"github.com/exoagent/exoagent/exoeval/worker"
@@ -251,7 +250,7 @@ func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify i
 		err = errors.Join(err, walls)
 	}
 	if err == nil {
-		var rec *record.File
+		var rec kept
 		if rec, err = recordOf(f); rec != nil {
 			t.record, t.closing = rec, rec.Close
 			err = settle(ctx, std, rec, t.d)

@@ -85,3 +85,48 @@ func TestSettledAtStart(t *testing.T) {
 		}
 	}
 }
+
+// TestRecordFolder: run and serve record in a folder whose key is elsewhere, settle what a killed process left there, and the record verifies.
+func TestRecordFolder(t *testing.T) {
+	url, change := database(t, shop)
+	change("INSERT INTO customers VALUES (1, 'ann');")
+	t.Setenv("GRANTS_TEST_DB", url)
+	dir := t.TempDir()
+	path, kept, key := filepath.Join(dir, "exo.yaml"), filepath.Join(dir, "record"), filepath.Join(dir, "record.key")
+	said, err := child(t, "record", "init", "-key", "file:"+key, "-identity", filepath.Join(dir, "auditor"), kept).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v %s", err, said)
+	}
+	public := strings.TrimSpace(strings.Split(string(said), "\n")[1])
+	write(t, path, servedShop+"record: { folder: record, key: 'file:record.key' }\n")
+	private, _ := os.ReadFile(key)
+	f, err := record.OpenFolder(kept, string(private))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := core.NewRunID()
+	if err := f.Record(t.Context(), core.Entry{RunID: id, Step: core.Begun, At: time.Now(), Start: &core.Start{Program: "x", Clock: time.Now(), Seed: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	said, err = child(t, "run", path, "-as", "customer=1", "-e", "me.count()").CombinedOutput()
+	if err != nil || !strings.Contains(string(said), "the process of run "+id.String()+" was stopped") {
+		t.Errorf("%v %s", err, said)
+	}
+	said, err = child(t, "record", "verify", "-key", public, kept).CombinedOutput()
+	if err != nil || !strings.Contains(string(said), "of 2 runs are as checkpoints") {
+		t.Errorf("%v %s", err, said)
+	}
+	write(t, path, servedShop+"record: { folder: record, key: 'file:record/key' }\n")
+	said, err = child(t, "run", path, "-as", "customer=1", "-e", "me.count()").CombinedOutput()
+	if err == nil || !strings.Contains(string(said), "keep keys elsewhere") {
+		t.Errorf("%v %s", err, said)
+	}
+	write(t, path, servedShop+"record: { folder: record }\n")
+	said, err = child(t, "run", path, "-as", "customer=1", "-e", "me.count()").CombinedOutput()
+	if err == nil || !strings.Contains(string(said), "`folder` and `key`") {
+		t.Errorf("%v %s", err, said)
+	}
+}

@@ -3,9 +3,9 @@
 // reports what became of runs whose process ended in the middle. Its design is DESIGN.md in this package's folder.
 //
 // It is for the host alone: a record holds programs, arguments and the SQL with its
-// values. Nothing in it is hidden from who can read the file, and nothing proves that
-// nobody has changed it. It is not synced to the disk: it outlives its process, not the
-// machine's power.
+// values. In a file, nothing is hidden from who can read it, nothing proves that nobody has changed it, and it
+// is not synced to the disk: it outlives its process, not the machine's power. A [Folder] is encrypted, signed and synced,
+// and the lines below are what it encrypts.
 //
 // A line is one object, and its fields stand in this order; those that say nothing are
 // left out; a name has one spelling and is given once. A text that is no UTF-8 is {"base64": "…"} instead.

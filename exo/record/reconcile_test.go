@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -29,6 +30,8 @@ func TestMain(m *testing.M) {
 		err = opened(os.Getenv("EXO_RECORD_PATH"))
 	case "fill":
 		err = fill(os.Getenv("EXO_RECORD_PATH"))
+	case "log":
+		err = logs(os.Getenv("EXO_RECORD_PATH"))
 	case "run":
 		err = killed(os.Getenv("EXO_RECORD_PATH"), os.Getenv("EXO_RECORD_URL"), os.Getenv("EXO_RECORD_AT"))
 	}
@@ -69,11 +72,11 @@ func killed(path, url, at string) error {
 		}
 		return nil
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	to, err := fatalRecord(path, at)
 	if err != nil {
 		return err
 	}
-	gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"ledger": ledger}, Record: New(&fatal{f, at})})
+	gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"ledger": ledger}, Record: to})
 	if err != nil {
 		return err
 	}
@@ -91,6 +94,29 @@ func killed(path, url, at string) error {
 		}
 	}
 	return s.Finish(context.Background(), value.Null(), nil)
+}
+
+// fatalRecord is a record in a file, or in a folder if one is there with its key.
+func fatalRecord(path, at string) (exo.Recorder, error) {
+	key, err := os.ReadFile(path + ".key")
+	if err != nil {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		return New(&fatal{f, at}), err
+	}
+	l, err := OpenFolder(path, string(key))
+	if err != nil {
+		return nil, err
+	}
+	return exo.RecordFunc(func(e exo.Entry) error {
+		if at == "before "+e.Step.String() {
+			die()
+		}
+		err := l.Record(context.Background(), e)
+		if at == "after "+e.Step.String() {
+			die()
+		}
+		return err
+	}), nil
 }
 
 // fatal writes lines and ends the process before, within or after one of them.
@@ -134,6 +160,12 @@ func TestKilledRuns(t *testing.T) {
 			points = append(points, when+" "+step.String())
 		}
 	}
+	for _, folder := range []bool{false, true} {
+		t.Run(map[bool]string{false: "file", true: "folder"}[folder], func(t *testing.T) { killedRuns(t, points, folder) })
+	}
+}
+
+func killedRuns(t *testing.T, points []string, folder bool) {
 	testutil.Engines(t, func(t *testing.T, e testutil.Engine) {
 		url := e.URL(t)
 		ledger := e.OpenLedger(t, url)
@@ -141,41 +173,50 @@ func TestKilledRuns(t *testing.T) {
 		for _, at := range points {
 			before := ledger.Rows(t)
 			path := filepath.Join(t.TempDir(), "record")
+			var log *madeLog
+			if folder {
+				if strings.HasPrefix(at, "within ") {
+					continue // package tree cuts a line at each byte
+				}
+				log = makeLog(t, path)
+			}
 			c := exec.Command(os.Args[0])
 			c.Env = append(os.Environ(), "EXO_RECORD_CHILD=run", "EXO_RECORD_PATH="+path, "EXO_RECORD_URL="+url, "EXO_RECORD_AT="+at)
 			if out, err := c.CombinedOutput(); err == nil || c.ProcessState.ExitCode() != -1 {
 				t.Fatalf("%s: it was not killed: %v %s", at, err, out)
 			}
 			_, posted := os.Stat(path + ".posted")
-			f, err := Open(path)
-			if err != nil {
-				t.Fatalf("%s: %v", at, err)
-			}
+			f, read := log.again(t, path)
 			runs, err := f.Unsettled()
 			if err != nil {
 				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(runs, f.UnsettledAtOpen()) {
+				t.Errorf("%s: %v and at the opening %v", at, runs, f.UnsettledAtOpen())
 			}
 			if err := Reconcile(t.Context(), f, runs, ledger); err != nil {
 				t.Fatalf("%s: %v", at, err)
 			}
 			kept := ledger.Rows(t) - before // once asked, no transaction of the run is on its way
-			checkSettled(t, at, f, path, kept, posted == nil, seen)
+			checkSettled(t, at, f, read, kept, posted == nil, seen)
 			f.Close()
+			log.intact(t, at)
 		}
-		if seen[exo.StateApplied] < 5 || seen[exo.StateRolledBack] < 2 || seen[exo.StateUnknown] != 5 {
+		unknown := map[bool]int{false: 5, true: 4}[folder] // the one between is within a line
+		if seen[exo.StateApplied] < 5 || seen[exo.StateRolledBack] < 2 || seen[exo.StateUnknown] != unknown {
 			t.Errorf("%v", seen)
 		}
 	})
 }
 
-func checkSettled(t *testing.T, at string, f *File, path string, kept int, posted bool, seen map[exo.State]int) {
+func checkSettled(t *testing.T, at string, f keeper, read func() []exo.Entry, kept int, posted bool, seen map[exo.State]int) {
 	t.Helper()
 	if again, err := f.Unsettled(); err != nil || len(again) != 0 {
 		t.Errorf("%s: %d runs are still open, %v", at, len(again), err)
 	}
-	text, _ := os.ReadFile(path)
+	text := read()
 	committed, acted, ended := exo.NoState, exo.NoState, 0
-	for _, en := range all(t, bytes.NewReader(text)) {
+	for _, en := range text {
 		switch en.Step {
 		case exo.Committed:
 			if committed != exo.NoState {
@@ -195,10 +236,10 @@ func checkSettled(t *testing.T, at string, f *File, path string, kept int, poste
 		t.Errorf("%s: ended %d times", at, ended)
 	}
 	if kept != 0 && kept != 2 || (kept == 2) != (committed == exo.StateApplied) {
-		t.Errorf("%s: %d rows are kept and the run is told as %v\n%s", at, kept, committed, text)
+		t.Errorf("%s: %d rows are kept and the run is told as %v\n%v", at, kept, committed, text)
 	}
 	if posted && acted != exo.StateApplied && acted != exo.StateUnknown || !posted && acted == exo.StateApplied {
-		t.Errorf("%s: posted %v, and told as %v\n%s", at, posted, acted, text)
+		t.Errorf("%s: posted %v, and told as %v\n%v", at, posted, acted, text)
 	}
 	seen[committed]++
 	if acted == exo.StateUnknown {

@@ -34,7 +34,8 @@ type File struct {
 	Limits    exo.Limits
 	Bounds    exoeval.Bounds
 	Zone      string
-	Record    string // the file that the record of runs is appended to; "": none
+	Record    string // the file that the record of runs is appended to, or its folder; "": none
+	RecordKey Secret // where the signing key of the record in a folder is; zero: it is a file
 	Admits    []Name // labels that results may carry
 	Distrust  string // how long a chat is wary of what outsiders wrote: one of distrusts; "": not given
 	Models    []Name // the models to which exo ask and exo repl may show results; nil: any
@@ -169,7 +170,18 @@ func (f *File) read(r *reader, root *yaml.Node) {
 		"limits":    func(e entry) { f.limits(r, e.value) },
 		"zone":      func(e entry) { f.Zone = r.text(e.value, "zone") },
 		"record": func(e entry) {
-			if f.Record = r.text(e.value, "record"); f.Record != "" {
+			if e.value.Kind == yaml.MappingNode {
+				r.fields(e.value, "record", map[string]func(entry){
+					"folder": func(e entry) { f.Record = r.text(e.value, "folder") },
+					"key":    func(e entry) { f.RecordKey = r.secret(e.value, "key") },
+				})
+				if f.Record == "" || f.RecordKey.Kind == "" || f.RecordKey.Kind == "sqlite" {
+					r.at(posOf(e.value), "record: want a file, or `folder` and `key`, which says where the signing key is: env:NAME or file:PATH")
+				}
+			} else {
+				f.Record = r.text(e.value, "record")
+			}
+			if f.Record != "" {
 				f.record, f.Record = f.Record, beside(r.dir, f.Record)
 			}
 		},

@@ -51,6 +51,14 @@ func (r *reader) secret(n *yaml.Node, what string) Secret {
 // String names the place of the secret.
 func (s Secret) String() string { return s.Kind + ":" + s.Name }
 
+// Place is String with a whole path.
+func (s Secret) Place() string {
+	if s.Kind == "file" {
+		return "file:" + beside(s.dir, s.Name)
+	}
+	return s.String()
+}
+
 // Read finds the URL. env looks a variable up.
 func (s Secret) Read(env func(string) string) (string, error) {
 	switch s.Kind {

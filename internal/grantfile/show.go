@@ -126,6 +126,9 @@ func (f *File) Lines() (out []Line) {
 	}
 	if f.record != "" {
 		add("record", "", "%s", f.record)
+		if f.RecordKey.Kind != "" {
+			add("record", "key", "%s", f.RecordKey)
+		}
 	}
 	if f.Zone != "" {
 		add("zone", "", "%s", f.Zone)

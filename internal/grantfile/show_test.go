@@ -86,6 +86,7 @@ var others = []string{"true", "false", "7", "zz", `"zz"`, "2KiB", "3s", "id", "s
 // change by what exo diff prints has seen all of it. A key that is added tomorrow fails here until a line has it.
 func TestLinesOfKeys(t *testing.T) {
 	text := strings.NewReplacer(
+		"record: r\n", "record: {folder: r, key: env:RECORD_KEY}\n",
 		"databases:\n", "databases:\n  other: env:OTHER_URL\n",
 		"    database: shop\n", "",
 		"iso: false", "iso: true, trusted: true",

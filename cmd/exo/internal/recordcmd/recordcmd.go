@@ -1,0 +1,228 @@
+// Package recordcmd has the commands of exo for a record in a folder: make one, verify it, prove a run, erase.
+package recordcmd
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"filippo.io/age"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/record/tree"
+	"github.com/exoagent/exoagent/internal/cli"
+)
+
+// flags are those of all these commands; usage is what help says of each.
+type flags struct{ key, witness, identity, recipient, before string }
+
+var usage = map[string]string{
+	"key":       "`KEY`: the signing key, as file:PATH or env:NAME; to verify and check, the public key itself",
+	"witness":   "`DIR`: a second folder, which checkpoints go to as well",
+	"identity":  "`FILE` that an age identity is written to, which reads what is encrypted",
+	"recipient": "`AGE1`: those whose identities read what is encrypted, with commas between them",
+	"before":    "`DATE`: erase all runs that began before it, as 2026-01-31",
+}
+
+func command(name, args, short, long string, run func(o *flags, std cli.Stdio, args []string) error, names ...string) cli.Command {
+	return cli.Command{Name: "record " + name, Args: args, Short: short, Long: long, Values: map[string][]string{"": {cli.AnyDir, cli.AnyFile}},
+		Exits: "exit codes:\n  0  done, and what was verified or checked is whole\n  1  something is changed or missing, or a run has not ended\n  2  the command line is wrong\n  3  it could not be done\n",
+		Flags: func(fs *flag.FlagSet) cli.Action {
+			o := &flags{}
+			at := map[string]*string{"key": &o.key, "witness": &o.witness, "identity": &o.identity, "recipient": &o.recipient, "before": &o.before}
+			for _, name := range names {
+				fs.StringVar(at[name], name, "", usage[name])
+			}
+			return func(_ context.Context, std cli.Stdio, given []string) error {
+				if most := len(strings.Fields(args)); len(given) > most || len(given) < most-strings.Count(args, "[") {
+					return cli.Usagef("want %s", args)
+				}
+				return run(o, std, given)
+			}
+		}}
+}
+
+// Commands are in the order in which help lists them.
+func Commands() cli.Commands {
+	return cli.Commands{
+		command("init", "DIR", "make a record in a folder, with its keys", `The signing key must not be in the folder: -key file:PATH writes it there, -key env:NAME prints it for a variable.
+What programs and persons write is encrypted for age recipients. Without -recipient an identity is made: take it away.
+
+example:
+  exo record init -key file:/etc/exo/record.key -identity auditor.txt -witness /mnt/audit /var/lib/exo/record
+`, initialize, "key", "witness", "identity", "recipient"),
+		command("verify", "DIR", "check that nobody has changed a record, and that runs lack no entries", `Gives two verdicts, intact and complete, and says what they rest on. -key is the public key that exo record init printed,
+from a place that those who can write the folder can't change.
+
+example:
+  exo record verify -key exo-record-5c0e+1a2b+AY3x -witness /mnt/audit /var/lib/exo/record
+`, verify, "key", "witness"),
+		command("proof", "DIR RUN", "print the proof of a run, which others check without the record", `It has the run's entries, and the hashes that lead to the signed checkpoint.
+
+example:
+  exo record proof /var/lib/exo/record 0f3a > run.proof
+`, prove),
+		command("check", "FILE", "check the proof of a run with the public key alone", `It needs neither the record nor a network.
+
+example:
+  exo record check -key exo-record-5c0e+1a2b+AY3x run.proof
+`, check, "key"),
+		command("erase", "DIR [RUN]", "make what a run wrote unreadable for everybody", `Destroys data keys, and records that. All hashes stay. Older copies of the folder have the keys still.
+
+example:
+  exo record erase -key file:/etc/exo/record.key -before 2026-01-31 /var/lib/exo/record
+`, erase, "key", "before"),
+	}
+}
+
+// SigningKey reads the signing key of the record in dir from env:NAME or file:PATH, which must not be in dir.
+func SigningKey(dir, where string) (string, error) {
+	kind, name, _ := strings.Cut(where, ":")
+	switch {
+	case kind == "env" && os.Getenv(name) != "":
+		return os.Getenv(name), nil
+	case kind == "env":
+		return "", fmt.Errorf("the variable %s is not set: it has to hold the signing key of the record", name)
+	case kind != "file" || name == "":
+		return "", cli.Usagef("the signing key is missing: file:PATH or env:NAME")
+	}
+	if err := outside(dir, name); err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(name)
+	return string(text), err
+}
+
+func outside(dir, key string) error {
+	if tree.Within(dir, key) {
+		return cli.Usagef("%s is in the record's folder %s, and who can change the record could sign it: keep keys elsewhere", key, dir)
+	}
+	return nil
+}
+
+func initialize(o *flags, std cli.Stdio, args []string) (err error) {
+	kind, name, _ := strings.Cut(o.key, ":")
+	if kind != "env" && kind != "file" || name == "" {
+		return cli.Usagef("-key is missing: file:PATH, to write the signing key there, or env:NAME, to print it")
+	}
+	if (o.recipient == "") == (o.identity == "") {
+		return cli.Usagef("want either -recipient or -identity: who is to read what programs and persons write")
+	}
+	a := tree.About{Recipients: strings.Split(o.recipient, ",")}
+	if o.witness != "" {
+		if a.Witness, err = filepath.Abs(o.witness); err != nil {
+			return err
+		}
+	}
+	var private string
+	a.Origin, private, a.Key, err = tree.NewKey()
+	if kind == "file" && err == nil {
+		err = writeNew(args[0], name, private)
+	}
+	if o.identity != "" && err == nil {
+		var id *age.X25519Identity
+		if id, err = age.GenerateX25519Identity(); err == nil {
+			a.Recipients = []string{id.Recipient().String()}
+			err = writeNew(args[0], o.identity, id.String())
+		}
+	}
+	if err == nil {
+		err = tree.Create(args[0], a, private)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(std.Out, "public key, for exo record verify and check:\n  %s\n", a.Key)
+	if kind == "env" {
+		fmt.Fprintf(std.Out, "signing key, for the variable %s of the host; it is shown this once:\n  %s\n", name, private)
+	}
+	if o.identity != "" {
+		fmt.Fprintf(std.Out, "%s reads all that programs and persons write, and nothing else does. The host does not need it: take it away from this machine, and keep a copy.\n", o.identity)
+	}
+	fmt.Fprintf(std.Out, "in the grant file:\n  record: { folder: %s, key: %q }\n", args[0], o.key)
+	return nil
+}
+
+// writeNew writes a key to a file that is not there yet, outside of the record's folder.
+func writeNew(dir, path, key string) error {
+	if err := outside(dir, path); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(key + "\n")
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+func verify(o *flags, std cli.Stdio, args []string) error {
+	v, err := tree.Verify(args[0], o.key, o.witness)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(std.Out, strings.Join(v.Lines(), "\n"))
+	if !v.Complete() || len(v.Unended) > 0 {
+		return &cli.Failure{Code: cli.ExitFound}
+	}
+	return nil
+}
+
+func prove(_ *flags, std cli.Stdio, args []string) error {
+	id, err := exo.ParseRunID(args[1])
+	if err != nil {
+		return err
+	}
+	return tree.Prove(std.Out, args[0], tree.Run(id))
+}
+
+func check(o *flags, std cli.Stdio, args []string) error {
+	f, err := os.Open(args[0])
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	p, err := tree.Check(f, o.key)
+	if err != nil {
+		return &cli.Failure{Code: cli.ExitFound, Err: err}
+	}
+	fmt.Fprintf(std.Out, "proved: run %s has these %d entries in %s, which then had %d\n", p.Run, len(p.Entries), p.Origin, p.Size)
+	if !p.Ended {
+		return &cli.Failure{Code: cli.ExitFound, Err: errors.New("the run had not ended: entries at its end may be missing")}
+	}
+	fmt.Fprintln(std.Out, "it ended with the last of them, and none is missing")
+	return nil
+}
+
+func erase(o *flags, std cli.Stdio, args []string) error {
+	before, err := time.Parse(time.DateOnly, o.before)
+	if (len(args) == 2) == (err == nil) {
+		return cli.Usagef("want either a run or -before with a day like 2026-01-31")
+	}
+	key, err := SigningKey(args[0], o.key)
+	if err != nil {
+		return err
+	}
+	l, err := tree.Open(args[0], key)
+	if err != nil {
+		return err
+	}
+	var runs []tree.Run
+	for _, text := range args[1:] {
+		id, err2 := exo.ParseRunID(text)
+		runs, err = append(runs, tree.Run(id)), errors.Join(err, err2)
+	}
+	n := 0
+	if err == nil {
+		n, err = l.Erase(before, runs...)
+	}
+	if err = errors.Join(err, l.Close()); err == nil {
+		fmt.Fprintf(std.Out, "%d data keys destroyed; copies of the folder made before have them still\n", n)
+	}
+	return err
+}

@@ -1,0 +1,210 @@
+// This file keeps a record in a folder, as a Merkle log: see package tree.
+
+package record
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/record/tree"
+)
+
+// Folder is a record in a folder that tree.Create made: it can't be changed or cut unseen, each run can be proved, and erased. What programs and
+// persons wrote is encrypted; see [ReadFolder]. The zero Folder refuses every entry, and so does nil.
+type Folder struct {
+	in    *tree.Log
+	dir   string
+	mu    sync.Mutex
+	begun runs
+	first error
+	left  []UnsettledRun
+}
+
+// OpenFolder opens a log to append to, for one process. key is the signing key. It reads the end of the log, as [Open] does.
+func OpenFolder(dir, key string) (*Folder, error) {
+	in, err := tree.Open(dir, key)
+	if err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	l := &Folder{in: in, dir: dir}
+	var open openRuns
+	for _, leaf := range in.Tail {
+		e, err := fromLeaf(&leaf)
+		if err != nil {
+			return nil, errors.Join(err, in.Close())
+		}
+		if open.note(e); e.Step == exo.Begun {
+			l.begun.begin(e.RunID)
+		}
+	}
+	l.left = open.unsettled()
+	return l, nil
+}
+
+// Record appends e. It waits for a sync where what comes next can't be undone: where a run commits, a held effect acts, or an immediate one.
+// An entry that can't be appended whole, as on a full disk, is not there.
+func (l *Folder) Record(_ context.Context, e exo.Entry) error {
+	if l == nil || l.in == nil {
+		return errNowhere
+	}
+	payload, err := l.line(&e)
+	if err == nil {
+		err = l.in.Append(leafOf(&e), payload, e.Step == exo.Committing || e.Step == exo.Acting || e.Step == exo.Intent && e.Effect == message.Immediate)
+	}
+	if err != nil {
+		err = fmt.Errorf("record: nothing runs or changes until this can be appended: %w", err)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.first = cmp.Or(l.first, err)
+	}
+	return err
+}
+
+// line is the line of an entry in a file, which is encrypted here.
+func (l *Folder) line(e *exo.Entry) ([]byte, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case e.RunID == exo.RunID{}:
+		return nil, errors.New("an entry of no run")
+	case e.Step == exo.Begun && l.begun.has(e.RunID):
+		return nil, fmt.Errorf("run %v has begun before; an ID stands for one run", e.RunID)
+	}
+	line, err := appendLine(nil, e, &l.begun)
+	if err == nil && len(line) > maxLine {
+		err = fmt.Errorf("an entry of %d bytes; a line has at most %d", len(line), maxLine)
+	}
+	if err == nil && e.Step == exo.Begun {
+		l.begun.begin(e.RunID)
+	}
+	l.begun.spend(e)
+	return line, err
+}
+
+// leafOf is what an entry has besides the words of programs and persons. A label can name persons, too.
+func leafOf(e *exo.Entry) tree.Leaf {
+	l := tree.Leaf{Run: tree.Run(e.RunID), Step: e.Step.String(), At: e.At, Call: e.Call, Failed: e.Err != nil, Asked: e.Err == ErrInterrupted || e.Err == ErrAsked}
+	if e.Effect != message.NoEffect {
+		l.Effect = key(e.Effect)
+	}
+	if e.State != exo.NoState {
+		l.State = key(e.State)
+	}
+	if p := e.Prepared; p != nil {
+		l.Prepared, l.Changed, l.Witnessed = true, int64(p.Changed), int64(p.Witnessed)
+	}
+	if e.Start != nil {
+		l.Policy = e.Start.Granted
+	}
+	return l
+}
+
+// fromLeaf is what a leaf says of its entry; the zero Entry for one of the log's own.
+func fromLeaf(l *tree.Leaf) (e exo.Entry, err error) {
+	if l.Run == (tree.Run{}) {
+		return e, nil
+	}
+	var p parser
+	e = exo.Entry{RunID: exo.RunID(l.Run), At: l.At, Call: l.Call,
+		Step: named(&p, "step", l.Step, lastStep), Effect: named(&p, "effect", l.Effect, lastEffect), State: named(&p, "state", l.State, lastState)}
+	if l.Asked {
+		e.Err = ErrInterrupted
+	} else if l.Failed {
+		e.Err = errors.New("record: the error is encrypted")
+	}
+	if l.Prepared {
+		e.Prepared = &exo.Prepared{Changed: int(l.Changed), Witnessed: int(l.Witnessed)}
+	}
+	return e, p.err
+}
+
+// Logged is an entry of a log as it is read.
+type Logged struct {
+	exo.Entry           // what was recorded; if Closed is set, what the leaf says of it. Zero for the log's own entries, made and erased
+	Leaf      tree.Leaf // what the log signs
+	Closed    error     // why the rest was not read: tree.ErrNoOpener or tree.ErrErased
+}
+
+// ReadFolder reads a log in the order of its entries, and ends with the first that it can't read. with opens what is encrypted; nil: nothing is.
+// It checks no signature: tree.Verify does.
+func ReadFolder(dir string, with *tree.Opener) iter.Seq2[Logged, error] {
+	return func(yield func(Logged, error) bool) {
+		for x, err := range tree.Entries(dir) {
+			var l Logged
+			if err == nil {
+				l, err = logged(x, with)
+			}
+			if !yield(l, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func logged(x *tree.Entry, with *tree.Opener) (l Logged, err error) {
+	l.Leaf = x.Leaf
+	line, err := with.Open(x)
+	if errors.Is(err, tree.ErrErased) || errors.Is(err, tree.ErrNoOpener) {
+		l.Closed = err
+		l.Entry, err = fromLeaf(&x.Leaf)
+	} else if err == nil {
+		l.Entry, err = parse(bytes.TrimSuffix(line, []byte("\n")))
+	}
+	return l, err
+}
+
+// Unsettled is [Unsettled] of what is in the log now. Entries have neither Op nor Label there.
+func (l *Folder) Unsettled() ([]UnsettledRun, error) {
+	if l == nil || l.in == nil {
+		return nil, errNowhere
+	}
+	var open openRuns
+	for x, err := range ReadFolder(l.dir, nil) {
+		if err != nil {
+			return nil, err
+		}
+		open.note(x.Entry)
+	}
+	return open.unsettled(), nil
+}
+
+// UnsettledAtOpen is Unsettled of what OpenFolder has read: of the end of the log.
+func (l *Folder) UnsettledAtOpen() []UnsettledRun {
+	if l == nil {
+		return nil
+	}
+	return l.left
+}
+
+// Err is the first failure, for as long as Folder lives.
+func (l *Folder) Err() error {
+	if l == nil || l.in == nil {
+		return errNowhere
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.first
+}
+
+// Log is the log in the folder, for what only it can do: Erase and EraseBefore. nil if there is none.
+func (l *Folder) Log() *tree.Log {
+	if l == nil {
+		return nil
+	}
+	return l.in
+}
+
+// Close signs and syncs what was appended, and lets others open the log.
+func (l *Folder) Close() error {
+	if l == nil || l.in == nil {
+		return errNowhere
+	}
+	return l.in.Close()
+}

@@ -1,0 +1,242 @@
+// This file appends entries. One sync, and one checkpoint before it, serves all that wait.
+
+package tree
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+const (
+	maxSegment = 64 << 20    // bytes of a segment, after which the next entry begins a new one
+	signEvery  = 512         // entries
+	signAfter  = time.Second // after an entry that no checkpoint covers
+)
+
+// file is what a log needs of its last segment.
+type file interface {
+	io.WriteCloser
+	Sync() error
+	Truncate(size int64) error
+}
+
+// Append adds an entry, with a payload that is encrypted. It returns once the entry is written, and if durable, once it is synced.
+// Where it fails, the entry is not in the log, unless a sync failed: then nothing is appended any more.
+func (l *Log) Append(e Leaf, payload []byte, durable bool) error {
+	err := l.add(&e, payload)
+	if err == nil && durable {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		err = l.synced(e.Number + 1)
+	}
+	return err
+}
+
+func (l *Log) add(e *Leaf, payload []byte) error {
+	r, err := l.runOf(e)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var sealed []byte
+	if payload != nil {
+		if r.key == nil {
+			if r.key, err = newDataKey(l.to); err != nil {
+				return err
+			}
+		}
+		sealed, e.Digest = r.key.seal(e.Run, payload)
+		e.Sealed = sha256.Sum256(sealed)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.write(e, r, sealed)
+}
+
+// runOf is the run of an entry. One that has ended is looked for in the whole log.
+func (l *Log) runOf(e *Leaf) (*run, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := l.runs[e.Run]
+	if r != nil {
+		return r, nil
+	}
+	r = &run{}
+	if e.Step != Begun {
+		for x, err := range Entries(l.dir) {
+			if err != nil {
+				return nil, err
+			}
+			if x.Run == e.Run {
+				r.seen = progress{x.Index + 1, x.Hash}
+			}
+		}
+	}
+	l.runs[e.Run] = r
+	return r, nil
+}
+
+// write writes one entry, or nothing of it.
+func (l *Log) write(e *Leaf, r *run, sealed []byte) error {
+	if err := l.ready(); err != nil {
+		return err
+	}
+	switch begins := e.Step == Begun; {
+	case begins && r.seen.next > 0:
+		return fmt.Errorf("run %s has begun before; an ID stands for one run", e.Run)
+	case !begins && r.seen.next == 0 && e.Run != Run{}:
+		delete(l.runs, e.Run)
+		return fmt.Errorf("run %s has not begun", e.Run)
+	case l.runs[e.Run] != r:
+		return fmt.Errorf("run %s has ended", e.Run)
+	}
+	if e.Number, e.Index, e.Prev = l.tree.size, r.seen.next, r.seen.prev; e.Step == Ended {
+		e.Count = e.Index + 1
+	}
+	var wrapped []byte
+	if sealed != nil {
+		if e.Key = r.key.index; e.Key < 0 {
+			e.Key, wrapped, e.Wrapped = e.Index, r.key.wrapped, sha256.Sum256(r.key.wrapped)
+		}
+	}
+	line, hash := appendEntry(l.buf[:0], e, wrapped, sealed)
+	if err := l.put(line); err != nil {
+		if r.seen.next == 0 {
+			delete(l.runs, e.Run)
+		}
+		return err
+	}
+	if cap(line) <= 64<<10 {
+		l.buf = line
+	}
+	if r.seen = (progress{e.Index + 1, hash}); sealed != nil {
+		r.key.index = e.Key
+	}
+	if e.Step == Ended {
+		delete(l.runs, e.Run) // with its key: only the recipients can open it now
+	}
+	if _, err := l.tree.add(hash); err != nil {
+		l.err = err
+		return err
+	}
+	if l.tree.size-l.signed >= signEvery {
+		_ = l.sign() // or with a later entry
+	} else if !l.timed {
+		l.timed = true
+		time.AfterFunc(signAfter, func() {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.timed = false
+			_ = l.synced(l.tree.size) // whoever appends next gets its error
+		})
+	}
+	return nil
+}
+
+// ready begins a new segment where the last one is full.
+func (l *Log) ready() error {
+	if l.err != nil || l.size < maxSegment || l.syncing {
+		return l.err
+	}
+	if err := l.f.Sync(); err != nil {
+		return l.broken(err)
+	}
+	l.until = l.tree.size
+	return l.begin(l.tree.size)
+}
+
+// put writes lines, or takes back what it wrote of them.
+func (l *Log) put(lines []byte) error {
+	n, err := l.f.Write(lines)
+	if err == nil {
+		l.size += int64(n)
+	} else if err2 := l.f.Truncate(l.size); n > 0 && err2 != nil {
+		l.err = fmt.Errorf("the log ends in half a line, which is cut off when it is opened again: %w", err2)
+	}
+	return err
+}
+
+// sign writes a checkpoint if an entry has none.
+func (l *Log) sign() error {
+	if l.signed == l.tree.size {
+		return nil
+	}
+	signed, line, err := l.checkpoint()
+	if err == nil {
+		err = l.put(line)
+	}
+	if err == nil {
+		l.signed, l.head = l.tree.size, signed
+	}
+	return err
+}
+
+// checkpoint is the signed head of the log, and its line.
+func (l *Log) checkpoint() (signed string, line []byte, err error) {
+	root, err := tlog.TreeHash(l.tree.size, &l.tree)
+	if err == nil {
+		signed, err = Checkpoint{Origin: l.about.Origin, Size: l.tree.size, Root: root, About: l.sum}.sign(l.signer)
+	}
+	return signed, appendCheckpoint(nil, signed, l.tree.subtrees()), err
+}
+
+// begin begins a segment with a checkpoint. The last one is synced.
+func (l *Log) begin(first int64) error {
+	signed, line, err := l.checkpoint()
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(segmentPath(l.dir, first), os.O_WRONLY|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err = f.Write(line); err == nil {
+		err = errors.Join(f.Sync(), syncDir(l.dir))
+	}
+	if err != nil {
+		return errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	if l.f != nil {
+		_ = l.f.Close() // it is synced
+	}
+	l.f, l.size, l.signed, l.head = f, int64(len(line)), l.tree.size, signed
+	return nil
+}
+
+// synced waits until the first n entries are signed and synced. It is called with the lock, and lets go of it meanwhile.
+func (l *Log) synced(n int64) error {
+	for l.until < n && l.err == nil {
+		if l.syncing {
+			l.done.Wait()
+			continue
+		}
+		if err := l.sign(); err != nil {
+			return err
+		}
+		f, written, head := l.f, l.tree.size, l.head
+		l.syncing = true
+		l.mu.Unlock()
+		err := f.Sync()
+		l.mu.Lock()
+		if l.syncing = false; err != nil {
+			_ = l.broken(err)
+		} else if l.until = written; l.witness != nil {
+			l.witness.send(head)
+		}
+		l.done.Broadcast()
+	}
+	return l.err
+}
+
+// broken ends the log after a sync that failed: nobody knows what of it is on the disk.
+func (l *Log) broken(err error) error {
+	l.err = fmt.Errorf("a sync failed, and nothing is appended until the log is opened again: %w", err)
+	return l.err
+}

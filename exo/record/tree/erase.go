@@ -1,0 +1,86 @@
+// This file erases what runs have written, by the destruction of their data keys.
+
+package tree
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+)
+
+// erasing is a run whose keys are to be destroyed. known: an entry reports it already.
+type erasing struct {
+	ended, known bool
+	keys         []keyPlace
+}
+
+type keyPlace struct {
+	file   string
+	at     int64
+	length int
+}
+
+// Erase destroys the data keys of runs that have ended, and of all those that have ended and began before a time: what they sealed can be read
+// by nobody, and all hashes stay. First an entry of each is synced, then the keys are overwritten. Where that is cut short, Verify
+// reports it, and Erase of the same runs finishes it. It returns how many keys were destroyed.
+func (l *Log) Erase(before time.Time, runs ...Run) (n int, err error) {
+	found := map[Run]*erasing{}
+	for e, err := range Entries(l.dir) {
+		if err != nil {
+			return 0, err
+		}
+		if r := found[e.Of]; r != nil {
+			r.known = true
+		}
+		if e.Step == Begun && (e.At.Before(before) || slices.Contains(runs, e.Run)) {
+			found[e.Run] = &erasing{}
+		}
+		if r := found[e.Run]; r != nil {
+			r.ended = e.Step == Ended
+			if len(e.wrapped) > 0 && !e.Destroyed() {
+				r.keys = append(r.keys, keyPlace{e.file, e.at + int64(bytes.Index(e.raw, e.wrapped)), len(e.wrapped)})
+			}
+		}
+	}
+	for _, id := range runs {
+		if r := found[id]; r == nil || !r.ended {
+			return 0, fmt.Errorf("run %s is not there or has not ended: exo run and exo serve settle runs at their start", id)
+		}
+	}
+	var keys []keyPlace
+	for id, r := range found {
+		if r.ended && !r.known {
+			err = errors.Join(err, l.Append(Leaf{Step: Erased, At: time.Now(), Of: id}, nil, false))
+		}
+		if r.ended {
+			keys = append(keys, r.keys...)
+		}
+	}
+	l.mu.Lock()
+	err = errors.Join(err, l.synced(l.tree.size))
+	l.mu.Unlock()
+	if err != nil {
+		return 0, err
+	}
+	files := map[string]*os.File{}
+	for _, k := range keys {
+		f := files[k.file]
+		if f == nil {
+			if f, err = os.OpenFile(k.file, os.O_WRONLY, 0); err != nil {
+				return 0, err
+			}
+			defer f.Close()
+			files[k.file] = f
+		}
+		if _, err := f.WriteAt(bytes.Repeat([]byte(destroyed), k.length), k.at); err != nil {
+			return 0, err
+		}
+	}
+	for _, f := range files {
+		err = errors.Join(err, f.Sync())
+	}
+	return len(keys), err
+}

@@ -1,0 +1,67 @@
+// This file keeps the part of the tree that is needed to go on.
+
+package tree
+
+import (
+	"fmt"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// frontier is a tree of which it knows the last stored hash of each level: all that is needed to add a leaf and to know the root.
+type frontier struct {
+	size   int64
+	hashes [64]Hash
+	at     [64]int64 // the place of the hash in its level
+}
+
+// ReadHashes implements tlog.HashReader.
+func (f *frontier) ReadHashes(indexes []int64) ([]Hash, error) {
+	out := make([]Hash, len(indexes))
+	for i, x := range indexes {
+		level, n := tlog.SplitStoredHashIndex(x)
+		if f.at[level] != n {
+			return nil, fmt.Errorf("hash %d of level %d is none of the last", n, level)
+		}
+		out[i] = f.hashes[level]
+	}
+	return out, nil
+}
+
+// add appends a leaf, and returns the hashes that it completes, from level 0 up.
+func (f *frontier) add(leaf Hash) ([]Hash, error) {
+	stored, err := tlog.StoredHashesForRecordHash(f.size, leaf, f)
+	for level, h := range stored {
+		f.hashes[level], f.at[level] = h, f.size>>level
+	}
+	f.size++
+	return stored, err
+}
+
+// subtrees are the hashes of the whole subtrees that the tree consists of, the smallest one first; a checkpoint's line has them.
+func (f *frontier) subtrees() []Hash {
+	hashes := []Hash{}
+	for level, h := range f.hashes {
+		if f.size>>level&1 == 1 {
+			hashes = append(hashes, h)
+		}
+	}
+	return hashes
+}
+
+// frontierOf is the tree of a checkpoint, if these are its subtrees.
+func frontierOf(c Checkpoint, subtrees []Hash) (f frontier, ok bool) {
+	f.size = c.Size
+	for level := range f.at {
+		if f.at[level] = -1; c.Size>>level&1 == 1 && len(subtrees) > 0 {
+			f.at[level], f.hashes[level], subtrees = c.Size>>level-1, subtrees[0], subtrees[1:]
+		}
+	}
+	return f, len(subtrees) == 0 && f.is(c)
+}
+
+// is reports whether the tree is the one of a checkpoint.
+func (f *frontier) is(c Checkpoint) bool {
+	root, err := tlog.TreeHash(f.size, f)
+	return err == nil && f.size == c.Size && root == c.Root
+}

@@ -1,0 +1,240 @@
+// This file opens a log, and takes over where the last process stopped.
+
+package tree
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"filippo.io/age"
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/exoagent/exoagent/internal/filelock"
+)
+
+// ErrInUse is what Open fails with where the log is open already.
+var ErrInUse = filelock.ErrInUse
+
+// Log is a log that is open for appending. It is locked until Close, or until its process ends.
+type Log struct {
+	dir    string
+	about  About
+	sum    Hash // of log.json
+	signer note.Signer
+	to     []age.Recipient
+	unlock func() error
+	Tail   []Leaf // the entries that Open has read
+
+	mu      sync.Mutex
+	runs    map[Run]*run // those that have not ended, and those that Open has seen
+	f       file         // the last segment
+	size    int64        // bytes of its whole lines
+	tree    frontier
+	signed  int64  // entries that the last checkpoint covers
+	head    string // that checkpoint
+	timed   bool   // one will be made soon
+	until   int64  // entries that are synced
+	syncing bool
+	done    *sync.Cond // a sync was done
+	err     error      // why nothing can be appended any more
+	buf     []byte
+	witness *witness
+}
+
+// run is a run that can go on. Its lock is taken before the log's.
+type run struct {
+	mu   sync.Mutex // of key, and for the order of entries
+	key  *dataKey   // nil: another process began it, and no entry followed
+	seen progress   // guarded by the log's mu
+}
+
+// progress is how far a run is.
+type progress struct {
+	next int64 // the Index of its next leaf
+	prev Hash
+}
+
+// goesOn reports whether an entry is the next one of its run, and takes it over.
+func (p *progress) goesOn(e *Entry) bool {
+	last := *p
+	*p = progress{e.Index + 1, e.Hash}
+	return e.Index == last.next && e.Prev == last.prev && (e.Run == Run{} || (e.Step == Begun) == (e.Index == 0)) && (e.Step == Ended) == (e.Count != 0) && (e.Count == 0 || e.Count == e.Index+1)
+}
+
+// Create makes a log in a folder, which is made if it is not there and has to be empty. private is the key of which a has the public half.
+func Create(dir string, a About, private string) error {
+	a.V = 1
+	text, err := json.MarshalIndent(a, "", "  ")
+	if err != nil {
+		return err
+	}
+	text = append(text, '\n')
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		return errors.Join(err, fmt.Errorf("%s is not empty", dir))
+	}
+	if a.Witness != "" && (!filepath.IsAbs(a.Witness) || Within(dir, a.Witness)) {
+		return fmt.Errorf("the witness is a folder elsewhere, with its whole path, not %s", a.Witness)
+	}
+	l, err := prepare(dir, a, private)
+	if err != nil {
+		return err
+	}
+	l.sum = sha256.Sum256(text)
+	if err = l.begin(0); err == nil {
+		err = writeFile(filepath.Join(dir, aboutFile), text)
+	}
+	return errors.Join(err, l.Close())
+}
+
+func prepare(dir string, a About, private string) (*Log, error) {
+	l := &Log{dir: dir, about: a, runs: map[Run]*run{}}
+	l.done = sync.NewCond(&l.mu)
+	var err error
+	if l.to, l.signer, err = a.keys(private); err != nil {
+		return nil, err
+	}
+	lock, unlock, err := filelock.Open(filepath.Join(dir, "lock"))
+	if err != nil {
+		return nil, err
+	}
+	l.unlock = func() error { return errors.Join(unlock(), lock.Close()) }
+	return l, nil
+}
+
+// Open opens a log to append to. It reads the end of the last segment, back to a checkpoint and for at least a MiB; those lines have to be
+// whole and in order, and the checkpoint has to sign the tree. A last line without its end was never acknowledged and is cut off. private is the
+// signing key. Open fails where log.json is not the one of the first entry, and where the witness has seen a longer or another log.
+func Open(dir, private string) (*Log, error) {
+	a, digest, err := readAbout(dir)
+	if err != nil {
+		return nil, err
+	}
+	l, err := prepare(dir, a, private)
+	if err != nil {
+		return nil, err
+	}
+	l.sum = digest
+	if err := l.load(); err != nil {
+		_ = l.close() // nobody else has it
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	return l, nil
+}
+
+func (l *Log) load() error {
+	all, err := segments(l.dir)
+	var tail []item
+	for len(tail) == 0 {
+		if err != nil || len(all) == 0 {
+			return errors.Join(err, errors.New("it has no entries: its segments were removed"))
+		}
+		if tail, l.size, err = readTail(all[len(all)-1].path); err == nil && len(tail) == 0 {
+			err = os.Remove(all[len(all)-1].path) // it was begun, and its first line was not finished
+			all = all[:len(all)-1]
+		}
+	}
+	if err != nil {
+		return err
+	}
+	v, err := verifier(l.about.Key)
+	if err != nil {
+		return err
+	}
+	last := 0
+	for i := range tail {
+		if x := &tail[i]; x.Entry == nil {
+			last, l.head = i, x.checkpoint
+			if x.of, err = openCheckpoint(x.checkpoint, v); err != nil {
+				return err
+			}
+		}
+	}
+	head, ok := tail[last].of, false
+	if l.tree, ok = frontierOf(head, tail[last].subtrees); !ok {
+		return errors.New("its last checkpoint was changed, or it has none")
+	}
+	if head.About != l.sum {
+		return fmt.Errorf("%s was changed after the log was made", aboutFile)
+	}
+	if err := l.goOn(tail, last); err != nil {
+		return err
+	}
+	l.signed = head.Size
+	f, err := os.OpenFile(all[len(all)-1].path, os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	l.f = f
+	if err := f.Truncate(l.size); err != nil {
+		return err
+	}
+	if l.about.Witness != "" {
+		if l.witness, err = newWitness(l.about.Witness, v, l, tail); err != nil {
+			return err
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.until = -1
+	return l.synced(l.tree.size)
+}
+
+// goOn takes over the runs of the tail, and adds to the tree what stands behind the last checkpoint.
+func (l *Log) goOn(tail []item, last int) error {
+	for i, x := range tail {
+		if x.Entry == nil {
+			continue
+		}
+		l.Tail = append(l.Tail, x.Leaf)
+		if l.runs[x.Run] == nil {
+			l.runs[x.Run] = &run{seen: progress{x.Index, x.Prev}}
+		}
+		if !l.runs[x.Run].seen.goesOn(x.Entry) {
+			return fmt.Errorf("entry %d does not follow the one before it in run %s", x.Number, x.Run)
+		}
+		if i < last {
+			continue
+		}
+		if x.Number != l.tree.size {
+			return fmt.Errorf("entry %d stands where entry %d has to", x.Number, l.tree.size)
+		}
+		if _, err := l.tree.add(x.Hash); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errClosed = errors.New("the log was closed")
+
+// Close signs and syncs what was appended, and lets others open the log.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return errors.Join(l.synced(l.tree.size), l.close())
+}
+
+func (l *Log) close() error {
+	for l.syncing {
+		l.done.Wait()
+	}
+	if l.err == errClosed {
+		return nil
+	}
+	var err error
+	if l.err = errClosed; l.f != nil {
+		err = l.f.Close()
+	}
+	if l.witness != nil {
+		l.witness.stop()
+	}
+	return errors.Join(err, l.unlock())
+}

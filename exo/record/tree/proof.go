@@ -1,0 +1,151 @@
+// This file proves one run to those who have neither the log nor its host.
+
+package tree
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// A proof is lines of JSON: a head, and for each entry of the run its line and the path of hashes that leads from it to the root.
+type proofHead struct {
+	Proof      int    `json:"proof"` // the version
+	Run        string `json:"run"`
+	Checkpoint string `json:"checkpoint"`
+}
+
+type proofLine struct {
+	Path  tlog.RecordProof `json:"path"`
+	Entry json.RawMessage  `json:"entry"`
+}
+
+// Prove writes the proof of a run, against the last checkpoint. It reads the log twice: for the run, and for the hashes that its paths need.
+func Prove(w io.Writer, dir string, run Run) error {
+	var lines []proofLine
+	var numbers []int64
+	var size int64
+	head := proofHead{Proof: 1, Run: run.String()}
+	all, err := segments(dir)
+	for _, s := range all {
+		for x, err := range scanFile(s.path, 0) {
+			switch {
+			case err != nil && !errors.Is(err, errTorn):
+				return err
+			case x.checkpoint != "":
+				head.Checkpoint = x.checkpoint
+				_, _ = fmt.Sscanf(x.checkpoint, "%s\n%d\n", new(string), &size) // Check reads it strictly
+			case x.Entry != nil && x.Run == run:
+				lines = append(lines, proofLine{Entry: bytes.TrimSuffix(bytes.Clone(x.raw), []byte("\n"))})
+				numbers = append(numbers, x.Number)
+			}
+		}
+	}
+	if err != nil || len(lines) == 0 {
+		return errors.Join(err, fmt.Errorf("the log has no run %s", run))
+	}
+	if last := numbers[len(numbers)-1]; last >= size {
+		return fmt.Errorf("entry %d of the run is not signed yet: try again in a second", last)
+	}
+	need := map[int64]Hash{}
+	paths := func() (err error) { // the first time it finds which hashes they need
+		for i, n := range numbers {
+			path, err := tlog.ProveRecord(size, n, tlog.HashReaderFunc(func(indexes []int64) ([]Hash, error) {
+				out := make([]Hash, len(indexes))
+				for i, x := range indexes {
+					need[x], out[i] = need[x], need[x]
+				}
+				return out, nil
+			}))
+			if lines[i].Path = path; err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	err = paths()
+	var tree frontier
+	for e, err2 := range Entries(dir) {
+		var stored []Hash
+		if err = errors.Join(err, err2); err == nil {
+			stored, err = tree.add(e.Hash)
+		}
+		if err != nil {
+			return err
+		}
+		for level, h := range stored {
+			x := tlog.StoredHashIndex(level, e.Number>>level)
+			if _, wanted := need[x]; wanted {
+				need[x] = h
+			}
+		}
+	}
+	out := bufio.NewWriter(w)
+	write := json.NewEncoder(out)
+	err = errors.Join(paths(), write.Encode(head))
+	for _, l := range lines {
+		err = errors.Join(err, write.Encode(l))
+	}
+	return errors.Join(err, out.Flush())
+}
+
+// Proven is what a proof shows.
+type Proven struct {
+	Checkpoint
+	Run     Run
+	Entries []*Entry
+	Ended   bool // if not, entries of the run may follow, or be missing at its end
+}
+
+// Check checks a proof with the log's public key: the checkpoint's signature, that each entry is in its tree, that each
+// follows the one before it in the run from the first on, and that the last one has their number.
+func Check(proof io.Reader, public string) (*Proven, error) {
+	in := bufio.NewReader(proof)
+	var head proofHead
+	line, _ := in.ReadBytes('\n')
+	if json.Unmarshal(line, &head) != nil || head.Proof != 1 {
+		return nil, errors.New("this is no proof of version 1")
+	}
+	v, err := verifier(public)
+	if err != nil {
+		return nil, err
+	}
+	p := &Proven{}
+	if p.Checkpoint, err = openCheckpoint(head.Checkpoint, v); err != nil {
+		return nil, err
+	}
+	var at progress
+	for {
+		line, err := in.ReadBytes('\n')
+		if errors.Is(err, io.EOF) && len(line) == 0 {
+			break
+		}
+		var l proofLine
+		var x item
+		if err = json.Unmarshal(line, &l); err == nil {
+			x, err = parseLine(append(l.Entry, '\n'))
+		}
+		if err != nil || x.Entry == nil {
+			return nil, fmt.Errorf("line %d of the proof is no entry: %w", len(p.Entries)+2, err)
+		}
+		if err := tlog.CheckRecord(l.Path, p.Size, p.Root, x.Number, x.Hash); err != nil {
+			return nil, fmt.Errorf("entry %d is not in the log that the checkpoint signs: %w", x.Number, err)
+		}
+		if x.Run.String() != head.Run || !at.goesOn(x.Entry) {
+			return nil, fmt.Errorf("entry %d does not follow the one before it in run %s: an entry is missing", x.Number, head.Run)
+		}
+		if err := x.outside(new([]byte)); err != nil {
+			return nil, err
+		}
+		p.Run, p.Entries, p.Ended = x.Run, append(p.Entries, x.Entry), x.Step == Ended
+	}
+	if len(p.Entries) == 0 {
+		return nil, errors.New("the proof has no entry")
+	}
+	return p, nil
+}

@@ -1,0 +1,246 @@
+// This file reads and writes the lines of the segments in a folder.
+
+package tree
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// Entry is an entry as it stands in a log.
+type Entry struct {
+	Leaf
+	Hash    Hash
+	wrapped []byte // the data key for the recipients, in base64, or what it was overwritten with; nil: another line has it
+	sealed  []byte // the payload, in base64
+	raw     []byte // the line. All three are valid until the next one is read
+	file    string // where it stands
+	at      int64
+}
+
+// maxLine bounds a line, in bytes: a payload has at most 64 MiB, in base64.
+const maxLine = 96 << 20
+
+// segment is a file of lines.
+type segment struct {
+	path  string
+	first int64 // the number of its first entry
+}
+
+func segmentPath(dir string, first int64) string {
+	return filepath.Join(dir, fmt.Sprintf("%015d.jsonl", first))
+}
+
+// segments are in their order, which is that of their names.
+func segments(dir string) (all []segment, err error) {
+	files, err := os.ReadDir(dir)
+	for _, f := range files {
+		name, is := strings.CutSuffix(f.Name(), ".jsonl")
+		if !is {
+			continue
+		}
+		s := segment{path: filepath.Join(dir, f.Name())}
+		if s.first, err = strconv.ParseInt(name, 10, 64); err != nil || s.path != segmentPath(dir, s.first) {
+			return nil, fmt.Errorf("%s is no segment of a log", f.Name())
+		}
+		all = append(all, s)
+	}
+	return all, err
+}
+
+// item is a line that was read: an entry, or a checkpoint.
+type item struct {
+	*Entry
+	checkpoint string     // a signed note; "": an entry
+	subtrees   []Hash     // of the checkpoint's tree
+	of         Checkpoint // filled in by those who verify it
+	end        int64      // where the line ends
+}
+
+var (
+	leafStart       = []byte(`{"leaf":`)
+	checkpointStart = []byte(`{"checkpoint":`)
+)
+
+// appendEntry writes a line, and finds the hash of its leaf.
+func appendEntry(b []byte, l *Leaf, wrapped, sealed []byte) ([]byte, Hash) {
+	b = append(b, leafStart...)
+	from := len(b)
+	b = l.append(b)
+	hash := tlog.RecordHash(b[from:])
+	if len(wrapped) > 0 {
+		b = append(base64.StdEncoding.AppendEncode(append(b, `,"key":"`...), wrapped), '"')
+	}
+	if len(sealed) > 0 {
+		b = append(base64.StdEncoding.AppendEncode(append(b, `,"sealed":"`...), sealed), '"')
+	}
+	return append(b, '}', '\n'), hash
+}
+
+func appendCheckpoint(b []byte, signed string, subtrees []Hash) []byte {
+	text, _ := json.Marshal(struct {
+		Checkpoint string `json:"checkpoint"`
+		Subtrees   []Hash `json:"subtrees"`
+	}{signed, subtrees}) // texts always can be
+	return append(append(b, text...), '\n')
+}
+
+// parseLine reads a line with its newline. There is one spelling for each.
+func parseLine(line []byte) (x item, err error) {
+	if bytes.HasPrefix(line, checkpointStart) {
+		var c struct {
+			Checkpoint string
+			Subtrees   []Hash
+		}
+		if json.Unmarshal(line, &c) != nil || c.Checkpoint == "" || !bytes.Equal(appendCheckpoint(nil, c.Checkpoint, c.Subtrees), line) {
+			return x, errors.New("it is no checkpoint in its one spelling")
+		}
+		return item{checkpoint: c.Checkpoint, subtrees: c.Subtrees}, nil
+	}
+	end := bytes.IndexByte(line, '}') + 1
+	if !bytes.HasPrefix(line, leafStart) || end == 0 {
+		return x, errors.New("it is neither an entry nor a checkpoint")
+	}
+	leaf, rest := line[len(leafStart):end], line[end:]
+	e := &Entry{Hash: tlog.RecordHash(leaf), raw: line}
+	if e.Leaf, err = parseLeaf(leaf); err != nil {
+		return x, err
+	}
+	part := func(name string) (text []byte) {
+		if after, is := bytes.CutPrefix(rest, []byte(name)); is {
+			text, rest, _ = bytes.Cut(after, []byte(`"`))
+		}
+		return text
+	}
+	e.wrapped, e.sealed = part(`,"key":"`), part(`,"sealed":"`)
+	if string(rest) != "}\n" || (len(e.wrapped) == 0) != (e.Wrapped == [32]byte{}) || (len(e.sealed) == 0) != (e.Sealed == [32]byte{}) {
+		return x, errors.New("it has not what its leaf says it has")
+	}
+	x.Entry = e
+	return x, nil
+}
+
+// outside checks what stands outside of the leaf against its hashes there. It uses buf.
+func (e *Entry) outside(buf *[]byte) error {
+	matches := func(text []byte, digest [32]byte) bool {
+		b, err := base64.StdEncoding.Strict().AppendDecode((*buf)[:0], text)
+		*buf = b
+		return err == nil && base64.StdEncoding.EncodedLen(len(b)) == len(text) && sha256.Sum256(b) == digest // a decoder skips line breaks
+	}
+	if len(e.sealed) > 0 && !matches(e.sealed, e.Sealed) {
+		return fmt.Errorf("entry %d: its payload was changed", e.Number)
+	}
+	if e.Destroyed() && len(bytes.Trim(e.wrapped, destroyed)) > 0 || len(e.wrapped) > 0 && !e.Destroyed() && !matches(e.wrapped, e.Wrapped) {
+		return fmt.Errorf("entry %d: its data key was changed", e.Number)
+	}
+	return nil
+}
+
+// errTorn is where the last line of a segment has no end.
+var errTorn = errors.New("the last line has no end")
+
+// scanFile reads the lines of a file that begin at from or later. It ends with errTorn where the last line has no end.
+func scanFile(path string, from int64) iter.Seq2[item, error] {
+	return func(yield func(item, error) bool) {
+		f, err := os.Open(path)
+		if err != nil {
+			yield(item{}, err)
+			return
+		}
+		defer f.Close()
+		at := max(0, from-1)
+		in := bufio.NewScanner(io.NewSectionReader(f, at, 1<<62))
+		in.Buffer(make([]byte, 1<<20), maxLine)
+		in.Split(func(b []byte, end bool) (int, []byte, error) {
+			if i := bytes.IndexByte(b, '\n') + 1; i > 0 {
+				return i, b[:i], nil
+			}
+			if end && len(b) > 0 {
+				return 0, nil, errTorn
+			}
+			return 0, nil, nil
+		})
+		for in.Scan() {
+			begins := at
+			if at += int64(len(in.Bytes())); begins < from {
+				continue // the rest of the line before
+			}
+			x, err := parseLine(in.Bytes())
+			if err != nil {
+				err = fmt.Errorf("%s: the line at byte %d: %w", filepath.Base(path), begins, err)
+			} else if x.Entry != nil {
+				x.file, x.at = path, begins
+			}
+			if x.end = at; !yield(x, err) || err != nil {
+				return
+			}
+		}
+		if err := in.Err(); err != nil {
+			yield(item{end: at}, err)
+		}
+	}
+}
+
+// Entries reads all entries of a log, and ends with the first line that it can't read. It checks no hash and no
+// signature: Verify does. Half a line at the end, as a live process writes it, is left out.
+func Entries(dir string) iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) {
+		all, err := segments(dir)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for i, s := range all {
+			for x, err := range scanFile(s.path, 0) {
+				if errors.Is(err, errTorn) && i == len(all)-1 {
+					return
+				}
+				if (err != nil || x.Entry != nil) && !yield(x.Entry, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// maxTail is how many bytes of the end of a log Open reads, and at least back to a checkpoint.
+const maxTail = 1 << 20
+
+// readTail reads the last lines of a segment, from a checkpoint on, or from its beginning. size is where the last whole line ends.
+func readTail(path string) (tail []item, size int64, err error) {
+	info, err := os.Stat(path)
+	for most := int64(maxTail); err == nil; most *= 4 {
+		from := max(0, info.Size()-most)
+		for x, err := range scanFile(path, from) {
+			if errors.Is(err, errTorn) {
+				break
+			}
+			if err != nil {
+				return nil, 0, err
+			}
+			if len(tail) > 0 || x.Entry == nil || from == 0 {
+				tail, size = append(tail, x), x.end
+			}
+			if x.Entry != nil {
+				x.wrapped, x.sealed, x.raw = nil, nil, nil // their buffer is used again
+			}
+		}
+		if len(tail) > 0 || from == 0 {
+			break
+		}
+	}
+	return tail, size, err
+}

@@ -1,0 +1,154 @@
+// This file seals payloads: a data key for each run, which only the log's recipients can open.
+
+package tree
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+
+	"filippo.io/age"
+)
+
+// dataKey is the data key of a run, as long as its process needs it. Its fields but index are guarded by the run's lock.
+type dataKey struct {
+	aead    cipher.AEAD
+	mac     hash.Hash
+	sealed  uint64 // how many payloads; each has a nonce of its own, also one that could not be appended
+	wrapped []byte // for the recipients
+	index   int64  // the Index of the entry whose line has wrapped; -1: none has
+}
+
+// newDataKey makes a key and encrypts it for the recipients.
+func newDataKey(to []age.Recipient) (*dataKey, error) {
+	secret := make([]byte, 32)
+	rand.Read(secret) // it never fails
+	defer clear(secret)
+	var out bytes.Buffer
+	w, err := age.Encrypt(&out, to...)
+	if err == nil {
+		_, err = w.Write(secret)
+		err = errors.Join(err, w.Close())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("a data key can't be encrypted for the recipients: %w", err)
+	}
+	k, err := useDataKey(secret)
+	if err == nil {
+		k.wrapped = out.Bytes()
+	}
+	return k, err
+}
+
+// useDataKey derives one key for encryption and one for digests.
+func useDataKey(secret []byte) (*dataKey, error) {
+	both, err := hkdf.Key(sha256.New, secret, nil, "exo record 1: encryption and digest", 64)
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(both[:32])
+	if err != nil {
+		return nil, err
+	}
+	aead, err := cipher.NewGCM(block)
+	return &dataKey{aead: aead, mac: hmac.New(sha256.New, both[32:]), index: -1}, err
+}
+
+// seal encrypts a payload: the nonce stands first. A nonce is used once, since a key lives in one process.
+func (k *dataKey) seal(run Run, payload []byte) (sealed []byte, digest [32]byte) {
+	k.sealed++
+	sealed = make([]byte, k.aead.NonceSize(), k.aead.NonceSize()+len(payload)+k.aead.Overhead())
+	binary.BigEndian.PutUint64(sealed[len(sealed)-8:], k.sealed)
+	return k.aead.Seal(sealed, sealed, payload, run[:]), k.digest(run, payload)
+}
+
+func (k *dataKey) digest(run Run, payload []byte) (d [32]byte) {
+	k.mac.Reset()
+	k.mac.Write(run[:])
+	k.mac.Write(payload)
+	k.mac.Sum(d[:0])
+	return d
+}
+
+// Errors of [Opener.Open].
+var (
+	ErrErased   = errors.New("it was erased: its data key is destroyed")
+	ErrNoOpener = errors.New("it is encrypted, and no identity was given")
+)
+
+// Opener opens payloads with age identities. It must be given the entries of a run in their order.
+type Opener struct {
+	identities []age.Identity
+	keys       map[keyID]*dataKey
+}
+
+// keyID is a run, and the Index of the entry that has the key.
+type keyID struct {
+	run   Run
+	index int64
+}
+
+// NewOpener reads identities as an identity file of age has them.
+func NewOpener(identities io.Reader) (*Opener, error) {
+	ids, err := age.ParseIdentities(identities)
+	if err != nil {
+		return nil, fmt.Errorf("identities: %w", err)
+	}
+	return &Opener{ids, map[keyID]*dataKey{}}, nil
+}
+
+// Open returns the payload of an entry. A nil Opener opens none.
+func (o *Opener) Open(e *Entry) (payload []byte, err error) {
+	if o == nil {
+		return nil, ErrNoOpener
+	}
+	id := keyID{e.Run, e.Key}
+	if len(e.wrapped) > 0 && !e.Destroyed() {
+		secret, err := unwrap(e.wrapped, o.identities)
+		if err == nil {
+			o.keys[id], err = useDataKey(secret)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("entry %d: its data key can't be opened with this identity: %w", e.Number, err)
+		}
+	}
+	k := o.keys[id]
+	if k == nil {
+		return nil, ErrErased
+	}
+	if e.Step == Ended {
+		delete(o.keys, id)
+	}
+	sealed, err := base64.StdEncoding.AppendDecode(nil, e.sealed)
+	if n := k.aead.NonceSize(); err == nil && len(sealed) >= n {
+		payload, err = k.aead.Open(nil, sealed[:n], sealed[n:], e.Run[:])
+	}
+	if err != nil || k.digest(e.Run, payload) != e.Digest {
+		return nil, fmt.Errorf("entry %d: its payload is not the one that was appended", e.Number)
+	}
+	return payload, nil
+}
+
+func unwrap(wrapped []byte, identities []age.Identity) ([]byte, error) {
+	r, err := age.Decrypt(base64.NewDecoder(base64.StdEncoding, bytes.NewReader(wrapped)), identities...)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(r, 64))
+}
+
+// destroyed is what each letter of a destroyed key is overwritten with. It is no base64, so no key has it.
+const destroyed = "-"
+
+// Destroyed reports whether the data key in this entry's line was destroyed.
+func (e *Entry) Destroyed() bool { return len(e.wrapped) > 0 && e.wrapped[0] == destroyed[0] }

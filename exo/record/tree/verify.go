@@ -1,0 +1,211 @@
+// This file verifies a whole log.
+
+package tree
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"golang.org/x/mod/sumdb/note"
+)
+
+// Verdict is what Verify finds. It has two parts: whether the lines are intact, and whether the runs are complete.
+type Verdict struct {
+	Origin  string
+	Entries int64
+	Signed  int64    // how many of them the last checkpoint covers
+	Runs    int      // how many began
+	Erased  int      // how many have no data keys any more, as entries of the log report
+	Changed []string // the log is intact if there is nothing
+	Missing []string // what a run lacks: the log is complete if there is nothing, and Unended has all runs that did not end
+	Unended []Run    // the runs that have begun and not ended, in their order: they were going on, or their process was killed
+
+	Witness string // the folder; "": none was asked
+	Seen    int64  // how many entries the witness has seen
+	Unasked error  // why nothing can be said by the witness
+}
+
+// Intact reports whether each line is the one that was signed.
+func (v *Verdict) Intact() bool { return len(v.Changed) == 0 }
+
+// Complete reports whether no entry of a run is missing, but at the ends of the runs in Unended.
+func (v *Verdict) Complete() bool { return v.Intact() && len(v.Missing) == 0 }
+
+// maxFound is how many changes are listed, and runs.
+const maxFound = 20
+
+func found(in *[]string, format string, args ...any) {
+	if len(*in) < maxFound {
+		*in = append(*in, fmt.Sprintf(format, args...))
+	}
+}
+
+// runSeen is what a verification knows of a run.
+type runSeen struct {
+	progress
+	ended, erased, alive, destroyed bool // alive: a data key is there; destroyed: one is not
+}
+
+// verification is a log that is being verified.
+type verification struct {
+	*Verdict
+	key   note.Verifier
+	tree  frontier
+	runs  map[Run]*runSeen
+	order []Run
+	seen  Checkpoint // of the witness
+	head  Checkpoint // the last one
+	buf   []byte
+}
+
+// Verify reads a whole log and checks each line, each hash and each signature with a public key, which must not come from the folder.
+// witness is a second folder that has the log's checkpoints; "": none. An error means that nothing could be checked.
+func Verify(dir, public, witness string) (*Verdict, error) {
+	key, err := verifier(public)
+	if err != nil {
+		return nil, err
+	}
+	s := &verification{Verdict: &Verdict{Origin: key.Name(), Witness: witness}, key: key, runs: map[Run]*runSeen{}}
+	if witness != "" {
+		if s.seen, s.Unasked = seenBy(witness, key); s.Unasked == nil && s.seen.Size == 0 {
+			s.Unasked = errors.New("it has no checkpoint of this log")
+		}
+		s.Seen = s.seen.Size
+	}
+	if err := s.read(dir); err != nil {
+		return nil, err
+	}
+	s.ends(dir)
+	return s.Verdict, nil
+}
+
+func (s *verification) read(dir string) error {
+	all, err := segments(dir)
+	for i, at := range all {
+		if at.first != s.tree.size {
+			found(&s.Changed, "%s should begin with entry %d", filepath.Base(at.path), s.tree.size)
+		}
+		s.segment(at, i == len(all)-1)
+	}
+	return err
+}
+
+// segment checks the lines of a segment, up to the first that is changed: what follows can't be placed in the tree.
+func (s *verification) segment(at segment, last bool) {
+	for x, err := range scanFile(at.path, 0) {
+		switch {
+		case !s.Intact(), errors.Is(err, errTorn) && last: // a live process is writing it, or Open will cut it off
+			return
+		case err != nil:
+			found(&s.Changed, "%v", err)
+		case x.Entry != nil:
+			s.entry(x.Entry)
+		default:
+			if s.head, err = openCheckpoint(x.checkpoint, s.key); err != nil {
+				found(&s.Changed, "behind entry %d: %v", s.tree.size-1, err)
+			} else if _, ok := frontierOf(s.head, x.subtrees); !ok || !s.tree.is(s.head) {
+				found(&s.Changed, "the checkpoint behind entry %d signs %d entries with another hash: one up to it was changed, dropped, added or moved", s.tree.size-1, s.head.Size)
+			}
+			s.Signed = s.head.Size
+		}
+	}
+}
+
+func (s *verification) entry(e *Entry) {
+	if e.Number != s.tree.size {
+		found(&s.Changed, "entry %d stands where entry %d has to", e.Number, s.tree.size)
+		return
+	}
+	if err := e.outside(&s.buf); err != nil {
+		found(&s.Changed, "%v", err)
+	}
+	if _, err := s.tree.add(e.Hash); err != nil {
+		found(&s.Changed, "entry %d: %v", e.Number, err)
+	}
+	if s.seen.Size == s.tree.size && !s.tree.is(s.seen) {
+		found(&s.Changed, "the witness has seen other entries than the first %d of this log: it is another history, or an old copy that went on", s.seen.Size)
+	}
+	r := s.runs[e.Run]
+	if r == nil {
+		r = &runSeen{}
+		s.runs[e.Run] = r
+		s.order = append(s.order, e.Run)
+	}
+	if !r.goesOn(e) {
+		found(&s.Missing, "entry %d is number %d of run %s and does not follow the one before it", e.Number, e.Index, e.Run)
+	}
+	r.ended = e.Step == Ended
+	r.alive, r.destroyed = r.alive || len(e.wrapped) > 0 && !e.Destroyed(), r.destroyed || e.Destroyed()
+	if of := s.runs[e.Of]; e.Step == Erased && of != nil {
+		of.erased = true
+	}
+}
+
+// ends looks at what only the end shows.
+func (s *verification) ends(dir string) {
+	s.Entries = s.tree.size
+	if !s.Intact() {
+		return
+	}
+	if s.head.Origin == "" {
+		found(&s.Changed, "no checkpoint is there, so nothing is signed")
+	}
+	if s.Seen > s.Entries {
+		found(&s.Changed, "entries %d to %d are missing at the end: the witness has seen them", s.Entries, s.Seen-1)
+	}
+	if _, digest, err := readAbout(dir); err != nil || digest != s.head.About {
+		found(&s.Changed, "%s is missing or was changed after the log was made", aboutFile)
+	}
+	for _, id := range s.order {
+		r := s.runs[id]
+		if id == (Run{}) {
+			continue
+		}
+		if s.Runs++; !r.ended {
+			s.Unended = append(s.Unended, id)
+		}
+		switch {
+		case r.erased && r.alive:
+			found(&s.Changed, "run %s was erased, and a data key of it is there: the erasing was cut short, or an old copy was put back. Erase it again", id)
+		case r.erased:
+			s.Erased++
+		case r.destroyed:
+			found(&s.Changed, "a data key of run %s was destroyed, and no entry says so", id)
+		}
+	}
+}
+
+// Lines is the verdict for a person: what was found, what it rests on, and which changes can't be seen.
+func (v *Verdict) Lines() (lines []string) {
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	yes := map[bool]string{true: "yes", false: "NO"}
+	if add("intact: %s", yes[v.Intact()]); v.Intact() {
+		add("  %d entries of %d runs are as checkpoints of %s sign them; %d more are not signed yet and can have been changed unseen", v.Signed, v.Runs, v.Origin, v.Entries-v.Signed)
+		add("  %d runs were erased: their hashes are verified, and nobody can read what they wrote", v.Erased)
+	}
+	for _, c := range v.Changed {
+		add("  %s", c)
+	}
+	if add("complete: %s", yes[v.Complete()]); v.Complete() {
+		add("  each entry follows the one before it in its run, and a run that ended has as many as it says; %d began and have not ended, and may lack entries at the end", len(v.Unended))
+	}
+	for _, m := range v.Missing {
+		add("  %s", m)
+	}
+	for _, id := range v.Unended[:min(len(v.Unended), maxFound)] {
+		add("    %s", id)
+	}
+	const unseen = "entries cut off at the end, an old copy of the whole folder put back, and a history that the holder of the signing key has written anew"
+	add("rests on: the public key of %s, if it comes from those who made the log; SHA-256 and Ed25519", v.Origin)
+	switch {
+	case v.Witness == "":
+		add("can't be seen without a witness: %s", unseen)
+	case v.Unasked != nil:
+		add("witness %s: %v. So these can't be seen: %s", v.Witness, v.Unasked, unseen)
+	default:
+		add("witness %s: it has seen %d entries, and lags %d behind", v.Witness, v.Seen, max(0, v.Entries-v.Seen))
+		add("can't be seen: what the holder of the signing key has changed behind entry %d; all, if it can also write the witness's folder", v.Seen-1)
+	}
+	return lines
+}
