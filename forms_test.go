@@ -102,7 +102,10 @@ func (x *forms) command(f *ast.File) {
 			switch n := n.(type) {
 			case *ast.KeyValueExpr:
 				if k, ok := n.Key.(*ast.Ident); ok && k.Name == "Name" && name == "" {
-					name = literal(n.Value)
+					if sum, ok := n.Value.(*ast.BinaryExpr); ok { // "record " + name
+						n.Value = sum.X
+					}
+					name = strings.TrimSpace(literal(n.Value))
 				}
 			case *ast.CallExpr:
 				if s, ok := n.Fun.(*ast.SelectorExpr); ok {
@@ -189,7 +192,7 @@ func TestNamedForms(t *testing.T) {
 			x.declare(pkg, f)
 		}
 	}
-	for _, dir := range []string{"cmd/exo", "internal/cli"} {
+	for _, dir := range []string{"cmd/exo", "cmd/exo/internal/recordcmd", "internal/cli"} {
 		for _, f := range files(t, dir) {
 			x.command(f)
 		}

@@ -78,7 +78,7 @@ func (a *Agent) Resume(ctx context.Context, chat *Chat, on func(ChatEvent)) (*An
 func (a *Agent) check(chat *Chat) error {
 	switch {
 	case a == nil || a.Model == nil:
-		return errors.New("agent: Agent.Model is missing")
+		return errors.New("agent: this Agent has no Model: set it to a model of an adapter")
 	case chat == nil:
 		return errors.New("agent: the Chat is nil")
 	}

@@ -491,7 +491,7 @@ func (c *Checker) method(recv *Node, name string) (*Method, error) {
 		return nil, c.missing(recv, name)
 	}
 	if len(of) > 1 {
-		return nil, fail.Errorf(fail.Invalid, c.Op(recv, m.Name), "is a measure of %s and of %s: call it on a query of only one of them", of[0], of[1])
+		return nil, fail.Errorf(fail.Invalid, c.Op(recv, m.Name), "is a measure of %s and of %s: call it where only one of them is", of[0], of[1])
 	}
 	if m.onlyNested() && !c.nests(m, recv) {
 		return nil, c.missing(recv, name)

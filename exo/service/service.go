@@ -67,7 +67,7 @@ func interfaceName(name string) (string, error) {
 	if n := b.String(); n != "" && n != value.TypeRow && !(n[0] >= '0' && n[0] <= '9') && !scalar.ReservedName(n) {
 		return n, nil
 	}
-	return "", fmt.Errorf("service: %q can't be the name of a service: want a letter first, and neither Row nor a reserved word", name)
+	return "", fmt.Errorf("service: %q can't be the name of a service: want a letter first, no reserved word, and no name of a type that every program has", name)
 }
 
 // Describe returns the description of the service.

@@ -1,5 +1,6 @@
 // Package store keeps what must outlive a process: bits that declassifiers took, the labels of conversations, and the like. A [Store] maps keys to
-// small values of JSON, each under a version and, if wanted, with an end. See DESIGN.md.
+// small values of JSON, each under a version and, if wanted, with an end. Its design is DESIGN.md in this
+// package's folder.
 //
 // [OpenFolder] keeps entries as files of a folder, for the processes of one machine. The package exo/store/postgres keeps them in a table, for
 // processes on several. [NewMemory] keeps them in memory, for tests and for what may be lost with the process. storetest.Run checks that all of

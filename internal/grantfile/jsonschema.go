@@ -108,7 +108,7 @@ func fileSchema() node {
 		}).about("limits of a run; one that is missing is the preset's, or the default"),
 		"zone": aText().about("the time zone of today, like Europe/Berlin"),
 		"record": either(aText(), form(map[string]node{
-			"folder": aText().about("a folder that exo record init made"),
+			"folder": aText().about("a folder that `exo record init` made"),
 			"key":    node{"type": "string", "pattern": "^(env|file):."}.about("where its signing key is: env:NAME or file:PATH"),
 		}, "folder", "key")).about("the file that the record of runs is appended to, or its folder and key"),
 		"labels":   named(wordOf([]string{secretTag, untrustedTag})).about("the tags that the file uses, each with its kind: secret, or untrusted, which outsiders write"),

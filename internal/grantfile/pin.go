@@ -69,7 +69,7 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 			line, next, _ := strings.Cut(rest, "\n")
 			whole = before + line + "\n" + indent + "pin: " + Folded(is, indent+"  ") + "\n" + next
 		case !ok || was == "" && len(strings.Fields(at.Text)) != 1:
-			return nil, nil, fail.Errorf(fail.Invalid, "", "%s:%d:%d: exo writes a pin only next to a text without quotes: write `pin: %s` into the facet %s yourself", d.File.Name, at.Line, at.Column, is, x.Text)
+			return nil, nil, fail.Errorf(fail.Invalid, "", "%s:%d:%d: a pin can only be written next to a text without quotes: write `pin: %s` into the facet %s yourself", d.File.Name, at.Line, at.Column, is, x.Text)
 		case was != "":
 			whole = before + is + after
 		default: // {table: NAME, …}
@@ -90,7 +90,7 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 	}
 	for i := range again.Facets {
 		if unfolded(again.Facets[i].Pin.Text) != unfolded(digests[again.Facets[i].Text]) {
-			return nil, nil, fail.Errorf(fail.Invalid, "", "exo can't write a pin into the facet %s: write `pin: %s` into it yourself", again.Facets[i].Text, digests[again.Facets[i].Text])
+			return nil, nil, fail.Errorf(fail.Invalid, "", "no pin could be written into the facet %s: write `pin: %s` into it yourself", again.Facets[i].Text, digests[again.Facets[i].Text])
 		}
 	}
 	for i := range again.Facets { // the facets are the same, in the same order, or Diff finds the difference

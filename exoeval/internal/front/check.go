@@ -212,7 +212,7 @@ func (c *checker) unary(e *ast.UnaryExpression) {
 	case token.DELETE:
 		switch e.Operand.(type) {
 		case *ast.Identifier, *ast.CallExpression, *ast.AwaitExpression: // delete would have no effect on these
-			c.fail(e.Idx, "`delete` only removes a member of the program's own objects; to delete granted rows, call the method `delete` of a query, if it has one")
+			c.fail(e.Idx, "`delete` only removes a member of the program's own objects; to delete what was granted, call its method `delete`, if it has one")
 		}
 	}
 	c.expr(e.Operand)

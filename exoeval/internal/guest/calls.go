@@ -269,7 +269,7 @@ func (r *Guest) decider(name string, f goja.Value) goja.Value {
 	if text := r.Prog.Call(line, col); strings.Count(text, "."+name+"(") == 1 {
 		some = strings.Replace(text, "."+name+"(", ".some(", 1)
 	}
-	how := "to ask whether there is one write " + strings.ReplaceAll(some, "%", "%%") + " alone; to use what it finds, await the rows first and look in their list"
+	how := "to ask whether there is one write " + strings.ReplaceAll(some, "%", "%%") + " alone; to use what it finds, await it first and look in the list"
 	return r.Function(name, func(c goja.FunctionCall) goja.Value {
 		v := r.invoke(call, c.This, c.Arguments)
 		r.refuseColumn(v, "`"+name+"` can't decide by %s, which has no value in the program; "+how)

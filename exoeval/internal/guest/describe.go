@@ -40,7 +40,7 @@ func (r *Guest) call(recv *message.Node, m *message.Method, name string, args []
 		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "nested", "sends a call, which can't be done inside a callback that only describes: await it before, and use its value in the callback"))))
 	}
 	if m.Sends && len(m.Params) == 0 && m.Nested != nil && m.Nested.Con != nil && r.grouped[recv] {
-		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "grouped", "could count groups or rows; write a callback for the groups"))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "grouped", "could count groups or their members; write a callback for the groups"))))
 	}
 	if len(args) > len(m.Params) {
 		if v := r.several(recv, m, name, args); v != nil {

@@ -69,7 +69,7 @@ func (r *Guest) means(n *message.Node, name, steps string, args []goja.Value) go
 	}
 	if ofArrays && len(args) > 0 && realm.IsCallable(args[0]) && r.shows(n) {
 		// The author wrote the callback for the rows that select shows, but it would get the rows from which those are made.
-		how := r.Say(n, "shown", "comes after the call that chose the shown members: put it before that call, or await the query and use the results", "name", name)
+		how := r.Say(n, "shown", "comes after the call that chose the shown members: put it before that call, or await it and use the results", "name", name)
 		on := receiver(r.Prog.Call(r.here()), name)
 		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Name(n)+"."+name, "%s", strings.ReplaceAll(how, "….", on+"."))))
 	}
