@@ -51,7 +51,7 @@ examples:
 			fs.StringVar(&o.as, "as", "", "`CLAIMS`: the principal, like org=5,user=1")
 			fs.StringVar(&o.http, "http", "", "`ADDRESS`: serve HTTP there, like 127.0.0.1:8642")
 			fs.DurationVar(&o.labels, "labels", 24*time.Hour, "`TIME`: how long a client's programs keep the labels of what it was shown, where the file says admits")
-			fs.StringVar(&o.labelStore, "label-store", "", "`FOLDER`, or the URL of a PostgreSQL database (postgres://… without a password, which PGPASSWORD or PGPASSFILE has): where these labels are kept when exo ends (default: a folder, named as the record, or else the grant file, with .labels behind)")
+			fs.StringVar(&o.labelStore, "label-store", "", "`FOLDER`, or the URL of a PostgreSQL database (postgres://HOST/DATABASE, without a password, which PGPASSWORD or PGPASSFILE has): where these labels are kept when exo ends (default: a folder, named as the record, or else the grant file, with .labels behind)")
 			fs.StringVar(&o.distrust, "distrust", "", distrustUsage+"; nobody here sees when a client's user speaks again, so answer and chat are both for -labels")
 			fs.DurationVar(&o.drain, "drain", 30*time.Second, "`TIME`: how long programs that run may go on after SIGTERM")
 			o.clientFlags(fs, "exo serve, in place of serving")

@@ -58,7 +58,8 @@ func Prove(w io.Writer, dir string, run Run) error {
 			path, err := tlog.ProveRecord(size, n, tlog.HashReaderFunc(func(indexes []int64) ([]Hash, error) {
 				out := make([]Hash, len(indexes))
 				for i, x := range indexes {
-					need[x], out[i] = need[x], need[x]
+					out[i] = need[x]
+					need[x] = out[i] // so that it is asked for
 				}
 				return out, nil
 			}))

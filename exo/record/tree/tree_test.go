@@ -173,8 +173,8 @@ func TestLeaf(t *testing.T) {
 func TestRefused(t *testing.T) {
 	m := makeLog(t, false)
 	l := m.open(t)
-	r := aRun(t, l, 2, "")
-	r = newRun()
+	aRun(t, l, 2, "")
+	r := newRun()
 	if err := l.Append(leafOf(r, Begun), nil, false); err != nil {
 		t.Fatal(err)
 	}

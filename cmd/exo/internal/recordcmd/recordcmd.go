@@ -19,14 +19,25 @@ import (
 )
 
 // flags are those of all these commands; usage is what help says of each.
-type flags struct{ key, witness, identity, recipient, before string }
+type flags struct {
+	key, witness, identity, recipient, before, principal, object, label, since string
+	failed, changed                                                            bool
+	n                                                                          int
+}
 
 var usage = map[string]string{
 	"key":       "`KEY`: the signing key, as file:PATH or env:NAME; to verify and check, the public key itself",
 	"witness":   "`DIR`: a second folder, which checkpoints go to as well",
-	"identity":  "`FILE` that an age identity is written to, which reads what is encrypted",
+	"identity":  "`FILE` with an age identity, which reads what is encrypted; init writes a new one there",
 	"recipient": "`AGE1`: those whose identities read what is encrypted, with commas between them",
 	"before":    "`DATE`: erase all runs that began before it, as 2026-01-31",
+	"since":     "`DATE`: only runs that began on it or later, as 2026-01-31",
+	"principal": "`NAME`: only runs of this principal",
+	"object":    "`NAME`: only runs that sent a message to this granted object",
+	"label":     "`TAG`: only runs that have read something labelled with it",
+	"failed":    "only runs that failed",
+	"changed":   "only runs that changed something, or tried to",
+	"n":         "`NUMBER` of runs, the last ones",
 }
 
 func command(name, args, short, long string, run func(o *flags, std cli.Stdio, args []string) error, names ...string) cli.Command {
@@ -34,9 +45,19 @@ func command(name, args, short, long string, run func(o *flags, std cli.Stdio, a
 		Exits: "exit codes:\n  0  done, and what was verified or checked is whole\n  1  something is changed or missing, or a run has not ended\n  2  the command line is wrong\n  3  it could not be done\n",
 		Flags: func(fs *flag.FlagSet) cli.Action {
 			o := &flags{}
-			at := map[string]*string{"key": &o.key, "witness": &o.witness, "identity": &o.identity, "recipient": &o.recipient, "before": &o.before}
+			at := map[string]*string{"key": &o.key, "witness": &o.witness, "identity": &o.identity, "recipient": &o.recipient, "before": &o.before,
+				"principal": &o.principal, "object": &o.object, "label": &o.label, "since": &o.since}
 			for _, name := range names {
-				fs.StringVar(at[name], name, "", usage[name])
+				switch name {
+				case "failed":
+					fs.BoolVar(&o.failed, name, false, usage[name])
+				case "changed":
+					fs.BoolVar(&o.changed, name, false, usage[name])
+				case "n":
+					fs.IntVar(&o.n, name, 20, usage[name])
+				default:
+					fs.StringVar(at[name], name, "", usage[name])
+				}
 			}
 			return func(_ context.Context, std cli.Stdio, given []string) error {
 				if most := len(strings.Fields(args)); len(given) > most || len(given) < most-strings.Count(args, "[") {
@@ -62,6 +83,17 @@ from a place that those who can write the folder can't change.
 example:
   exo record verify -key exo-record-5c0e+1a2b+AY3x -witness /mnt/audit /var/lib/exo/record
 `, verify, "key", "witness"),
+		command("tail", "RECORD", "list the last runs of a record: a folder or a file", `One line for each run: when it began, its ID, for whom it ran, how it ended, and what became of its changes.
+In a folder that is encrypted but for times and states; -identity FILE reads the rest.
+
+example:
+  exo record tail -identity auditor.txt -changed -since 2026-01-31 /var/lib/exo/record
+`, tail, "identity", "since", "principal", "object", "label", "failed", "changed", "n"),
+		command("show", "RECORD RUN", "show one run of a record from its beginning to its end", `Each step with its time, what was asked, the SQL, and what came of it.
+
+example:
+  exo record show -identity auditor.txt /var/lib/exo/record 0f3a5c0e1a2b4d6f8091a2b3c4d5e6f7
+`, show, "identity"),
 		command("proof", "DIR RUN", "print the proof of a run, which others check without the record", `It has the run's entries, and the hashes that lead to the signed checkpoint.
 
 example:

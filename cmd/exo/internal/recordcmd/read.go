@@ -1,0 +1,244 @@
+package recordcmd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/record"
+	"github.com/exoagent/exoagent/exo/record/tree"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/cli"
+	"github.com/exoagent/exoagent/internal/printable"
+)
+
+// This file shows a record to a person: its last runs, and one run from its beginning to its end. It follows init, verify and the others, and
+// reads a file as well as a folder. What programs wrote is shown on one line each, so that none can look like a line of ours.
+
+// entries reads a record: a file, or a folder, whose encrypted part needs an identity.
+func (o *flags) entries(path string) (iter.Seq2[record.Logged, error], error) {
+	var with *tree.Opener
+	if o.identity != "" {
+		f, err := os.Open(o.identity)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		if with, err = tree.NewOpener(f); err != nil {
+			return nil, fmt.Errorf("%s: %w", o.identity, err)
+		}
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return record.ReadFolder(path, with), nil
+	}
+	if with != nil {
+		return nil, cli.Usagef("%s is a file, in which nothing is encrypted: leave -identity out", path)
+	}
+	return func(yield func(record.Logged, error) bool) {
+		f, err := os.Open(path)
+		if err != nil {
+			yield(record.Logged{}, err)
+			return
+		}
+		defer f.Close()
+		for e, err := range record.Read(f) {
+			if !yield(record.Logged{Entry: e}, err) || err != nil {
+				return
+			}
+		}
+	}, nil
+}
+
+// summary is what tail says of a run.
+type summary struct {
+	id        exo.RunID
+	principal string
+	begun     time.Time
+	last      exo.Entry
+	messages  uint64
+	changed   exo.State // of what could change something
+	label     value.Label
+	ops       map[string]bool
+	failed    bool
+}
+
+func (s *summary) add(x record.Logged) {
+	s.last, s.messages, s.label = x.Entry, max(s.messages, x.Call), s.label.Join(x.Label)
+	if x.Step == exo.Begun {
+		if s.id, s.begun, s.principal = x.RunID, x.At, "(encrypted)"; x.Start != nil {
+			s.principal = string(x.Start.Principal)
+		} else if errors.Is(x.Closed, tree.ErrErased) {
+			s.principal = "(erased)"
+		}
+	}
+	if x.State != exo.NoState && x.Effect != message.NoEffect || x.Step == exo.Committed {
+		s.changed = x.State
+	}
+	s.ops[strings.SplitN(x.Op, ".", 2)[0]] = true
+	s.failed = s.failed || x.Step == exo.Ended && x.Err != nil
+}
+
+// wanted reports whether the filters let a run through.
+func (o *flags) wanted(s *summary, since time.Time) bool {
+	return !s.begun.Before(since) && (o.principal == "" || s.principal == o.principal) && (o.object == "" || s.ops[o.object]) &&
+		(o.label == "" || s.label.About().HasExactly(o.label)) && (!o.failed || s.failed) && (!o.changed || s.changed != exo.NoState)
+}
+
+func tail(o *flags, std cli.Stdio, args []string) error {
+	if o.n < 1 {
+		return cli.Usagef("-n is 1 or more, not %d", o.n)
+	}
+	var since time.Time
+	if o.since != "" {
+		var err error
+		if since, err = time.Parse(time.DateOnly, o.since); err != nil {
+			return cli.Usagef("-since is a day like 2026-01-31, not %q", o.since)
+		}
+	}
+	all, err := o.entries(args[0])
+	if err != nil {
+		return err
+	}
+	var done, open []string // of runs that have ended, in the order in which they did, and of others
+	runs, order := map[exo.RunID]*summary{}, []exo.RunID(nil)
+	for x, err := range all {
+		if err != nil && !errors.Is(err, record.ErrTorn) { // of a process that is writing it
+			return err
+		}
+		if err != nil || x.RunID == (exo.RunID{}) {
+			continue
+		}
+		s := runs[x.RunID]
+		if s == nil {
+			s = &summary{ops: map[string]bool{}}
+			runs[x.RunID], order = s, append(order, x.RunID)
+		}
+		if s.add(x); x.Step != exo.Ended {
+			continue
+		}
+		if delete(runs, x.RunID); o.wanted(s, since) {
+			done = append(done, s.line())
+		}
+		if len(done) > 2*o.n { // a record has any number of runs
+			done = append(done[:0], done[len(done)-o.n:]...)
+		}
+		if len(order) > 2*len(runs)+1000 {
+			order = slices.DeleteFunc(order, func(id exo.RunID) bool { return runs[id] == nil })
+		}
+	}
+	for _, id := range order {
+		if s := runs[id]; s != nil && o.wanted(s, since) {
+			open = append(open, s.line())
+		}
+	}
+	lines := append(done, open...)
+	for _, l := range lines[max(0, len(lines)-o.n):] {
+		fmt.Fprintln(std.Out, l)
+	}
+	return nil
+}
+
+func (s *summary) line() string {
+	end := "has not ended"
+	if s.last.Step == exo.Ended {
+		if end = "done"; s.failed {
+			end = "failed"
+		}
+		end += " in " + s.last.At.Sub(s.begun).Round(time.Millisecond).String()
+	}
+	line := fmt.Sprintf("%s  %s  %s  %d messages  %s", s.begun.UTC().Format(time.DateTime), s.id, printable.OneLine(s.principal), s.messages, end)
+	if s.changed != exo.NoState {
+		line += "  changes: " + s.changed.String()
+	}
+	return line
+}
+
+func show(o *flags, std cli.Stdio, args []string) error {
+	id, err := exo.ParseRunID(args[1])
+	if err != nil {
+		return cli.Usagef("%w", err)
+	}
+	all, err := o.entries(args[0])
+	if err != nil {
+		return err
+	}
+	var begun time.Time
+	closed := error(nil)
+	for x, err := range all {
+		if err != nil && !errors.Is(err, record.ErrTorn) {
+			return err
+		}
+		if err != nil || x.RunID != id {
+			continue
+		}
+		if begun.IsZero() {
+			begun = x.At
+			fmt.Fprintf(std.Out, "run %s, %s\n", id, begun.UTC().Format(time.RFC3339))
+		}
+		closed = errors.Join(closed, x.Closed)
+		showEntry(std.Out, x.Entry, begun)
+	}
+	switch {
+	case begun.IsZero():
+		return fmt.Errorf("%s has no run %s", args[0], id)
+	case errors.Is(closed, tree.ErrErased):
+		fmt.Fprintln(std.Out, "what the run wrote was erased")
+	case closed != nil:
+		fmt.Fprintln(std.Out, "what programs and persons wrote is encrypted: add -identity FILE to read it")
+	}
+	return nil
+}
+
+// most is how much of a text one line shows.
+const most = 300
+
+func showEntry(w io.Writer, e exo.Entry, begun time.Time) {
+	line := fmt.Sprintf("%8.1f ms  %-10s", float64(e.At.Sub(begun).Microseconds())/1000, e.Step)
+	add := func(format string, args ...any) {
+		line += "  " + printable.Cut(printable.OneLine(fmt.Sprintf(format, args...)), most)
+	}
+	if e.Call > 0 {
+		add("#%d %s", e.Call, e.Op)
+	}
+	if e.Effect != message.NoEffect {
+		add("effect: %s", e.Effect)
+	}
+	if e.State != exo.NoState {
+		add("%s", e.State)
+	}
+	if e.Step == exo.Outcome && e.Err == nil {
+		add("%d rows in %s", e.Rows, e.Took.Round(10*time.Microsecond))
+	}
+	if !e.Label.Empty() {
+		add("label: %s", e.Label)
+	}
+	if e.Err != nil {
+		add("error: %v", e.Err)
+	}
+	fmt.Fprintln(w, strings.TrimRight(line, " "))
+	under := func(format string, args ...any) {
+		fmt.Fprintf(w, "%13s%s\n", "", printable.Cut(printable.OneLine(fmt.Sprintf(format, args...)), most))
+	}
+	if s := e.Start; s != nil {
+		under("principal: %s", s.Principal)
+		for l := range strings.Lines(s.Program) {
+			under("| %s", strings.TrimRight(l, "\r\n"))
+		}
+	}
+	for _, d := range e.Details {
+		text, _ := json.Marshal(d)
+		under("%s", text)
+	}
+}
