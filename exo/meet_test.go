@@ -200,7 +200,7 @@ func TestWidenings(t *testing.T) {
 		"a list of more":         {func(d *message.Description) { form(d)[1].Type.Args["x"] = &message.Type{Name: value.TypeInt} }, "Desk.post: the form: field cc"},
 		"a field's null":         {func(d *message.Description) { form(d)[2].Type.Null = true }, "Desk.post: the form: field n"},
 		"an optional field":      {func(d *message.Description) { form(d)[0].Opt = true }, "Desk.post: the form: field to"},
-		"a field that is needed": {func(d *message.Description) { post(d).Params[0].Want.Con.Fields = form(d)[1:] }, "Desk.post: the form: field to"},
+		"a field that is needed": {func(d *message.Description) { post(d).Params[0].Want.Con.Fields = form(d)[1:] }, "Desk.post: the form: the policy removed field to, which is not optional"},
 		"a field more": {func(d *message.Description) {
 			c := post(d).Params[0].Want.Con
 			c.Fields = append(c.Fields, message.TypeField{Name: "x", Type: &message.Type{Name: value.TypeInt}, Opt: true})

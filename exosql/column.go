@@ -255,10 +255,10 @@ func (c *Column[T, V]) Stored(form StoredForm) *Column[T, V] {
 	return c
 }
 
-// AllowUnscopedLookup lets the database use an index on this column for programs' conditions, before it checks the scope. Without Indexed, a program's
+// AllowUnscopedLookup lets the database use an index on this column for programs' conditions, before it checks the scope. Without it, a program's
 // conditions are tried only on rows in scope, except for = and in on a key. An index on the columns of the scope serves in both cases.
 //
-// The cost: the time of a query may reveal whether rows out of scope have such values. Use Indexed for columns like a date or a state, not for
+// The cost: the time of a query may reveal whether rows out of scope have such values. Use it for columns like a date or a state, not for
 // values that tenants must hide from one another.
 func (c *Column[T, V]) AllowUnscopedLookup() *Column[T, V] {
 	c.core().Change()

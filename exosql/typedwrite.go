@@ -37,7 +37,7 @@ func (c *Column[T, V]) SetNull() Assignment[T] { return Assignment[T]{c.core(), 
 // must refer to a row in scope, so the grant needs a scope of that table. Side effects, such as triggers, need [Table.Permit]. The rights of facets
 // bind only programs: Go code may write every column, except the key of an existing row, and its errors have the database's own text.
 //
-// Each call is a transaction of its own (SERIALIZABLE on PostgreSQL, repeated after conflicts), or part of the [Tx] of [Relation.In]. After an
+// Each call is a transaction of its own (SERIALIZABLE on PostgreSQL, repeated after conflicts), or part of the [Tx] of [Relation.InTx]. After an
 // error that does not wrap [exo.ErrNothingDone] it is unknown whether the transaction was kept.
 func (r Relation[T]) Insert(ctx context.Context, values ...Assignment[T]) (row T, err error) {
 	v, err := r.write(ctx, language.Insert, values)

@@ -34,8 +34,8 @@ const maxTold = 10_000
 // storeWait is how long a result waits for the store.
 const storeWait = 20 * time.Second
 
-// ErrLabels means that it is not known what clients were shown, so they are served nothing. The error says why, and what to do.
-var ErrLabels = errors.New("mcp: what clients were shown can't be read or kept")
+// errLabels means that it is not known what clients were shown, so they are served nothing. The error says why, and what to do.
+var errLabels = errors.New("mcp: what clients were shown can't be read or kept")
 
 const restKey = "labels"
 
@@ -68,7 +68,7 @@ func failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: %w; nothing is served without it: mend the store, or remove the entry, once no model remembers what the client was shown", ErrLabels, err)
+	return fmt.Errorf("%w: %w; nothing is served without it: mend the store, or remove the entry, once no model remembers what the client was shown", errLabels, err)
 }
 
 // label is what programs of an identity begin with.
@@ -104,7 +104,19 @@ func (l *labels) shown(ctx context.Context, who owner, label value.Label) error 
 	if e.Version == store.Absent && !l.room(ctx) {
 		key = restKey
 	}
-	return failed(store.Update(ctx, l.kept, key, func(e *store.Entry) (put bool, err error) {
+	if err = l.join(ctx, key, label); err == nil && key == restKey {
+		// Another server may have made an entry of its own for it meanwhile, beside which the rest does not count.
+		if e, err = l.kept.Get(ctx, who.key()); err == nil && e.Version != store.Absent {
+			err = l.join(ctx, who.key(), label)
+		}
+	}
+	return failed(err)
+}
+
+// join adds a label to an entry.
+func (l *labels) join(ctx context.Context, key string, label value.Label) error {
+	var until time.Time
+	err := store.Update(ctx, l.kept, key, func(e *store.Entry) (put bool, err error) {
 		was, err := labelOf(*e)
 		if err == nil && e.Version == store.Absent { // it was among the rest, perhaps
 			var rest store.Entry
@@ -120,9 +132,17 @@ func (l *labels) shown(ctx context.Context, who owner, label value.Label) error 
 		if end := now.Add(lasts(l.keep)); e.Until.Before(end) {
 			e.Until = end
 		}
+		until = e.Until
 		e.Value, err = json.Marshal(shown{all.Tags()})
 		return true, err
-	}))
+	})
+	if err != nil {
+		return err
+	}
+	if e, err := l.kept.Get(ctx, key); err != nil || e.Version == store.Absent && l.now().Before(until) {
+		return errors.Join(err, fmt.Errorf("the entry %.80q had ended when it was put: is the store's clock ahead?", key))
+	}
+	return nil
 }
 
 // room reports whether another identity may have an entry. Once in the time that labels are kept it removes those that have ended.

@@ -153,7 +153,7 @@ func TestLabelsDamaged(t *testing.T) {
 			}
 			shown := l.shown(t.Context(), owner{"i", "s"}, value.NewLabel("pay"))
 			for _, err := range []error{err, shown} {
-				if !errors.Is(err, ErrLabels) || !strings.Contains(err.Error(), "damaged") || !strings.Contains(err.Error(), "remove the entry") {
+				if !errors.Is(err, errLabels) || !strings.Contains(err.Error(), "damaged") || !strings.Contains(err.Error(), "remove the entry") {
 					t.Errorf("%s: %v", text, err)
 				}
 			}

@@ -34,8 +34,11 @@ func New(bitsPerDay int) *Budget {
 // In makes a budget whose taken bits are in a store, so that a restart gives none back, and processes that share the store share the budget.
 // There is one entry for each principal, which stays; its key begins with "bits/". The host closes the store, after which nothing is revealed.
 func In(s store.Store, bitsPerDay int) (*Budget, error) {
-	if s == nil || bitsPerDay < 1 {
-		return nil, fmt.Errorf("declassify: %d bits a day in the store %v: want 1 or more, and a store", bitsPerDay, s)
+	if s == nil {
+		return nil, errors.New("declassify: the store is nil: In keeps what is taken there; New keeps it in memory")
+	}
+	if bitsPerDay < 1 {
+		return nil, fmt.Errorf("declassify: %d bits a day: want 1 or more", bitsPerDay)
 	}
 	return &Budget{perDay: bitsPerDay, kept: s}, nil
 }
@@ -46,7 +49,7 @@ var errNone = errors.New("declassify: this Budget was made by neither New nor In
 // wait is how long a Take waits for its store.
 const wait = 10 * time.Second
 
-// Take implements exo.BitBudget. The bits are on the disk before it returns, so before anything is revealed.
+// Take implements exo.BitBudget. What is taken is kept before it returns, so before anything is revealed: of In, on the disk or committed.
 func (b *Budget) Take(p exo.Principal, now time.Time, bits int) (left int, err error) {
 	if b == nil || b.kept == nil {
 		return 0, errNone

@@ -16,6 +16,7 @@
 //	at       when, RFC 3339 in UTC, with nanoseconds
 //	call     number of the message in its run
 //	op       what was asked, as the program wrote it, shortened
+//	line, column where in the program it was asked
 //	effect   unit (of work), held or immediate
 //	message  the exact message in exo's canonical encoding (message.DecodeExpr), base64, but for its constants
 //	constants large constants of the message, where it has null: node (its place), digest, bytes, value (canonical encoding, base64), call (whose entry has the value; none has one that was left out)
@@ -28,5 +29,5 @@
 //	err      why it failed, each text shortened beyond 64 KiB: kind, op, msg (which the program may have read), line, column and source (its place), and cause, or text where it was an error of another kind in Go
 //	details  what the objects added, each as its own JSON: for a database sql, args, rows, ms; or note, which says why one is left out
 //	prepared at committing: changed, how many stores the run has changed, and witnessed, in how many of them it left its ID
-//	start    at begun: principal, program, label, clock, seed (decimal text), limits (by their names in exo.Limits and in exoeval.Bounds, times in nanoseconds), granted (digest)
+//	start    at begun: principal, program, label, clock, seed (decimal text), zone, limits (by their names in exo.Limits and in exoeval.Bounds, times in nanoseconds), granted (digest)
 package record

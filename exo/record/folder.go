@@ -16,8 +16,9 @@ import (
 	"github.com/exoagent/exoagent/exo/record/tree"
 )
 
-// Folder is a record in a folder that tree.Create made: it can't be changed or cut unseen, each run can be proved, and erased. What programs and
-// persons wrote is encrypted; see [ReadFolder]. The zero Folder refuses every entry, and so does nil.
+// Folder is a record in a folder that tree.Create made. Who lacks the signing key can't change a signed entry unseen, nor, if there is a witness, cut
+// the end. Each run can be proved, and erased. What programs and persons wrote is encrypted; see [ReadFolder]. The zero Folder refuses every entry,
+// and so does nil.
 type Folder struct {
 	in    *tree.Log
 	dir   string
@@ -49,22 +50,28 @@ func OpenFolder(dir, key string) (*Folder, error) {
 }
 
 // Record appends e. It waits for a sync where what comes next can't be undone: where a run commits, a held effect acts, or an immediate one.
-// An entry that can't be appended whole, as on a full disk, is not there.
+// An entry that can't be written whole, as on a full disk, is not there; one that could not be synced may be: see tree.Log's Append.
 func (l *Folder) Record(_ context.Context, e exo.Entry) error {
 	if l == nil || l.in == nil {
 		return errNowhere
 	}
 	payload, err := l.line(&e)
-	if err == nil {
-		err = l.in.Append(leafOf(&e), payload, e.Step == exo.Committing || e.Step == exo.Acting || e.Step == exo.Intent && e.Effect == message.Immediate)
-	}
 	if err != nil {
+		err = fmt.Errorf("record: %w", err)
+	} else if err = l.in.Append(leafOf(&e), payload, e.Step == exo.Committing || e.Step == exo.Acting || e.Step == exo.Intent && e.Effect == message.Immediate); err != nil {
 		err = fmt.Errorf("record: nothing runs or changes until this can be appended: %w", err)
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.first = cmp.Or(l.first, err)
 	}
-	return err
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err != nil {
+		l.first = cmp.Or(l.first, err)
+		return err
+	}
+	if e.Step == exo.Begun {
+		l.begun.begin(e.RunID)
+	}
+	l.begun.spend(&e)
+	return nil
 }
 
 // line is the line of an entry in a file, which is encrypted here.
@@ -81,10 +88,6 @@ func (l *Folder) line(e *exo.Entry) ([]byte, error) {
 	if err == nil && len(line) > maxLine {
 		err = fmt.Errorf("an entry of %d bytes; a line has at most %d", len(line), maxLine)
 	}
-	if err == nil && e.Step == exo.Begun {
-		l.begun.begin(e.RunID)
-	}
-	l.begun.spend(e)
 	return line, err
 }
 
@@ -127,7 +130,7 @@ func fromLeaf(l *tree.Leaf) (e exo.Entry, err error) {
 
 // Logged is an entry of a log as it is read.
 type Logged struct {
-	exo.Entry           // what was recorded; if Closed is set, what the leaf says of it. Zero for the log's own entries, made and erased
+	exo.Entry           // what was recorded; if Closed is set, what the leaf says of it. Zero for the log's own entries, Erased and Resumed
 	Leaf      tree.Leaf // what the log signs
 	Closed    error     // why the rest was not read: tree.ErrNoOpener or tree.ErrErased
 }
@@ -151,7 +154,7 @@ func ReadFolder(dir string, with *tree.Opener) iter.Seq2[Logged, error] {
 func logged(x *tree.Entry, with *tree.Opener) (l Logged, err error) {
 	l.Leaf = x.Leaf
 	line, err := with.Open(x)
-	if errors.Is(err, tree.ErrErased) || errors.Is(err, tree.ErrNoOpener) {
+	if err == nil && line == nil || errors.Is(err, tree.ErrErased) || errors.Is(err, tree.ErrNoOpener) {
 		l.Closed = err
 		l.Entry, err = fromLeaf(&x.Leaf)
 	} else if err == nil {
@@ -191,14 +194,6 @@ func (l *Folder) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.first
-}
-
-// Log is the log in the folder, for what only it can do: Erase and EraseBefore. nil if there is none.
-func (l *Folder) Log() *tree.Log {
-	if l == nil {
-		return nil
-	}
-	return l.in
 }
 
 // Close signs and syncs what was appended, and lets others open the log.

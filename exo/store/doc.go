@@ -18,8 +18,8 @@
 // milliseconds, rounded up. From its end on an entry is absent for every operation. It takes up room until [Store.Sweep] removes it: no store does
 // that by itself, so code that puts entries with an end calls it.
 //
-// Durability: a change that returned nil is on the disk, or committed. A change that failed has not happened, but where the error is [ErrUnknown].
-// A second process reads it from then on.
+// Durability: a change that returned nil is on the disk, or committed, and other processes read it from then on. A Put or Delete that failed has not
+// happened, unless the error is [ErrUnknown]; a Sweep that failed may have removed some entries.
 //
 // Trust: whoever can write the folder or the table can change and remove everything in it. Nothing is encrypted. Programs reach no store.
 package store

@@ -160,7 +160,7 @@ func (l *Local) replace(ctx context.Context, key string, v Version, change func(
 	return change(nameOf(key))
 }
 
-// List implements Store. It reads every entry of the store.
+// List implements Store. It reads every entry of the store, and fails if one is damaged.
 func (l *Local) List(ctx context.Context, prefix, after string, most int) ([]Entry, error) {
 	if err := CheckList(prefix, after, most); err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (l *Local) List(ctx context.Context, prefix, after string, most int) ([]Ent
 	return page, nil
 }
 
-// Sweep implements Store. It reads every entry of the store.
+// Sweep implements Store. It reads every entry of the store, and fails if one is damaged.
 func (l *Local) Sweep(ctx context.Context) (int, error) {
 	var ended []string
 	end, err := l.each(ctx, func(name string, e Entry) {

@@ -58,7 +58,7 @@ const (
 // Errors that callers act on. Each error says which entry, what was wrong and what would be right.
 var (
 	ErrConflict = errors.New("store: the entry has another version") // read it again and decide again, as Update does
-	ErrInvalid  = errors.New("store: this can't be kept")            // a key, a value or an end that no store keeps
+	ErrInvalid  = errors.New("store: invalid")                       // a key, value, end, list, name or URL that no store takes
 	ErrTooLarge = errors.New("store: this is too large")
 	ErrInUse    = errors.New("store: it is in use") // the folder, by another process or in this one
 	ErrUnknown  = errors.New("store: it is not known whether this change happened")
@@ -171,8 +171,9 @@ func All(ctx context.Context, s Store, prefix string) iter.Seq2[Entry, error] {
 	}
 }
 
-// Key returns the key of parts that may be any texts, such as names from outside: "labels", issuer, subject. Different parts have different keys, and a
-// person can read it: parts are joined by "/", and %, / and NUL in them are escaped. A part with more than 400 bytes, or not of UTF-8, is its SHA-256.
+// Key returns the key of one part or more, not all of them empty, that may be any texts, such as names from outside: "labels", issuer, subject. Different
+// parts have different keys, and a person can read it: parts are joined by "/", and %, / and NUL in them are escaped. A part with more than 400 bytes, or
+// not of UTF-8, is its SHA-256, and so is a whole key with more than MaxKey.
 func Key(parts ...string) string {
 	var key []string
 	for _, p := range parts {
@@ -182,7 +183,11 @@ func Key(parts ...string) string {
 		}
 		key = append(key, out)
 	}
-	return strings.Join(key, "/")
+	whole := strings.Join(key, "/")
+	if len(whole) > MaxKey {
+		return fmt.Sprintf("%%w%x", sha256.Sum256([]byte(whole)))
+	}
+	return whole
 }
 
 var escape = strings.NewReplacer("%", "%25", "/", "%2F", "\x00", "%00")

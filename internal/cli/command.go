@@ -139,11 +139,17 @@ func Run(ctx context.Context, std Stdio, all Commands, args []string) int {
 
 // noCommand returns the error for an unknown command, and suggests a similar one.
 func (all Commands) noCommand(word string) error {
-	var names []string
+	var names, below []string
 	for _, c := range all {
 		if !c.Hidden {
 			names = append(names, c.Name)
 		}
+		if more, is := strings.CutPrefix(c.Name, word+" "); is {
+			below = append(below, more)
+		}
+	}
+	if len(below) > 0 {
+		return Usagef("want one of %s %s %s; %s help %s %s says more of the first", ProgramName, word, strings.Join(below, "|"), ProgramName, word, below[0])
 	}
 	if near := scalar.Nearest(word, names); near != "" {
 		return Usagef("there is no command %q; did you mean %s %s?", word, ProgramName, near)

@@ -27,7 +27,7 @@ type file interface {
 }
 
 // Append adds an entry, with a payload that is encrypted. It returns once the entry is written, and if durable, once it is synced.
-// Where it fails, the entry is not in the log, unless a sync failed: then nothing is appended any more.
+// If it fails, the entry is not in the log, unless durable is set: then it may be, and after a sync that failed nothing is appended any more.
 func (l *Log) Append(e Leaf, payload []byte, durable bool) error {
 	err := l.add(&e, payload)
 	if err == nil && durable {
@@ -218,7 +218,7 @@ func (l *Log) synced(n int64) error {
 			continue
 		}
 		if err := l.sign(); err != nil {
-			return err
+			return fmt.Errorf("the entry is written, and neither signed nor synced: %w", err)
 		}
 		f, written, head := l.f, l.tree.size, l.head
 		l.syncing = true

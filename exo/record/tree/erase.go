@@ -25,12 +25,13 @@ type keyPlace struct {
 
 // Erase destroys the data keys of runs that have ended, and of all those that have ended and began before a time: what they sealed can be read
 // by nobody, and all hashes stay. First an entry of each is synced, then the keys are overwritten. Where that is cut short, Verify
-// reports it, and Erase of the same runs finishes it. It returns how many keys were destroyed.
-func (l *Log) Erase(before time.Time, runs ...Run) (n int, err error) {
+// reports it, and Erase of the same runs finishes it. The zero time adds no run. It returns how many keys were destroyed, and which runs that
+// began before have not ended, so they stay.
+func (l *Log) Erase(before time.Time, runs ...Run) (n int, skipped []Run, err error) {
 	found := map[Run]*erasing{}
 	for e, err := range Entries(l.dir) {
 		if err != nil {
-			return 0, err
+			return n, nil, err
 		}
 		if r := found[e.Of]; r != nil {
 			r.known = true
@@ -47,11 +48,14 @@ func (l *Log) Erase(before time.Time, runs ...Run) (n int, err error) {
 	}
 	for _, id := range runs {
 		if r := found[id]; r == nil || !r.ended {
-			return 0, fmt.Errorf("run %s is not there or has not ended: exo run and exo serve settle runs at their start", id)
+			return 0, nil, fmt.Errorf("run %s is not there or has not ended: exo run and exo serve settle runs at their start", id)
 		}
 	}
 	var keys []keyPlace
 	for id, r := range found {
+		if !r.ended {
+			skipped = append(skipped, id)
+		}
 		if r.ended && !r.known {
 			err = errors.Join(err, l.Append(Leaf{Step: Erased, At: time.Now(), Of: id}, nil, false))
 		}
@@ -63,24 +67,25 @@ func (l *Log) Erase(before time.Time, runs ...Run) (n int, err error) {
 	err = errors.Join(err, l.synced(l.tree.size))
 	l.mu.Unlock()
 	if err != nil {
-		return 0, err
+		return n, nil, err
 	}
 	files := map[string]*os.File{}
 	for _, k := range keys {
 		f := files[k.file]
 		if f == nil {
 			if f, err = os.OpenFile(k.file, os.O_WRONLY, 0); err != nil {
-				return 0, err
+				return n, nil, err
 			}
 			defer f.Close()
 			files[k.file] = f
 		}
 		if _, err := f.WriteAt(bytes.Repeat([]byte(destroyed), k.length), k.at); err != nil {
-			return 0, err
+			return n, nil, err
 		}
+		n++
 	}
 	for _, f := range files {
 		err = errors.Join(err, f.Sync())
 	}
-	return len(keys), err
+	return n, skipped, err
 }

@@ -90,7 +90,7 @@ func (c Checkpoint) sign(by note.Signer) (string, error) {
 func verifier(public string) (note.Verifier, error) {
 	v, err := note.NewVerifier(strings.TrimSpace(public))
 	if err != nil {
-		return nil, fmt.Errorf("%.80q is no public key of a log", public)
+		return nil, errors.New("this is no public key of a log: want the text that exo record init printed, not the signing key") // which it may be
 	}
 	return v, nil
 }

@@ -26,6 +26,10 @@ const (
 	Begun  = "begun"  // the first entry of a run
 	Ended  = "ended"  // the last one, unless its owner adds what became known later, and Ended again
 	Erased = "erased" // the data keys of Of were destroyed
+
+	// Resumed is what Open adds where the last process ended before it had signed all of its entries: Call says how many stand unsigned before this
+	// one. Until then who could write the folder could change them unseen. Failed says that what stood behind them could not be read.
+	Resumed = "resumed"
 )
 
 // Leaf is an entry without what a program or a person wrote. Append fills in Number, Index, Prev, Count and what follows Of.

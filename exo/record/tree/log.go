@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
+	"time"
 
 	"filippo.io/age"
 	"golang.org/x/mod/sumdb/note"
@@ -88,7 +90,11 @@ func Create(dir string, a About, private string) error {
 		return err
 	}
 	l.sum = sha256.Sum256(text)
-	if err = l.begin(0); err == nil {
+	if err = l.begin(0); err == nil && a.Witness != "" {
+		err = os.MkdirAll(a.Witness, 0o700)
+		err = errors.Join(err, writeFile(witnessFile(a.Witness, a.Origin), []byte(l.head)))
+	}
+	if err == nil {
 		err = writeFile(filepath.Join(dir, aboutFile), text)
 	}
 	return errors.Join(err, l.Close())
@@ -110,7 +116,8 @@ func prepare(dir string, a About, private string) (*Log, error) {
 }
 
 // Open opens a log to append to. It reads the end of the last segment, back to a checkpoint and for at least a MiB; those lines have to be
-// whole and in order, and the checkpoint has to sign the tree. A last line without its end was never acknowledged and is cut off. private is the
+// whole and in order, and the checkpoint has to sign the tree. A last line without its end was never acknowledged and is cut off, and
+// lines behind the last checkpoint that can't be read are set aside in a file. private is the
 // signing key. Open fails where log.json is not the one of the first entry, and where the witness has seen a longer or another log.
 func Open(dir, private string) (*Log, error) {
 	a, digest, err := readAbout(dir)
@@ -132,11 +139,15 @@ func Open(dir, private string) (*Log, error) {
 func (l *Log) load() error {
 	all, err := segments(l.dir)
 	var tail []item
+	var bad error // why the line at l.size can't be read
 	for len(tail) == 0 {
+		if bad != nil {
+			return bad
+		}
 		if err != nil || len(all) == 0 {
 			return errors.Join(err, errors.New("it has no entries: its segments were removed"))
 		}
-		if tail, l.size, err = readTail(all[len(all)-1].path); err == nil && len(tail) == 0 {
+		if tail, l.size, bad, err = readTail(all[len(all)-1].path); err == nil && bad == nil && len(tail) == 0 {
 			err = os.Remove(all[len(all)-1].path) // it was begun, and its first line was not finished
 			all = all[:len(all)-1]
 		}
@@ -164,11 +175,26 @@ func (l *Log) load() error {
 	if head.About != l.sum {
 		return fmt.Errorf("%s was changed after the log was made", aboutFile)
 	}
+	path := all[len(all)-1].path
+	if i := slices.IndexFunc(tail[last:], func(x item) bool { return x.broken != nil }); i >= 0 {
+		bad, l.size, tail = tail[last+i].broken, tail[last+i].at, tail[:last+i]
+	}
+	if bad != nil {
+		if err := l.setAside(path, bad, v); err != nil {
+			return err
+		}
+	}
 	if err := l.goOn(tail, last); err != nil {
 		return err
 	}
 	l.signed = head.Size
-	f, err := os.OpenFile(all[len(all)-1].path, os.O_WRONLY|os.O_APPEND, 0o600)
+	var seen Checkpoint
+	if l.about.Witness != "" {
+		if seen, err = l.seenBy(v); err != nil { // before anything is cut off
+			return err
+		}
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
@@ -177,7 +203,12 @@ func (l *Log) load() error {
 		return err
 	}
 	if l.about.Witness != "" {
-		if l.witness, err = newWitness(l.about.Witness, v, l, tail); err != nil {
+		if l.witness, err = newWitness(seen, v, l, tail); err != nil {
+			return err
+		}
+	}
+	if n := l.tree.size - head.Size; n > 0 || bad != nil {
+		if err := l.add(&Leaf{Step: Resumed, At: time.Now(), Call: uint64(n), Failed: bad != nil}, nil); err != nil {
 			return err
 		}
 	}
@@ -185,6 +216,22 @@ func (l *Log) load() error {
 	defer l.mu.Unlock()
 	l.until = -1
 	return l.synced(l.tree.size)
+}
+
+// unreadFile begins the names of files that have lines which could not be read.
+const unreadFile = "unread-"
+
+// setAside moves what stands at l.size and behind it to a file of its own: the power failed before it was synced, so nobody waited for it. Where a
+// checkpoint follows, it was synced, and is damaged now: then the log does not open.
+func (l *Log) setAside(path string, bad error, v note.Verifier) error {
+	if later, err := signedBehind(path, l.size, v); err != nil || later {
+		return errors.Join(bad, err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(l.dir, fmt.Sprintf("%s%s-%d", unreadFile, filepath.Base(path), l.size)), text[l.size:])
 }
 
 // goOn takes over the runs of the tail, and adds to the tree what stands behind the last checkpoint.
@@ -217,24 +264,35 @@ var errClosed = errors.New("the log was closed")
 
 // Close signs and syncs what was appended, and lets others open the log.
 func (l *Log) Close() error {
+	if l == nil || l.unlock == nil {
+		return errClosed
+	}
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	return errors.Join(l.synced(l.tree.size), l.close())
+	if l.err == errClosed {
+		l.mu.Unlock()
+		return nil
+	}
+	err := l.synced(l.tree.size)
+	l.mu.Unlock()
+	return errors.Join(err, l.close())
 }
 
 func (l *Log) close() error {
+	l.mu.Lock()
 	for l.syncing {
 		l.done.Wait()
 	}
 	if l.err == errClosed {
+		l.mu.Unlock()
 		return nil
 	}
 	var err error
 	if l.err = errClosed; l.f != nil {
 		err = l.f.Close()
 	}
+	l.mu.Unlock() // a witness may take long, and nobody else has to wait for it
 	if l.witness != nil {
-		l.witness.stop()
+		err = errors.Join(err, l.witness.stop())
 	}
 	return errors.Join(err, l.unlock())
 }

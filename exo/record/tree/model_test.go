@@ -62,7 +62,7 @@ func TestModel(t *testing.T) {
 				add(pick(over), Ended) // what became known later
 			case what == 8 && len(over) > 0:
 				run := pick(over)
-				if _, err := l.Erase(time.Time{}, run); err != nil {
+				if _, _, err := l.Erase(time.Time{}, run); err != nil {
 					r.Fatal(err)
 				}
 				erased[run] = true

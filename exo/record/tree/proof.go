@@ -95,12 +95,18 @@ func Prove(w io.Writer, dir string, run Run) error {
 	return errors.Join(err, out.Flush())
 }
 
+// spelled reports whether a line is as Prove writes it. Package json takes other names of fields, and the last of several; other readers do not.
+func spelled(line []byte, as any) bool {
+	var b bytes.Buffer
+	return json.NewEncoder(&b).Encode(as) == nil && bytes.Equal(b.Bytes(), line)
+}
+
 // Proven is what a proof shows.
 type Proven struct {
 	Checkpoint
 	Run     Run
 	Entries []*Entry
-	Ended   bool // if not, entries of the run may follow, or be missing at its end
+	Ended   bool // if not, entries of the run may be missing at its end. What became known of a run later may follow its end
 }
 
 // Check checks a proof with the log's public key: the checkpoint's signature, that each entry is in its tree, that each
@@ -109,7 +115,7 @@ func Check(proof io.Reader, public string) (*Proven, error) {
 	in := bufio.NewReader(proof)
 	var head proofHead
 	line, _ := in.ReadBytes('\n')
-	if json.Unmarshal(line, &head) != nil || head.Proof != 1 {
+	if json.Unmarshal(line, &head) != nil || head.Proof != 1 || !spelled(line, head) {
 		return nil, errors.New("this is no proof of version 1")
 	}
 	v, err := verifier(public)
@@ -128,7 +134,10 @@ func Check(proof io.Reader, public string) (*Proven, error) {
 		}
 		var l proofLine
 		var x item
-		if err = json.Unmarshal(line, &l); err == nil {
+		if err = json.Unmarshal(line, &l); err == nil && !spelled(line, l) {
+			err = errors.New("it has another spelling, which others may read otherwise")
+		}
+		if err == nil {
 			x, err = parseLine(append(l.Entry, '\n'))
 		}
 		if err != nil || x.Entry == nil {

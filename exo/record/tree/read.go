@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 )
 
@@ -68,6 +69,7 @@ type item struct {
 	subtrees   []Hash     // of the checkpoint's tree
 	of         Checkpoint // filled in by those who verify it
 	end        int64      // where the line ends
+	broken     error      // of the entry: what stands outside of its leaf was changed. Only readTail looks
 }
 
 var (
@@ -120,7 +122,7 @@ func parseLine(line []byte) (x item, err error) {
 		return x, err
 	}
 	part := func(name string) (text []byte) {
-		if after, is := bytes.CutPrefix(rest, []byte(name)); is {
+		if after, is := bytes.CutPrefix(rest, []byte(name)); is && !bytes.HasPrefix(after, []byte(`"`)) {
 			text, rest, _ = bytes.Cut(after, []byte(`"`))
 		}
 		return text
@@ -143,8 +145,8 @@ func (e *Entry) outside(buf *[]byte) error {
 	if len(e.sealed) > 0 && !matches(e.sealed, e.Sealed) {
 		return fmt.Errorf("entry %d: its payload was changed", e.Number)
 	}
-	if e.Destroyed() && len(bytes.Trim(e.wrapped, destroyed)) > 0 || len(e.wrapped) > 0 && !e.Destroyed() && !matches(e.wrapped, e.Wrapped) {
-		return fmt.Errorf("entry %d: its data key was changed", e.Number)
+	if len(e.wrapped) > 0 && !e.Destroyed() && !matches(e.wrapped, e.Wrapped) {
+		return fmt.Errorf("entry %d: its data key was changed, or it was erased in part: erase its run again", e.Number)
 	}
 	return nil
 }
@@ -219,17 +221,22 @@ func Entries(dir string) iter.Seq2[*Entry, error] {
 // maxTail is how many bytes of the end of a log Open reads, and at least back to a checkpoint.
 const maxTail = 1 << 20
 
-// readTail reads the last lines of a segment, from a checkpoint on, or from its beginning. size is where the last whole line ends.
-func readTail(path string) (tail []item, size int64, err error) {
+// readTail reads the last lines of a segment, from a checkpoint on, or from its beginning. size is where the last whole line ends; bad is why
+// the line there can't be read, nil if there is none.
+func readTail(path string) (tail []item, size int64, bad, err error) {
 	info, err := os.Stat(path)
+	var buf []byte
 	for most := int64(maxTail); err == nil; most *= 4 {
 		from := max(0, info.Size()-most)
 		for x, err := range scanFile(path, from) {
 			if errors.Is(err, errTorn) {
 				break
 			}
-			if err != nil {
-				return nil, 0, err
+			if bad = err; err != nil {
+				break
+			}
+			if x.Entry != nil {
+				x.broken = x.outside(&buf)
 			}
 			if len(tail) > 0 || x.Entry == nil || from == 0 {
 				tail, size = append(tail, x), x.end
@@ -242,5 +249,18 @@ func readTail(path string) (tail []item, size int64, err error) {
 			break
 		}
 	}
-	return tail, size, err
+	return tail, size, bad, err
+}
+
+// signedBehind reports whether a checkpoint of the log stands in a segment behind a place.
+func signedBehind(path string, at int64, v note.Verifier) (bool, error) {
+	text, err := os.ReadFile(path)
+	for line := range bytes.Lines(text[min(at, int64(len(text))):]) {
+		if x, err := parseLine(line); err == nil && x.checkpoint != "" {
+			if _, err := openCheckpoint(x.checkpoint, v); err == nil {
+				return true, nil
+			}
+		}
+	}
+	return false, err
 }

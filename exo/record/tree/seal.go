@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"math/bits"
 
 	"filippo.io/age"
 )
@@ -64,12 +65,34 @@ func useDataKey(secret []byte) (*dataKey, error) {
 	return &dataKey{aead: aead, mac: hmac.New(sha256.New, both[32:]), index: -1}, err
 }
 
-// seal encrypts a payload: the nonce stands first. A nonce is used once, since a key lives in one process.
+// seal encrypts a payload: the nonce stands first. A nonce is used once, since a key lives in one process. The payload is padded: its length would
+// outlive the key, and say how long an erased name was.
 func (k *dataKey) seal(run Run, payload []byte) (sealed []byte, digest [32]byte) {
 	k.sealed++
-	sealed = make([]byte, k.aead.NonceSize(), k.aead.NonceSize()+len(payload)+k.aead.Overhead())
-	binary.BigEndian.PutUint64(sealed[len(sealed)-8:], k.sealed)
-	return k.aead.Seal(sealed, sealed, payload, run[:]), k.digest(run, payload)
+	n := k.aead.NonceSize()
+	sealed = make([]byte, n+padded(len(payload)+1), n+padded(len(payload)+1)+k.aead.Overhead())
+	binary.BigEndian.PutUint64(sealed[n-8:n], k.sealed)
+	copy(sealed[n:], payload)
+	sealed[n+len(payload)] = padding
+	return k.aead.Seal(sealed[:n], sealed[:n], sealed[n:], run[:]), k.digest(run, payload)
+}
+
+// padding ends a payload; zeros follow.
+const padding = 0x80
+
+// padded is the length that n bytes are padded to: at least 256, and at most an eighth more. So few lengths are told apart.
+func padded(n int) int {
+	step := max(256, 1<<max(0, bits.Len(uint(n))-4))
+	return (n + step - 1) / step * step
+}
+
+// unpadded takes the padding away.
+func unpadded(b []byte) ([]byte, error) {
+	b = bytes.TrimRight(b, "\x00")
+	if len(b) == 0 || b[len(b)-1] != padding {
+		return nil, errors.New("it has no padding")
+	}
+	return b[:len(b)-1], nil
 }
 
 func (k *dataKey) digest(run Run, payload []byte) (d [32]byte) {
@@ -112,8 +135,13 @@ func (o *Opener) Open(e *Entry) (payload []byte, err error) {
 	if o == nil {
 		return nil, ErrNoOpener
 	}
+	if len(e.sealed) == 0 {
+		return nil, nil
+	}
 	id := keyID{e.Run, e.Key}
-	if len(e.wrapped) > 0 && !e.Destroyed() {
+	if e.Destroyed() {
+		o.keys[id] = nil
+	} else if len(e.wrapped) > 0 {
 		secret, err := unwrap(e.wrapped, o.identities)
 		if err == nil {
 			o.keys[id], err = useDataKey(secret)
@@ -122,8 +150,11 @@ func (o *Opener) Open(e *Entry) (payload []byte, err error) {
 			return nil, fmt.Errorf("entry %d: its data key can't be opened with this identity: %w", e.Number, err)
 		}
 	}
-	k := o.keys[id]
-	if k == nil {
+	k, seen := o.keys[id]
+	switch {
+	case !seen:
+		return nil, fmt.Errorf("entry %d: its data key was not read: open the entries of a run in their order", e.Number)
+	case k == nil:
 		return nil, ErrErased
 	}
 	if e.Step == Ended {
@@ -131,7 +162,9 @@ func (o *Opener) Open(e *Entry) (payload []byte, err error) {
 	}
 	sealed, err := base64.StdEncoding.AppendDecode(nil, e.sealed)
 	if n := k.aead.NonceSize(); err == nil && len(sealed) >= n {
-		payload, err = k.aead.Open(nil, sealed[:n], sealed[n:], e.Run[:])
+		if payload, err = k.aead.Open(nil, sealed[:n], sealed[n:], e.Run[:]); err == nil {
+			payload, err = unpadded(payload)
+		}
 	}
 	if err != nil || k.digest(e.Run, payload) != e.Digest {
 		return nil, fmt.Errorf("entry %d: its payload is not the one that was appended", e.Number)
@@ -150,5 +183,7 @@ func unwrap(wrapped []byte, identities []age.Identity) ([]byte, error) {
 // destroyed is what each letter of a destroyed key is overwritten with. It is no base64, so no key has it.
 const destroyed = "-"
 
-// Destroyed reports whether the data key in this entry's line was destroyed.
-func (e *Entry) Destroyed() bool { return len(e.wrapped) > 0 && e.wrapped[0] == destroyed[0] }
+// Destroyed reports whether the data key in this entry's line was destroyed: all of it, since its first letters are those of each age file.
+func (e *Entry) Destroyed() bool {
+	return len(e.wrapped) > 0 && len(bytes.Trim(e.wrapped, destroyed)) == 0
+}

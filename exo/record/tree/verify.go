@@ -17,8 +17,9 @@ type Verdict struct {
 	Signed  int64    // how many of them the last checkpoint covers
 	Runs    int      // how many began
 	Erased  int      // how many have no data keys any more, as entries of the log report
-	Changed []string // the log is intact if there is nothing
-	Missing []string // what a run lacks: the log is complete if there is nothing, and Unended has all runs that did not end
+	Changed []string // at most 20; the log is intact if there is none
+	Missing []string // what runs lack, at most 20: the log is complete if there is none, and Unended has all runs that did not end
+	Resumed []string // what a process had not signed when it ended, at most 20: until the next one signed it, who could write the folder could change it unseen
 	Unended []Run    // the runs that have begun and not ended, in their order: they were going on, or their process was killed
 
 	Witness string // the folder; "": none was asked
@@ -26,7 +27,7 @@ type Verdict struct {
 	Unasked error  // why nothing can be said by the witness
 }
 
-// Intact reports whether each line is the one that was signed.
+// Intact reports whether no change was found. The last Entries-Signed entries are not signed yet: a change there is not found.
 func (v *Verdict) Intact() bool { return len(v.Changed) == 0 }
 
 // Complete reports whether no entry of a run is missing, but at the ends of the runs in Unended.
@@ -68,9 +69,7 @@ func Verify(dir, public, witness string) (*Verdict, error) {
 	}
 	s := &verification{Verdict: &Verdict{Origin: key.Name(), Witness: witness}, key: key, runs: map[Run]*runSeen{}}
 	if witness != "" {
-		if s.seen, s.Unasked = seenBy(witness, key); s.Unasked == nil && s.seen.Size == 0 {
-			s.Unasked = errors.New("it has no checkpoint of this log")
-		}
+		s.seen, s.Unasked = seenBy(witness, key)
 		s.Seen = s.seen.Size
 	}
 	if err := s.read(dir); err != nil {
@@ -123,6 +122,9 @@ func (s *verification) entry(e *Entry) {
 	if _, err := s.tree.add(e.Hash); err != nil {
 		found(&s.Changed, "entry %d: %v", e.Number, err)
 	}
+	if n := s.tree.size - s.head.Size; n == 2*signEvery { // one that signs tries again with each entry from signEvery on
+		found(&s.Changed, "entries %d to %d and more have no checkpoint between them: no process has written them", s.head.Size, e.Number)
+	}
 	if s.seen.Size == s.tree.size && !s.tree.is(s.seen) {
 		found(&s.Changed, "the witness has seen other entries than the first %d of this log: it is another history, or an old copy that went on", s.seen.Size)
 	}
@@ -136,10 +138,29 @@ func (s *verification) entry(e *Entry) {
 		found(&s.Missing, "entry %d is number %d of run %s and does not follow the one before it", e.Number, e.Index, e.Run)
 	}
 	r.ended = e.Step == Ended
-	r.alive, r.destroyed = r.alive || len(e.wrapped) > 0 && !e.Destroyed(), r.destroyed || e.Destroyed()
+	// A key behind the erasing is of what became known of the run later.
+	r.alive, r.destroyed = r.alive || len(e.wrapped) > 0 && !e.Destroyed() && !r.erased, r.destroyed || e.Destroyed()
 	if of := s.runs[e.Of]; e.Step == Erased && of != nil {
 		of.erased = true
 	}
+	if e.Step == Resumed && e.Run == (Run{}) {
+		s.resumed(e)
+	}
+}
+
+// resumed notes the entries that the process before had not signed.
+func (s *verification) resumed(e *Entry) {
+	if e.Call != uint64(e.Number-s.head.Size) {
+		found(&s.Changed, "entry %d says that %d entries before it were unsigned; it were %d", e.Number, e.Call, e.Number-s.head.Size)
+	}
+	what := fmt.Sprintf("entries %d to %d", s.head.Size, e.Number-1)
+	if e.Call == 0 {
+		what = "no entry"
+	}
+	if e.Failed {
+		what += fmt.Sprintf(", and lines that could not be read, which are in %s*", unreadFile)
+	}
+	found(&s.Resumed, "%s", what)
 }
 
 // ends looks at what only the end shows.
@@ -150,6 +171,9 @@ func (s *verification) ends(dir string) {
 	}
 	if s.head.Origin == "" {
 		found(&s.Changed, "no checkpoint is there, so nothing is signed")
+	}
+	if lag := s.Signed - s.Seen; s.Witness != "" && s.Unasked == nil && lag > 8*signEvery {
+		s.Unasked = fmt.Errorf("it has seen %d entries of %d: the log can't write there", s.Seen, s.Signed)
 	}
 	if s.Seen > s.Entries {
 		found(&s.Changed, "entries %d to %d are missing at the end: the witness has seen them", s.Entries, s.Seen-1)
@@ -193,10 +217,13 @@ func (v *Verdict) Lines() (lines []string) {
 	for _, m := range v.Missing {
 		add("  %s", m)
 	}
+	for _, r := range v.Resumed {
+		add("signed late, after a process ended without signing: %s; who could write the folder could change them unseen until then", r)
+	}
 	for _, id := range v.Unended[:min(len(v.Unended), maxFound)] {
 		add("    %s", id)
 	}
-	const unseen = "entries cut off at the end, an old copy of the whole folder put back, and a history that the holder of the signing key has written anew"
+	const unseen = "entries cut off at the end, an old copy of the whole folder put back, entries that were not signed yet when their process ended, and a history that the holder of the signing key has written anew"
 	add("rests on: the public key of %s, if it comes from those who made the log; SHA-256 and Ed25519", v.Origin)
 	switch {
 	case v.Witness == "":
@@ -205,7 +232,7 @@ func (v *Verdict) Lines() (lines []string) {
 		add("witness %s: %v. So these can't be seen: %s", v.Witness, v.Unasked, unseen)
 	default:
 		add("witness %s: it has seen %d entries, and lags %d behind", v.Witness, v.Seen, max(0, v.Entries-v.Seen))
-		add("can't be seen: what the holder of the signing key has changed behind entry %d; all, if it can also write the witness's folder", v.Seen-1)
+		add("can't be seen: what was changed behind entry %d by the holder of the signing key, or while it was not signed; all, if they can also write the witness's folder", v.Seen-1)
 	}
 	return lines
 }

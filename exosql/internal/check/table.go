@@ -76,7 +76,7 @@ func (c *Checker) missing(t *decl.Table) {
 	f := Finding{Kind: MissingTable, Table: t.Name, Problem: "there is no such table"}
 	f.Problem += c.Live.Where()
 	if in, bare, ok := strings.Cut(t.Name, "."); ok && c.Live.Engine == schema.Postgres {
-		f.Fix = fmt.Sprintf("%s.In(%q)", t.Reader.Table(bare), in)
+		f.Fix = fmt.Sprintf("%s.InSchema(%q)", t.Reader.Table(bare), in)
 		if !slices.Contains(c.Live.Path, in) {
 			f.Fix = fmt.Sprintf("search_path=%s,%s in the URL of the database, and %s", strings.Join(c.Live.Path, ","), in, f.Fix)
 		}

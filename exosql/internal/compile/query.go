@@ -378,7 +378,7 @@ func (o orderTerm) x() expr.Expr { return o.expr.(expr.SortKey).X }
 // nested is the rows of a link that a selection shows in one cell of their row. In the
 // statement they are a subquery of that row, as in subquery.go: their table enters with its own
 // scope, and the program's conditions come after that. Cells are read last, in the program's
-// order and limits for each row, so no row out of scope is read or sorted.
+// order and limits for each row, so no cell of a row out of scope is read, and no such row is sorted.
 type nested struct {
 	n   *message.Node
 	env expr.Names

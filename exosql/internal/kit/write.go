@@ -181,7 +181,7 @@ var JobsCases = []struct{ Program, Want, Jobs string }{
 	{`return jobs.ifUnchanged({ title: /a/ }).update({ status: "done" })`, "!a regular expression can't be passed on as data", ""},
 	{`return jobs.where({ id: 1 }).update(new (class { title = "x"; toJSON() { return { title: "y" } } })())`, "!the object has a function toJSON", ""},
 	{`return jobs.insert(Object.assign(new Error("x"), { title: "x" }))`, "!an error can't be passed on as data", ""},
-	{`return jobs.where({ title: new String("b") }).update({ done: new Boolean(false), points: new Number(1) })`, "!an object made of a single value", ""},
+	{`return jobs.where({ title: new String("b") }).update({ done: new Boolean(false), points: new Number(1) })`, "!an object made of one value", ""},
 	{`return jobs.where({ id: 1 }).update({ orgId: 2 })`, "!there is no field `orgId`", ""},
 	{`return jobs.insert({ title: "x", orgId: 2 })`, "!there is no field `orgId`", ""},
 	{`return jobs.where({ id: 1 }).update(j => ({ points: 9 }))`, "1", "1|1|a|todo|9|1 2|1|b|done|-|- 3|2|c|todo|5|3 4|1|d|todo|1|2"},

@@ -47,14 +47,14 @@ func TestDeclarationPanics(t *testing.T) {
 			func() { x, _ := table(); exosql.NewColumn(x, "s", s) }, "empty name"},
 		"duplicate column": {func() { x, _ := table(); exosql.NewColumn(x, "a", a) },
 			func() { x, _ := table(); exosql.NewColumn(x, "b", func(p *kit.Pair) *int64 { return &p.B }) }, "declared twice"},
-		"no column type": {func() {
+		"no type of a column": {func() {
 			x := exosql.NewTable[odd]("odds")
 			exosql.NewColumn(x, "c", func(o *odd) *complex128 { return &o.C })
-		}, func() { table() }, "no column type"},
+		}, func() { table() }, "no type of a column"},
 		"unsigned": {func() {
 			x := exosql.NewTable[odd]("odds")
 			exosql.NewColumn(x, "u", func(o *odd) *uint64 { return &o.U })
-		}, func() { table() }, "no column type"},
+		}, func() { table() }, "no type of a column"},
 		"reserved name for programs": {func() { x, _ := table(); exosql.NewColumn(x, "s", s).Named("then") },
 			func() { x, _ := table(); exosql.NewColumn(x, "s", s).Named("text") }, `can't be named "then"`},
 		"name with a blank": {func() { x, _ := table(); exosql.NewColumn(x, "s", s).Named("a b") },

@@ -40,9 +40,9 @@ func TestIn(t *testing.T) {
 	whole := inTable(db, exosql.NewTable[inRow]("sales.customer"))
 	off := inTable(tu.Postgres.OpenURL(t, server, nil), exosql.NewTable[inRow]("customer").InSchema("sales"))
 	for want, check := range map[string]func() error{
-		`exosql.NewTable[…]("customer").In("sales")`:          func() error { return exosql.Check(ctx, db, whole) },
+		`exosql.NewTable[…]("customer").InSchema("sales")`:    func() error { return exosql.Check(ctx, db, whole) },
 		"search_path=public,sales in the URL of the database": func() error { return exosql.Check(ctx, tu.Postgres.OpenURL(t, server, nil), off) },
-		`declare the table without In("sales")`: func() error {
+		`declare the table without InSchema("sales")`: func() error {
 			lite := tu.SQLite.OpenWith(t, &exosql.OpenOptions{Setup: tu.SQLite.Exec("CREATE TABLE customer (id INTEGER PRIMARY KEY, org INTEGER NOT NULL)")})
 			r := inTable(lite, exosql.NewTable[inRow]("customer").InSchema("sales"))
 			_, err := r.All(ctx)

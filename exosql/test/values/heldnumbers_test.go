@@ -263,7 +263,7 @@ func TestObjectsOfOneValue(t *testing.T) {
 				r := tool.Run(t.Context(), "return "+strings.ReplaceAll(program, "V", made.js))
 				if r.Err == nil {
 					t.Errorf("%s of %s gives %s", program, made.js, r.JSON)
-				} else if s := r.Err.Error(); strings.Contains(s, "made of a single value") != strings.Contains(s, "write "+made.form) || strings.Contains(s, "internal") {
+				} else if s := r.Err.Error(); strings.Contains(s, "made of one value") != strings.Contains(s, "write "+made.form) || strings.Contains(s, "internal") {
 					t.Errorf("%s of %s: %v", program, made.js, r.Err)
 				}
 			}

@@ -26,12 +26,13 @@ type flags struct {
 }
 
 var usage = map[string]string{
-	"key":       "`KEY`: the signing key, as file:PATH or env:NAME; to verify and check, the public key itself",
+	"key":       "`KEY`: the signing key, as file:PATH or env:NAME",
+	"public":    "`KEY`: the public key itself, as exo record init printed it",
 	"witness":   "`DIR`: a second folder, which checkpoints go to as well",
 	"identity":  "`FILE` with an age identity, which reads what is encrypted; init writes a new one there",
 	"recipient": "`AGE1`: those whose identities read what is encrypted, with commas between them",
-	"before":    "`DATE`: erase all runs that began before it, as 2026-01-31",
-	"since":     "`DATE`: only runs that began on it or later, as 2026-01-31",
+	"before":    "`DATE`: erase all runs that began before it in UTC, as 2026-01-31",
+	"since":     "`DATE`: only runs that began on it or later in UTC, as 2026-01-31",
 	"principal": "`NAME`: only runs of this principal",
 	"object":    "`NAME`: only runs that sent a message to this granted object",
 	"label":     "`TAG`: only runs that have read something labelled with it",
@@ -42,7 +43,7 @@ var usage = map[string]string{
 
 func command(name, args, short, long string, run func(o *flags, std cli.Stdio, args []string) error, names ...string) cli.Command {
 	return cli.Command{Name: "record " + name, Args: args, Short: short, Long: long, Values: map[string][]string{"": {cli.AnyDir, cli.AnyFile}},
-		Exits: "exit codes:\n  0  done, and what was verified or checked is whole\n  1  something is changed or missing, or a run has not ended\n  2  the command line is wrong\n  3  it could not be done\n",
+		Exits: "exit codes:\n  0  done, and what was verified or checked is whole\n  1  something is changed or missing, a run has not ended, or the witness could not be asked\n  2  the command line is wrong\n  3  it could not be done\n",
 		Flags: func(fs *flag.FlagSet) cli.Action {
 			o := &flags{}
 			at := map[string]*string{"key": &o.key, "witness": &o.witness, "identity": &o.identity, "recipient": &o.recipient, "before": &o.before,
@@ -55,6 +56,8 @@ func command(name, args, short, long string, run func(o *flags, std cli.Stdio, a
 					fs.BoolVar(&o.changed, name, false, usage[name])
 				case "n":
 					fs.IntVar(&o.n, name, 20, usage[name])
+				case "public":
+					fs.StringVar(&o.key, "key", "", usage[name])
 				default:
 					fs.StringVar(at[name], name, "", usage[name])
 				}
@@ -71,8 +74,8 @@ func command(name, args, short, long string, run func(o *flags, std cli.Stdio, a
 // Commands are in the order in which help lists them.
 func Commands() cli.Commands {
 	return cli.Commands{
-		command("init", "DIR", "make a record in a folder, with its keys", `The signing key must not be in the folder: -key file:PATH writes it there, -key env:NAME prints it for a variable.
-What programs and persons write is encrypted for age recipients. Without -recipient an identity is made: take it away.
+		command("init", "DIR", "make a record in a folder, with its keys", `The signing key must not be in the folder: -key file:PATH writes it to PATH, -key env:NAME prints it for a variable.
+What programs and persons write is encrypted for age recipients: -recipient, or that of an identity which -identity makes.
 
 example:
   exo record init -key file:/etc/exo/record.key -identity auditor.txt -witness /mnt/audit /var/lib/exo/record
@@ -82,7 +85,7 @@ from a place that those who can write the folder can't change.
 
 example:
   exo record verify -key exo-record-5c0e+1a2b+AY3x -witness /mnt/audit /var/lib/exo/record
-`, verify, "key", "witness"),
+`, verify, "public", "witness"),
 		command("tail", "RECORD", "list the last runs of a record: a folder or a file", `One line for each run: when it began, its ID, for whom it ran, how it ended, and what became of its changes.
 In a folder that is encrypted but for times and states; -identity FILE reads the rest.
 
@@ -97,14 +100,15 @@ example:
 		command("proof", "DIR RUN", "print the proof of a run, which others check without the record", `It has the run's entries, and the hashes that lead to the signed checkpoint.
 
 example:
-  exo record proof /var/lib/exo/record 0f3a > run.proof
+  exo record proof /var/lib/exo/record 0f3a5c0e1a2b4d6f8091a2b3c4d5e6f7 > run.proof
 `, prove),
 		command("check", "FILE", "check the proof of a run with the public key alone", `It needs neither the record nor a network.
 
 example:
   exo record check -key exo-record-5c0e+1a2b+AY3x run.proof
-`, check, "key"),
+`, check, "public"),
 		command("erase", "DIR [RUN]", "make what a run wrote unreadable for everybody", `Destroys data keys, and records that. All hashes stay. Older copies of the folder have the keys still.
+Stop the host first: it alone has the folder while it runs. -before takes the runs that have ended.
 
 example:
   exo record erase -key file:/etc/exo/record.key -before 2026-01-31 /var/lib/exo/record
@@ -151,16 +155,29 @@ func initialize(o *flags, std cli.Stdio, args []string) (err error) {
 			return err
 		}
 	}
+	var written []string
+	defer func() { // a second try finds no key in its way
+		for i := 0; err != nil && i < len(written); i++ {
+			err = errors.Join(err, os.Remove(written[i]))
+		}
+	}()
+	writeNew := func(path, key string) error {
+		if err := writeNew(args[0], path, key); err != nil {
+			return err
+		}
+		written = append(written, path)
+		return nil
+	}
 	var private string
 	a.Origin, private, a.Key, err = tree.NewKey()
 	if kind == "file" && err == nil {
-		err = writeNew(args[0], name, private)
+		err = writeNew(name, private)
 	}
 	if o.identity != "" && err == nil {
 		var id *age.X25519Identity
 		if id, err = age.GenerateX25519Identity(); err == nil {
 			a.Recipients = []string{id.Recipient().String()}
-			err = writeNew(args[0], o.identity, id.String())
+			err = writeNew(o.identity, id.String())
 		}
 	}
 	if err == nil {
@@ -190,7 +207,12 @@ func writeNew(dir, path, key string) error {
 		return err
 	}
 	_, err = f.WriteString(key + "\n")
-	return errors.Join(err, f.Sync(), f.Close())
+	err = errors.Join(err, f.Sync(), f.Close())
+	if parent, err2 := os.Open(filepath.Dir(path)); err2 == nil { // the name, too, outlives the machine's power; not every system can do that
+		_ = parent.Sync()
+		_ = parent.Close()
+	}
+	return err
 }
 
 func verify(o *flags, std cli.Stdio, args []string) error {
@@ -199,7 +221,7 @@ func verify(o *flags, std cli.Stdio, args []string) error {
 		return err
 	}
 	fmt.Fprintln(std.Out, strings.Join(v.Lines(), "\n"))
-	if !v.Complete() || len(v.Unended) > 0 {
+	if !v.Complete() || len(v.Unended) > 0 || v.Unasked != nil {
 		return &cli.Failure{Code: cli.ExitFound}
 	}
 	return nil
@@ -227,13 +249,20 @@ func check(o *flags, std cli.Stdio, args []string) error {
 	if !p.Ended {
 		return &cli.Failure{Code: cli.ExitFound, Err: errors.New("the run had not ended: entries at its end may be missing")}
 	}
-	fmt.Fprintln(std.Out, "it ended with the last of them, and none is missing")
+	for _, e := range p.Entries {
+		fmt.Fprintf(std.Out, "  %s  %s  %s\n", e.At.UTC().Format(time.RFC3339Nano), e.Step, strings.TrimSpace(e.Effect+" "+e.State))
+	}
+	fmt.Fprintln(std.Out, "none is missing up to this end; what became known of the run later may follow it in the log")
 	return nil
 }
 
 func erase(o *flags, std cli.Stdio, args []string) error {
-	before, err := time.Parse(time.DateOnly, o.before)
-	if (len(args) == 2) == (err == nil) {
+	var before time.Time
+	var err error
+	if o.before != "" {
+		before, err = time.Parse(time.DateOnly, o.before)
+	}
+	if err != nil || (len(args) == 2) == (o.before != "") {
 		return cli.Usagef("want either a run or -before with a day like 2026-01-31")
 	}
 	key, err := SigningKey(args[0], o.key)
@@ -249,12 +278,17 @@ func erase(o *flags, std cli.Stdio, args []string) error {
 		id, err2 := exo.ParseRunID(text)
 		runs, err = append(runs, tree.Run(id)), errors.Join(err, err2)
 	}
-	n := 0
+	var n int
+	var skipped []tree.Run
 	if err == nil {
-		n, err = l.Erase(before, runs...)
+		n, skipped, err = l.Erase(before, runs...)
 	}
-	if err = errors.Join(err, l.Close()); err == nil {
-		fmt.Fprintf(std.Out, "%d data keys destroyed; copies of the folder made before have them still\n", n)
+	if err = errors.Join(err, l.Close()); err != nil {
+		return err
 	}
-	return err
+	fmt.Fprintf(std.Out, "%d data keys destroyed; copies of the folder made before have them still\n", n)
+	if len(skipped) > 0 {
+		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("%d runs that began before have not ended, and stay as they are: %v", len(skipped), skipped[:min(len(skipped), 20)])}
+	}
+	return nil
 }

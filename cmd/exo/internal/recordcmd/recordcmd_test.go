@@ -81,7 +81,7 @@ func TestCommands(t *testing.T) {
 	if err := os.WriteFile(path, []byte(proof), 0o600); err != nil || code != 0 {
 		t.Fatal(code, err)
 	}
-	if code, out := run(t, "check", "-key", public, path); code != 0 || !strings.Contains(out, "none is missing") {
+	if code, out := run(t, "check", "-key", public, path); code != 0 || !strings.Contains(out, "none is missing up to this end") {
 		t.Errorf("%d %s", code, out)
 	}
 	if err := os.WriteFile(path, []byte(strings.Replace(proof, "intent", "refuse", 1)), 0o600); err != nil {
