@@ -171,7 +171,7 @@ func TestRefusals(t *testing.T) {
 			"facet, column twice": {func(w *world) error { return facet(w.shops, "s", "id", "id") }, "shops.id", "two members"},
 			"facet, link twice":   {func(w *world) error { return w.shop.Add(w.own, w.item) }, "shops.items", "two members"},
 			"facet, other link":   {func(w *world) error { return w.shop.Add(w.back, w.shop) }, "shops.shop", "from table items"},
-			"facet, other target": {func(w *world) error { return w.shop.Add(w.own, w.shop) }, "shops.items", "leads to table items"},
+			"facet, other target": {func(w *world) error { return w.shop.Add(w.own, w.shop) }, "shops.items", "the link is to table items"},
 			"in use":              {func(w *world) error { must(w.t, grant(w, dynamic.Eq("id", 1))); return w.shop.Add(w.own, w.item) }, "shops.items", "in use"},
 			"alias twice": {func(w *world) error {
 				f := get(w.items.Facet("shop", "id"))(w.t)
