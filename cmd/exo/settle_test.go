@@ -10,6 +10,7 @@ import (
 	core "github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/record"
+	"github.com/exoagent/exoagent/exo/record/tree"
 	"github.com/exoagent/exoagent/exosql"
 )
 
@@ -100,7 +101,7 @@ func TestRecordFolder(t *testing.T) {
 	public := strings.TrimSpace(strings.Split(string(said), "\n")[1])
 	write(t, path, servedShop+"record: { folder: record, key: 'file:record.key' }\n")
 	private, _ := os.ReadFile(key)
-	f, err := record.OpenFolder(kept, string(private))
+	f, err := record.OpenFolder(kept, tree.SigningKey(private))
 	if err != nil {
 		t.Fatal(err)
 	}

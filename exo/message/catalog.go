@@ -41,7 +41,7 @@ func (c Catalog) Admitted() value.Label {
 	return value.NewLabel(tags...)
 }
 
-// Leaves reports whether any method is a sink or has an effect. Otherwise only the result leaves a run.
+// Leaves reports whether any method is a sink or has an effect. Otherwise only the result and the console leave a run.
 func (c Catalog) Leaves() bool {
 	for _, i := range c {
 		for _, m := range i.Methods {

@@ -29,7 +29,7 @@ type Folder struct {
 }
 
 // OpenFolder opens a log to append to, for one process. key is the signing key. It reads the end of the log, as [Open] does.
-func OpenFolder(dir, key string) (*Folder, error) {
+func OpenFolder(dir string, key tree.SigningKey) (*Folder, error) {
 	in, err := tree.Open(dir, key)
 	if err != nil {
 		return nil, fmt.Errorf("record: %w", err)

@@ -31,8 +31,10 @@ var _, _ keeper = (*File)(nil), (*Folder)(nil)
 
 // madeLog is a log of a test, with its keys.
 type madeLog struct {
-	dir, private, public string
-	identity             *age.X25519Identity
+	dir      string
+	private  tree.SigningKey
+	public   tree.PublicKey
+	identity *age.X25519Identity
 }
 
 // makeLog makes a log in a folder, with its key beside it for a child.
@@ -218,7 +220,7 @@ func logs(path string) error {
 	if err != nil {
 		return err
 	}
-	l, err := OpenFolder(path, string(key))
+	l, err := OpenFolder(path, tree.SigningKey(key))
 	if err != nil {
 		return err
 	}

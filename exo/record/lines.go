@@ -29,7 +29,7 @@ type Lines struct {
 func New(w io.Writer) *Lines { return &Lines{w: w} }
 
 // errNowhere is what a host gets that dropped the error of Open, or forgot to call it.
-var errNowhere = errors.New("record: this record writes nowhere; make one with New or Open, and look at the error of Open")
+var errNowhere = errors.New("record: this record writes nowhere; make one with New, Open or OpenFolder, and look at its error")
 
 // maxBuf is how large a buffer is kept.
 const maxBuf = 64 << 10

@@ -17,6 +17,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/record/tree"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
@@ -103,7 +104,7 @@ func fatalRecord(path, at string) (exo.Recorder, error) {
 		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		return New(&fatal{f, at}), err
 	}
-	l, err := OpenFolder(path, string(key))
+	l, err := OpenFolder(path, tree.SigningKey(key))
 	if err != nil {
 		return nil, err
 	}

@@ -101,10 +101,14 @@ func TestZeroStores(t *testing.T) {
 	if err := store.Update(t.Context(), nil, "k", nil); !errors.Is(err, store.ErrClosed) {
 		t.Error(err)
 	}
+	n := 0
 	for _, err := range store.All(t.Context(), nil, "") {
-		if !errors.Is(err, store.ErrClosed) {
+		if n++; !errors.Is(err, store.ErrClosed) {
 			t.Error(err)
 		}
+	}
+	if n != 1 {
+		t.Errorf("All of no store gives %d errors", n)
 	}
 }
 

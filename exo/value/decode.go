@@ -1,6 +1,6 @@
 package value
 
-// This file reads what encode.go writes. Hostile bytes make it use memory only in proportion to their length.
+// This file reads what encode.go writes. Whatever the bytes say, it takes memory at most in proportion to their length.
 
 import (
 	"math"

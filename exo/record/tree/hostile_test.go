@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -260,5 +261,20 @@ func TestLengths(t *testing.T) {
 		if got, err := unpadded(b); err != nil || len(got) != n {
 			t.Errorf("%d: %d, %v", n, len(got), err)
 		}
+	}
+}
+
+// TestKeysAreNotPrinted: a signing key that is logged, or given in the place of the public one, is in no text.
+func TestKeysAreNotPrinted(t *testing.T) {
+	m := makeLog(t, false)
+	_, asPublic := Verify(m.dir, PublicKey(m.private), "")
+	_, asPrivate := Open(m.dir, SigningKey(m.public))
+	for _, text := range []string{fmt.Sprint(m.private), fmt.Sprintf("%#v %s %q %+v", m.private, m.private, m.private, struct{ Key SigningKey }{m.private}), fmt.Sprint(asPublic), fmt.Sprint(asPrivate)} {
+		if strings.Contains(text, string(m.private[len(m.private)-20:])) || strings.Contains(text, "PRIVATE+KEY") {
+			t.Error(text)
+		}
+	}
+	if asPublic == nil || asPrivate == nil {
+		t.Error("a key was taken for the other half")
 	}
 }

@@ -22,22 +22,34 @@ import (
 
 // About is what log.json says. Each checkpoint signs its digest, so a log with another one does not open.
 type About struct {
-	V          int      `json:"v"`
-	Origin     string   `json:"origin"`            // the name of the log, which no other has
-	Key        string   `json:"key"`               // the public key that its checkpoints are signed with
-	Recipients []string `json:"recipients"`        // the age recipients that data keys are encrypted for
-	Witness    string   `json:"witness,omitempty"` // a second folder that checkpoints go to
+	V          int       `json:"v"`
+	Origin     string    `json:"origin"`            // the name of the log, which no other has
+	Key        PublicKey `json:"key"`               // that its checkpoints are signed with
+	Recipients []string  `json:"recipients"`        // the age recipients that data keys are encrypted for
+	Witness    string    `json:"witness,omitempty"` // a second folder that checkpoints go to
 }
 
 const aboutFile = "log.json"
 
-// NewKey makes a name that no other log has, and its Ed25519 key: a text to keep secret, and one to give to those who verify.
-func NewKey() (origin, private, public string, err error) {
+// SigningKey is the secret half of the Ed25519 key of a log, as NewKey makes it. It prints as nothing that helps; string(k) is its text.
+type SigningKey string
+
+// String implements fmt.Stringer, so that no log has the key.
+func (SigningKey) String() string { return "(a signing key)" }
+
+// GoString implements fmt.GoStringer, for the same.
+func (k SigningKey) GoString() string { return k.String() }
+
+// PublicKey is the half that those who verify a log have, from elsewhere than its folder.
+type PublicKey string
+
+// NewKey makes a name that no other log has, and its key.
+func NewKey() (origin string, private SigningKey, public PublicKey, err error) {
 	b := make([]byte, 8)
 	rand.Read(b) // it never fails
 	origin = fmt.Sprintf("exo-record-%x", b)
-	private, public, err = note.GenerateKey(rand.Reader, origin)
-	return origin, private, public, err
+	secret, shown, err := note.GenerateKey(rand.Reader, origin)
+	return origin, SigningKey(secret), PublicKey(shown), err
 }
 
 // readAbout reads log.json. The public key there is worth no more than the folder: one who verifies has it from elsewhere.
@@ -55,7 +67,7 @@ func readAbout(dir string) (a About, digest Hash, err error) {
 }
 
 // keys reads the recipients and the private key, whose name and public half have to be those of the log.
-func (a *About) keys(private string) ([]age.Recipient, note.Signer, error) {
+func (a *About) keys(private SigningKey) ([]age.Recipient, note.Signer, error) {
 	if len(a.Recipients) == 0 {
 		return nil, nil, errors.New("a log needs an age recipient, whose identity alone opens what it has encrypted")
 	}
@@ -63,11 +75,11 @@ func (a *About) keys(private string) ([]age.Recipient, note.Signer, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("recipients: %w", err)
 	}
-	signer, err := note.NewSigner(strings.TrimSpace(private))
+	signer, err := note.NewSigner(strings.TrimSpace(string(private)))
 	if err != nil {
 		return nil, nil, errors.New("the signing key is not one that exo record init made") // err may have it
 	}
-	v, err := note.NewVerifier(a.Key)
+	v, err := note.NewVerifier(string(a.Key))
 	if err != nil || signer.Name() != a.Origin || v.Name() != a.Origin || signer.KeyHash() != v.KeyHash() {
 		return nil, nil, fmt.Errorf("the signing key is another log's: this one is %s", a.Origin)
 	}
@@ -87,8 +99,8 @@ func (c Checkpoint) sign(by note.Signer) (string, error) {
 	return string(signed), err
 }
 
-func verifier(public string) (note.Verifier, error) {
-	v, err := note.NewVerifier(strings.TrimSpace(public))
+func verifier(public PublicKey) (note.Verifier, error) {
+	v, err := note.NewVerifier(strings.TrimSpace(string(public)))
 	if err != nil {
 		return nil, errors.New("this is no public key of a log: want the text that exo record init printed, not the signing key") // which it may be
 	}

@@ -69,7 +69,7 @@ func (p *progress) goesOn(e *Entry) bool {
 }
 
 // Create makes a log in a folder, which is made if it is not there and has to be empty. private is the key of which a has the public half.
-func Create(dir string, a About, private string) error {
+func Create(dir string, a About, private SigningKey) error {
 	a.V = 1
 	text, err := json.MarshalIndent(a, "", "  ")
 	if err != nil {
@@ -100,7 +100,7 @@ func Create(dir string, a About, private string) error {
 	return errors.Join(err, l.Close())
 }
 
-func prepare(dir string, a About, private string) (*Log, error) {
+func prepare(dir string, a About, private SigningKey) (*Log, error) {
 	l := &Log{dir: dir, about: a, runs: map[Run]*run{}}
 	l.done = sync.NewCond(&l.mu)
 	var err error
@@ -119,7 +119,7 @@ func prepare(dir string, a About, private string) (*Log, error) {
 // whole and in order, and the checkpoint has to sign the tree. A last line without its end was never acknowledged and is cut off, and
 // lines behind the last checkpoint that can't be read are set aside in a file. private is the
 // signing key. Open fails where log.json is not the one of the first entry, and where the witness has seen a longer or another log.
-func Open(dir, private string) (*Log, error) {
+func Open(dir string, private SigningKey) (*Log, error) {
 	a, digest, err := readAbout(dir)
 	if err != nil {
 		return nil, err

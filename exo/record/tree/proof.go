@@ -111,7 +111,7 @@ type Proven struct {
 
 // Check checks a proof with the log's public key: the checkpoint's signature, that each entry is in its tree, that each
 // follows the one before it in the run from the first on, and that the last one has their number.
-func Check(proof io.Reader, public string) (*Proven, error) {
+func Check(proof io.Reader, public PublicKey) (*Proven, error) {
 	in := bufio.NewReader(proof)
 	var head proofHead
 	line, _ := in.ReadBytes('\n')

@@ -114,7 +114,7 @@ func TestTampering(t *testing.T) {
 		{"sign with another key", func(t *testing.T, m made, _ string) {
 			private, _, _ := note.GenerateKey(crand.Reader, m.origin())
 			signer, _ := note.NewSigner(private)
-			v, _ := note.NewVerifier(m.public)
+			v, _ := note.NewVerifier(string(m.public))
 			l := m.lines(t)
 			for i, x := range l {
 				if y, _ := parseLine(x); y.checkpoint != "" {
@@ -174,7 +174,7 @@ func TestTampering(t *testing.T) {
 }
 
 // origin is the log's name, by its public key.
-func (m made) origin() string { return m.public[:strings.Index(m.public, "+")] }
+func (m made) origin() string { return string(m.public[:strings.Index(string(m.public), "+")]) }
 
 func copyDir(t *testing.T, from, to string) {
 	t.Helper()
@@ -246,7 +246,7 @@ func TestProofs(t *testing.T) {
 		}
 	}
 	_, other, _ := note.GenerateKey(crand.Reader, m.origin())
-	if _, err := Check(bytes.NewReader(proof), other); err == nil {
+	if _, err := Check(bytes.NewReader(proof), PublicKey(other)); err == nil {
 		t.Error("another key")
 	}
 	if err := Prove(&out, m.dir, newRun()); err == nil {

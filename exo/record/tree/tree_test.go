@@ -18,8 +18,10 @@ import (
 
 // made is a log of a test, with its keys.
 type made struct {
-	dir, private, public, witness string
-	identity                      *age.X25519Identity
+	dir, witness string
+	private      SigningKey
+	public       PublicKey
+	identity     *age.X25519Identity
 }
 
 func makeLog(t testing.TB, witness bool) made {

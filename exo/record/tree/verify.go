@@ -62,7 +62,7 @@ type verification struct {
 
 // Verify reads a whole log and checks each line, each hash and each signature with a public key, which must not come from the folder.
 // witness is a second folder that has the log's checkpoints; "": none. An error means that nothing could be checked.
-func Verify(dir, public, witness string) (*Verdict, error) {
+func Verify(dir string, public PublicKey, witness string) (*Verdict, error) {
 	key, err := verifier(public)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,8 @@ import (
 // Begin is where the clock of Run begins.
 var Begin = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// Run checks a store. open opens it, empty or not, with a clock; several says that it may be open twice at the same time, for two processes.
+// Run checks a store. It REMOVES ALL ENTRIES of what open returns: give it a store of its own. The store's time is that of the clock. several: open
+// may be called again before Close, as a second process does.
 func Run(t *testing.T, several bool, open func(t testing.TB, now func() time.Time) store.Store) {
 	t.Helper()
 	for name, f := range map[string]func(*testing.T, bool, func(testing.TB, func() time.Time) store.Store){

@@ -117,11 +117,11 @@ example:
 }
 
 // SigningKey reads the signing key of the record in dir from env:NAME or file:PATH, which must not be in dir.
-func SigningKey(dir, where string) (string, error) {
+func SigningKey(dir, where string) (tree.SigningKey, error) {
 	kind, name, _ := strings.Cut(where, ":")
 	switch {
 	case kind == "env" && os.Getenv(name) != "":
-		return os.Getenv(name), nil
+		return tree.SigningKey(os.Getenv(name)), nil
 	case kind == "env":
 		return "", fmt.Errorf("the variable %s is not set: it has to hold the signing key of the record", name)
 	case kind != "file" || name == "":
@@ -131,7 +131,7 @@ func SigningKey(dir, where string) (string, error) {
 		return "", err
 	}
 	text, err := os.ReadFile(name)
-	return string(text), err
+	return tree.SigningKey(text), err
 }
 
 func outside(dir, key string) error {
@@ -168,10 +168,10 @@ func initialize(o *flags, std cli.Stdio, args []string) (err error) {
 		written = append(written, path)
 		return nil
 	}
-	var private string
+	var private tree.SigningKey
 	a.Origin, private, a.Key, err = tree.NewKey()
 	if kind == "file" && err == nil {
-		err = writeNew(name, private)
+		err = writeNew(name, string(private))
 	}
 	if o.identity != "" && err == nil {
 		var id *age.X25519Identity
@@ -188,7 +188,7 @@ func initialize(o *flags, std cli.Stdio, args []string) (err error) {
 	}
 	fmt.Fprintf(std.Out, "public key, for exo record verify and check:\n  %s\n", a.Key)
 	if kind == "env" {
-		fmt.Fprintf(std.Out, "signing key, for the variable %s of the host; it is shown this once:\n  %s\n", name, private)
+		fmt.Fprintf(std.Out, "signing key, for the variable %s of the host; it is shown this once:\n  %s\n", name, string(private))
 	}
 	if o.identity != "" {
 		fmt.Fprintf(std.Out, "%s reads all that programs and persons write, and nothing else does. The host does not need it: take it away from this machine, and keep a copy.\n", o.identity)
@@ -216,7 +216,7 @@ func writeNew(dir, path, key string) error {
 }
 
 func verify(o *flags, std cli.Stdio, args []string) error {
-	v, err := tree.Verify(args[0], o.key, o.witness)
+	v, err := tree.Verify(args[0], tree.PublicKey(o.key), o.witness)
 	if err != nil {
 		return err
 	}
@@ -241,7 +241,7 @@ func check(o *flags, std cli.Stdio, args []string) error {
 		return err
 	}
 	defer f.Close()
-	p, err := tree.Check(f, o.key)
+	p, err := tree.Check(f, tree.PublicKey(o.key))
 	if err != nil {
 		return &cli.Failure{Code: cli.ExitFound, Err: err}
 	}

@@ -68,10 +68,14 @@ func TestCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	n := 0
 	for x, err := range record.ReadFolder(log, with) {
-		if err != nil || x.Op != "orders.count" {
+		if n++; err != nil || x.Op != "orders.count" {
 			t.Errorf("%+v, %v", x, err)
 		}
+	}
+	if n != 3 {
+		t.Errorf("%d entries are read, want 3", n)
 	}
 	if code, out := run(t, "verify", "-key", public, "-witness", witness, log); code != 0 || !strings.Contains(out, "intact: yes") || !strings.Contains(out, "lags 0 behind") {
 		t.Errorf("%d %s", code, out)
@@ -93,7 +97,7 @@ func TestCommands(t *testing.T) {
 	if code, out := run(t, "erase", "-key", "file:"+key, log); code != cli.ExitUsage {
 		t.Errorf("%d %s", code, out)
 	}
-	t.Setenv("RECORD_KEY", private)
+	t.Setenv("RECORD_KEY", string(private))
 	if code, out := run(t, "erase", "-key", "env:RECORD_KEY", log, id.String()); code != 0 || !strings.Contains(out, "1 data keys destroyed") {
 		t.Errorf("%d %s", code, out)
 	}
