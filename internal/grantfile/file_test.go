@@ -80,8 +80,8 @@ func TestProblems(t *testing.T) {
 		with(t, "reviewed: true", "reviewed: yes"):                                               "2:11: reviewed: want true or false, not a text",
 		with(t, "reviewed: true", "reviewd: true"):                                               "2:1: the file has no `reviewd`; did you mean `reviewed`?",
 		with(t, "support@1", "support"):                                                          "3:9: there is no preset `support`; did you mean `support@1`?",
-		with(t, "support@1", "read-only@1"):                                                      "25:13: the preset read-only@1 lets programs change nothing, but the facet ticket lets them: take insert, update and delete out of it, or choose another preset",
-		with(t, "env:SHOP_URL", "postgres://u:secret@h/d"):                                       "5:15: url: a URL may hold a password",
+		with(t, "support@1", "read-only@1"):                                                      "25:13: the preset read-only@1 lets programs change nothing, but the facet ticket lets them: take insert, update and delete out of the facet, or choose another preset",
+		with(t, "env:SHOP_URL", "postgres://u:secret@h/d"):                                       "5:15: url: a URL may contain a password",
 		with(t, "env:SHOP_URL", "env:SHOP URL"):                                                  "want the name of a variable",
 		with(t, "org: int", "org: number"):                                                       "7:8: the claim org: want int, text, uuid or bool",
 		with(t, "tickets: ticket", "tickets: tickt"):                                             "11:12: there is no facet `tickt`; did you mean `ticket`?",
@@ -115,9 +115,9 @@ func TestProblems(t *testing.T) {
 		with(t, "limits:", "models: []\nlimits:"):                                                "models: want a list of names, not an empty one",
 		with(t, "limits:", "models: [openai:x, openai:x]\nlimits:"):                              "models: `openai:x` is given twice",
 		with(t, "limits:", "x: &a 1\nlimits:"):                                                   "anchors and aliases are not allowed",
-		with(t, "columns: [id, name", "columns: [!!str id, name"):                                "the tag",
+		with(t, "columns: [id, name", "columns: [!!str id, name"):                                "remove !!str",
 		with(t, "references: [id], one: true}\n      solver", "one: true}\n      solver"):        "`columns` and `references` need the same number",
-		with(t, "references: [id], one: true}\n      solver", "references: [id]}\n      solver"): "say `one: true`",
+		with(t, "references: [id], one: true}\n      solver", "references: [id]}\n      solver"): "add `one: true`",
 	} {
 		f, err := grantfile.Parse("exo.yaml", []byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) || fail.KindOf(err) != fail.Invalid {

@@ -36,7 +36,7 @@ func TestDeclaredTags(t *testing.T) {
 		{"labels: { pii: secret }", "zone: UTC", "[pii]", "[untrusted]", "exo.yaml:12:13: `labels` declares no tag `untrusted`"},
 		{"labels: { pii: secret, untrusted: untrusted }", "zone: UTC", "['untrusted:mail']", "[pii]", "declares no tag `untrusted:mail`; there are pii, untrusted"},
 		{"labels: { note: untrusted }", "admits: [note]", "[note]", "[note]", "exo.yaml:5:10: `note` marks what outsiders write"},
-		{"labels: { untrusted: secret }", "zone: UTC", "[untrusted]", "[untrusted]", "exo.yaml:4:22: labels.untrusted: the name is that of what outsiders write"},
+		{"labels: { untrusted: secret }", "zone: UTC", "[untrusted]", "[untrusted]", "exo.yaml:4:22: labels.untrusted: this name is reserved for what outsiders write"},
 		{"labels: { pii: private }", "zone: UTC", "[pii]", "[pii]", "want `secret` (who may read it) or `untrusted` (outsiders write it), not `private`"},
 		{"labels: { 'pii@member': secret }", "zone: UTC", "[pii]", "[pii]", "declare the tag alone, `pii`"},
 		{"labels: { Untrusted: secret }", "zone: UTC", "[Untrusted]", "[Untrusted]", "for what outsiders wrote use"},

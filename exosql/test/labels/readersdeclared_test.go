@@ -64,12 +64,12 @@ func TestReadByMisdeclared(t *testing.T) {
 			n.secret.ReadBy("user", n.owner).ReadBy("user", n.team)
 			return nil
 		}, "given twice"},
-		"labelled afterwards": {func(n rdNotes) *exosql.Facet[rdNote] { n.secret.ReadBy("user", n.owner).WithLabel("t"); return nil }, "WithLabel after ReadBy"},
+		"labelled afterwards": {func(n rdNotes) *exosql.Facet[rdNote] { n.secret.ReadBy("user", n.owner).WithLabel("t"); return nil }, "WithLabel is called after ReadBy"},
 		"of a tag with readers": {func(n rdNotes) *exosql.Facet[rdNote] {
 			n.text.WithLabel("s@team:1").ReadBy("user", n.owner)
 			return nil
 		}, "names readers already"},
-		"a label that has readers and doesn't say which": {func(n rdNotes) *exosql.Facet[rdNote] { n.text.WithLabel("s@team"); return nil }, "but not who"},
+		"a label that has readers and doesn't say which": {func(n rdNotes) *exosql.Facet[rdNote] { n.text.WithLabel("s@team"); return nil }, "does not name the reader"},
 		"a facet that doesn't show who": {func(n rdNotes) *exosql.Facet[rdNote] {
 			n.secret.ReadBy("user", n.owner)
 			return exosql.NewFacet(n.t, "note", n.id, n.secret)

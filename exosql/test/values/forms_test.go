@@ -65,6 +65,7 @@ func closing(s string, i int) int {
 
 // filled is a form with values in the place of its placeholders.
 func filled(form string) string {
+	form = strings.NewReplacer("g.{name}()", "g.revenue()", "g.key,", "g.s,", "window.{name}()", "window.revenue()").Replace(form)
 	form = strings.NewReplacer("{part} => {part}.column", "thing => thing.n", "[t.{name}, …]", "[t.n, t.s]", "({ … }) =>", "t =>", "{ where: …, orderBy: …, take: … }", "{ where: { n: 1 }, take: 2 }", "().…", "().count()", "{chain}.", "things.", "{await}", "execute", "[...map.keys()]", "[1]",
 		"{list}", "[1]", "({ {it} }) => !{link}", "t => !t.selves()", ".offset(…)", ".offset(2)", "insertMany([{ column: value }, …])", "insertMany([{ id: #, big: # }])", "{name}: value", "n: 1", "t.{name}().…", "t.selves().count()", "({ a }) => a.link()", "t => t.selves().as('other')", "t.{name}()", "t.selves()", "{name}:", "x:", "}).{name}()", "}).selves()", "t.parentId.in(ids)", "t.n.in([1])",
 		"({ row })", "({ thing: row })", "condition || other", "t.n > 0 || t.b", ").filter", ").filter(t => t.n)", "insert({ … })", "insert({ id: #, big: # })", "insert({ column: value })", "insert({ id: #, big: # })", "{ … }", "{ n: 1 }").Replace(form)
@@ -86,6 +87,7 @@ func TestFormsOfPhrases(t *testing.T) {
 		f := kit.ThingFacet()
 		f.Add(exosql.Via(exosql.One("self", kit.ThingID, kit.ThingID), f), exosql.Via(exosql.Many("selves", kit.ThingID, kit.ThingID), f))
 		f.Add(exosql.NewSearch(kit.Things, kit.ThingS))
+		f.Add(exosql.Sum(kit.ThingN).As("revenue"))
 		plain := exosql.NewFacet(kit.Things, "other", kit.ThingID, kit.ThingN, kit.ThingBig).AllowInsert(kit.ThingID, kit.ThingBig)
 		f.AllowInsert(kit.ThingID, kit.ThingN, kit.ThingBig).AllowUpdate(kit.ThingN, kit.ThingB).AllowDelete()
 		db := kit.OpenThings(t, e)
@@ -152,7 +154,7 @@ func programsOf(form string, on []string) (out []string) {
 	case strings.HasPrefix(form, "group."):
 		return []string{"things.groupBy(t => t.s).select(group => ({ x: " + form + " }))"}
 	case strings.HasPrefix(form, "window."):
-		return []string{"things.orderBy(t => t.n).partitionBy(t => t.s).select(({ window }) => ({ x: " + form + " }))"}
+		return []string{"things.orderBy(t => t.n).partitionBy(t => t.s).select(({ window }) => ({ x: " + form + " }))", "things.groupBy(t => t.day).orderBy(g => g.day).partitionBy().select(({ window }) => ({ x: " + form + " }))"}
 	case strings.HasPrefix(form, "{it}."):
 		it := strings.ReplaceAll(form, "{it}", "t.selves()")
 		return []string{inSelect(it), "things.where(t => " + it + ").count()", strings.ReplaceAll(form, "{it}", "things")}
