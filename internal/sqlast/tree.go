@@ -67,7 +67,7 @@ func (c *checker) recursion(src Source, outer *scope) (map[string]extent, error)
 		return nil, at("arm", 1, err)
 	}
 	if step.read != 1 {
-		return nil, errors.New("Next must read the rows of the previous step exactly once")
+		return nil, errors.New("its Next must read the rows of the previous step exactly once")
 	}
 	out := map[string]extent{}
 	for k, o := range r.First.Columns {
@@ -82,7 +82,7 @@ func (c *checker) recursion(src Source, outer *scope) (map[string]extent, error)
 func (c *checker) step(src Source) (map[string]extent, error) {
 	s := c.steps[src.Step]
 	if s == nil {
-		return nil, errors.New("Step names no recursion that this select is in")
+		return nil, errors.New("this Step names no recursion that this select is in")
 	}
 	s.read++
 	return s.outputs, nil

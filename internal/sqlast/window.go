@@ -190,7 +190,7 @@ func (c *checker) over(e Windowed, sc *scope, p place) error {
 	}
 	if e.N != nil {
 		if _, bound := e.N.(Arg); !bound {
-			return errors.New("N must be an argument")
+			return errors.New("its N must be an argument")
 		}
 		if err := c.expr(e.N, sc, 0); err != nil {
 			return err
