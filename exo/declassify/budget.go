@@ -51,11 +51,14 @@ const wait = 10 * time.Second
 
 // Take implements exo.BitBudget. What is taken is kept before it returns, so before anything is revealed: of In, on the disk or committed.
 func (b *Budget) Take(p exo.Principal, now time.Time, bits int) (left int, err error) {
-	if b == nil || b.kept == nil {
+	if b == nil {
 		return 0, errNone
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.kept == nil {
+		return 0, errNone
+	}
 	if d := now.UTC().Format(time.DateOnly); d > b.day { // a clock that was set back gives nothing back
 		if b.day = d; b.forget {
 			b.kept = store.NewMemory(nil)
