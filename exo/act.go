@@ -10,11 +10,12 @@ import (
 	"time"
 )
 
+// act waits for the turn of message m, lets its object answer, and settles m.
 func (s *Session) act(m *Message, e *pending, turn chan struct{}) {
 	defer s.turns.leave(turn)
 	if m.acted != nil {
 		defer func() {
-			if m.behind != nil { // the one before it may act still, though this one gave up waiting
+			if m.behind != nil { // the message before m may still act, although m gave up waiting
 				<-m.behind
 			}
 			close(m.acted)
@@ -27,7 +28,7 @@ func (s *Session) act(m *Message, e *pending, turn chan struct{}) {
 	ctx, cancel = context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer m.whenCut(cancel)()
-	// These values stay if the object's code ends its goroutine (runtime.Goexit): the deferred half runs all the same.
+	// The object's code may end its goroutine (runtime.Goexit). The deferred call runs all the same, and finds these values.
 	v, err, start := value.Value{}, error(&fail.Error{Kind: fail.Internal, Err: errEnded}), time.Now()
 	defer func() { s.acted(ctx, m, v, err, time.Since(start)) }()
 	if waited := wait(ctx, turn, m.behind); waited != nil {
@@ -38,14 +39,13 @@ func (s *Session) act(m *Message, e *pending, turn chan struct{}) {
 		grow(0)
 	}
 	start = time.Now()
-	// An object that was cut off while the message waited for its turn: wait may have
-	// taken the turn although ctx is done, too.
+	// Ask whether an object was revoked while the message waited for its turn: wait may have taken the turn although ctx is done.
 	if cut := m.cutOff(); cut != nil {
 		err = cut
 	} else if over := s.began(e); over != nil && e.effect == message.NoEffect {
 		err = over
 	} else {
-		// An effect begins in any case: whether it happens must not depend on speed.
+		// An effect begins even if the budget for reading is spent: whether it happens must not depend on how fast calls are.
 		done := s.changes(m, e)
 		defer func() { e.state = done(v, err) }()
 		if e.effect == message.Held {
@@ -56,7 +56,7 @@ func (s *Session) act(m *Message, e *pending, turn chan struct{}) {
 	}
 }
 
-// whenCut cancels when an object of the message is revoked, until stop.
+// whenCut calls cancel when an object of the message is revoked. It watches until stop is called.
 func (m *Message) whenCut(cancel context.CancelCauseFunc) (stop func()) {
 	if len(m.cuts) == 0 {
 		return func() {}
@@ -74,9 +74,8 @@ func (m *Message) whenCut(cancel context.CancelCauseFunc) (stop func()) {
 	return func() { close(over) }
 }
 
-// grow makes room on the stack of a message's goroutine, for the object with the Recorder
-// on top. A stack begins with 2 KiB and grows by copying what is on it: once here, where
-// that is little, costs a third of growing at the end (BenchmarkRecorded).
+// grow makes room on the stack of a message's goroutine for the calls of the object and of the Recorder. A stack begins with 2 KiB
+// and grows by copying its content. Growing it once here, while it holds little, costs a third of growing it later (BenchmarkRecorded).
 //
 //go:noinline
 func grow(i int) byte {
@@ -84,8 +83,8 @@ func grow(i int) byte {
 	return room[i]
 }
 
-// wait waits for a message's turn, and until the one before it in its store has acted.
-// That one has its turn already: turns are taken in call order.
+// wait waits for a message's turn, and then until the message before it in its store has acted.
+// That earlier message has its turn already: turns are taken in call order.
 func wait(ctx context.Context, turn, behind <-chan struct{}) error {
 	select {
 	case <-turn:
@@ -100,10 +99,10 @@ func wait(ctx context.Context, turn, behind <-chan struct{}) error {
 	return fail.Classify("", ctx.Err())
 }
 
-// errEnded is why there is no answer of an object that left without giving one.
+// errEnded is the error of an object whose code ended its goroutine before it answered.
 var errEnded = errors.New("exo: the object's goroutine ended")
 
-// acted records what became of a message and hands it to Next.
+// acted records the outcome of a message and hands the reply to Next.
 func (s *Session) acted(ctx context.Context, m *Message, v value.Value, err error, took time.Duration) {
 	e := m.entry
 	if err != nil {
@@ -119,7 +118,7 @@ func (s *Session) acted(ctx context.Context, m *Message, v value.Value, err erro
 		}
 		err = why.Bounded()
 	}
-	// A policy or the Recorder may end its goroutine (runtime.Goexit), as a failing test does. The deferred half runs all the same:
+	// A policy or the Recorder may end its goroutine (runtime.Goexit), as a failing test does. The deferred function runs all the same:
 	// the program gets an error instead of the value, and the run does not commit.
 	reply := Reply{ID: e.id, Err: &fail.Error{Kind: fail.Internal, Err: errRecord}}
 	returned := false
@@ -130,7 +129,7 @@ func (s *Session) acted(ctx context.Context, m *Message, v value.Value, err erro
 		s.settle(e, reply)
 	}()
 	var failed error
-	if e.state != StateHeld || e.effect != message.Held { // what is held has not happened yet
+	if e.state != StateHeld || e.effect != message.Held { // a held effect has not happened yet
 		failed = s.after(m, v, err)
 	}
 	digest := e.digest
@@ -147,11 +146,10 @@ func (s *Session) acted(ctx context.Context, m *Message, v value.Value, err erro
 	reply.Value, reply.Err, returned = v, err, true
 }
 
-// eval has the object answer, whose code must not be able to end the process, and
-// labels the result: with the message's own label, since what it shows depends
-// on all of it.
+// eval lets the object answer. A panic of the object's code becomes an error, so it can't end the process.
+// eval labels the result with the label of the message, since the result depends on the whole message.
 func (s *Session) eval(ctx context.Context, m *Message) (v value.Value, err error) {
-	defer panicked(&v, &err) // also of what it replied: that is asked what it is
+	defer panicked(&v, &err) // also a panic of an object in the reply: adopt calls its Describe
 	if m.entry.declassified != nil {
 		if v, err = m.askDeclassifier(ctx); err != nil {
 			return v, err
@@ -165,7 +163,7 @@ func (s *Session) eval(ctx context.Context, m *Message) (v value.Value, err erro
 	}
 	if e := m.entry; e.shows != nil {
 		if m.session.gate.record != nil {
-			e.digest = m.session.digestOf(v) // of what was read, and not of the numbers in its place
+			e.digest = m.session.digestOf(v) // the digest of the values that were read, not of the numbers that replace them
 		}
 		if v = e.shows.value(e.root.Type, v); v.Kind() == value.KindSealed {
 			return v, nil
@@ -174,26 +172,26 @@ func (s *Session) eval(ctx context.Context, m *Message) (v value.Value, err erro
 	if v, err = m.adopt(v.WithLabel(m.Label), 0); err != nil {
 		return value.Value{}, err
 	}
-	if !v.Label().FlowsTo(m.entry.bound) { // the run's label does not have them, so nothing would stop them
+	if !v.Label().FlowsTo(m.entry.bound) { // the run's label lacks these tags, so no sink would stop the value
 		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: the object replied with labels %s, and its method declares %s at most", v.Label(), m.entry.bound)}
 	}
 	return v, nil
 }
 
-// panicked makes an error of a panic of the object's code. It is deferred.
+// panicked turns a panic of the object's code into an error. Its callers defer it.
 func panicked(v *value.Value, err *error) {
 	if p := recover(); p != nil {
 		*v, *err = value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.NewPanicError(p)}
 	}
 }
 
-// ask has the object answer.
+// ask calls Eval of the object that receives the message.
 func ask(ctx context.Context, m *Message) (v value.Value, err error) {
 	defer panicked(&v, &err)
 	if v, err = m.Objects[m.Root.Receiver().Slot].Eval(ctx, m); err != nil {
 		err = fail.Foreign(err)
 		of := ofObject(fail.AsError("", err))
-		if nothingDone(err) && !nothingDone(of) { // said outside of an Error that it wraps
+		if nothingDone(err) && !nothingDone(of) { // ErrNothingDone is outside of the Error that err wraps
 			of = &fail.Error{Op: fail.AsError("", of).Op, Kind: fail.KindOf(of), Msg: fail.AsError("", of).Message(), Err: err}
 		}
 		return value.Value{}, of
@@ -201,14 +199,13 @@ func ask(ctx context.Context, m *Message) (v value.Value, err error) {
 	return v, nil
 }
 
-// IsPanic reports whether err is of an object whose code panicked, or ended its goroutine,
-// instead of answering.
+// IsPanic reports whether err is the error of an object whose code panicked, or ended its goroutine, instead of answering.
 func IsPanic(err error) bool { return errors.Is(err, fail.ErrPanicked) || errors.Is(err, errEnded) }
 
-// hold looks at a message that is to act when the run has committed, and gives its receipt.
+// hold validates a message that acts after the run has committed, and returns its receipt.
 func (s *Session) hold(m *Message, e *pending) (v value.Value, err error) {
 	defer panicked(&v, &err)
-	if p, ok := m.Objects[m.Root.Receiver().Slot].(Validator); ok && e.sealed == nil { // its text would reveal what is sealed
+	if p, ok := m.Objects[m.Root.Receiver().Slot].(Validator); ok && e.sealed == nil { // with sealed values, the text of an error would reveal them
 		if err := p.Validate(m); err != nil {
 			return value.Value{}, ofObject(fail.AsError("", fail.Foreign(err)))
 		}
@@ -216,8 +213,8 @@ func (s *Session) hold(m *Message, e *pending) (v value.Value, err error) {
 	return receipt(e.id).WithLabel(m.Label), nil
 }
 
-// ofObject is an object's error as the run gets it. Verdicts on the program's process are not an
-// object's to give, and what has no kind is our fault.
+// ofObject returns an object's error as the run gets it. An object can't report on the program's process: such a kind
+// becomes Internal. So does an error without a kind.
 func ofObject(err *fail.Error) error {
 	if err.Kind == fail.Other || err.Kind == fail.Crashed || err.Kind == fail.Breach || !err.Kind.Valid() {
 		return &fail.Error{Op: err.Op, Kind: fail.Internal, Err: err}

@@ -16,16 +16,16 @@ import (
 func (s *Session) admit(call Call, e *pending, over, large bool) {
 	settled := false
 	defer func() {
-		if !settled { // the Recorder ended its goroutine, which is the one that would settle the message
+		if !settled { // the Recorder ended this goroutine, which has to settle the message
 			s.callbackFailed(errCallbackEnded)
 			s.settle(e, Reply{ID: call.ID, Err: &fail.Error{Kind: fail.Internal, Err: errRecord}})
 		}
 	}()
 	// Resolve and check: references of this run only, the catalogue's methods only.
-	var sealed value.Label // of the sealed values that it holds
+	var sealed value.Label // the label of the sealed values in the message
 	var m *Message
 	var err error
-	if large { // nothing of it is looked at, copied or recorded, so it adds no label
+	if large { // such a message is not looked at, copied or recorded, so it adds no label
 		err = s.gate.limits.tooMuch()
 	} else {
 		m, err = s.check(call.Expr, e, func(v value.Value) error { return s.recognize(v, &sealed) })
@@ -47,7 +47,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 	if bad := s.spell(&en, call, m); err == nil {
 		err = bad
 	}
-	if err == nil { // last: what is refused takes no bits
+	if err == nil { // last, so that a refused message takes no bits
 		en.Details, err = s.charge(m, e)
 	}
 	if err != nil {
@@ -70,8 +70,8 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 	s.begin(m, e)
 }
 
-// bound finds the label of the whole message and the most that its reply may carry, decides what of the reply is sealed, and refuses what
-// a declassifier may not be given. err is why the message is refused already: its labels count all the same.
+// bound finds the label of the whole message and the most that its reply may carry. It decides what of the reply is sealed, and refuses sealed
+// values that a declassifier may not be given. err is not nil if the message is refused already: its labels count all the same.
 func (s *Session) bound(m *Message, call Call, e *pending, sealed value.Label, err error) error {
 	e.chosen = m.Label
 	for _, v := range m.Args {
@@ -97,15 +97,14 @@ func (s *Session) bound(m *Message, call Call, e *pending, sealed value.Label, e
 	} else if err == nil && !sealed.Empty() && m.composes() && !m.judged() {
 		e.sealed, e.shows = &sealed, &sealing{catalog: s.gate.catalog}
 	} else {
-		e.bound = e.bound.Join(sealed) // also where it is refused: by what is in them
+		e.bound = e.bound.Join(sealed) // also of a refused message: the values may decide the refusal
 	}
 	return err
 }
 
-// joinLabels joins the label of the whole message and the most that its reply may carry, whatever
-// becomes of it from here on, and before it acts. Joined when the reply is there, or when
-// it is delivered, the run's label would say how fast calls are, and a worker takes
-// replies when it likes: `a = fast(); b = labelled(); await a; post()`.
+// joinLabels adds to the run's label the label of the whole message and the most that its reply may carry. It does so before the message acts,
+// whatever becomes of the message. If the label joined when the reply is there, or is delivered, it would reveal how fast calls are, and a worker
+// takes replies when it likes: `a = fast(); b = labelled(); await a; post()`.
 func (s *Session) joinLabels(m *Message, e *pending, sealed value.Label) {
 	s.mu.Lock()
 	before := s.label
@@ -126,7 +125,7 @@ func (s *Session) joinLabels(m *Message, e *pending, sealed value.Label) {
 	}
 }
 
-// refuse asks, of a message whose labels have joined, its sink, trust, the number of calls, its effect and policies, in this order.
+// refuse checks a message after its labels have joined: sink, trust, the number of calls, effect and policies, in this order.
 func (s *Session) refuse(m *Message, e *pending, over bool) error {
 	err := s.passSink(m, e) // against the label just joined
 	if over && err == nil {
@@ -141,7 +140,7 @@ func (s *Session) refuse(m *Message, e *pending, over bool) error {
 	return err
 }
 
-// begin has a message act, in its turn, that is on record.
+// begin starts a message, whose intent is on record. It acts when it has its turn.
 func (s *Session) begin(m *Message, e *pending) {
 	s.mu.Lock()
 	s.changing = s.changing || e.effect == message.Immediate || e.effect == message.InUnit
@@ -152,8 +151,8 @@ func (s *Session) begin(m *Message, e *pending) {
 	go s.act(m, e, s.turns.enter())
 }
 
-// check makes the message of x, and finds the objects and the store of it. With an error there may be a message all
-// the same, of which the labels count.
+// check turns x into a message and finds its objects and its store. It may return both a message and an error: the labels
+// of that message count all the same.
 func (s *Session) check(x message.Expr, e *pending, literal func(value.Value) error) (*Message, error) {
 	check := message.Checker{Catalog: s.gate.catalog, Bounds: s.gate.limits.Message(), Ref: s.ref, Show: s.show, Zone: s.gate.zone, Literal: literal}
 	checked, err := check.Check(x)
@@ -168,13 +167,13 @@ func (s *Session) check(x message.Expr, e *pending, literal func(value.Value) er
 	return m, err
 }
 
-// judged reports whether a policy may refuse the message: it looks at the values in it, and what it lets pass reveals
-// these to the program.
+// judged reports whether a policy may look at the values in the message and refuse it. Whether such a message passes
+// reveals the values to the program.
 func (m *Message) judged() bool {
 	return slices.ContainsFunc(m.policies, func(w *wrapping) bool { return w.policy.Before != nil && !w.policy.Blind })
 }
 
-// queueUp puts a message behind those of its store that were admitted before it.
+// queueUp puts a message behind the messages of its store that were admitted before it.
 func (s *Session) queueUp(m *Message) {
 	if m.store == nil {
 		return
@@ -186,7 +185,7 @@ func (s *Session) queueUp(m *Message) {
 	s.tails[m.store] = m.acted
 }
 
-// resolve finds the objects of a message and peels off what they are wrapped in.
+// resolve finds the objects of a message and takes off the policies that they are wrapped in.
 func (s *Session) resolve(m *Message) error {
 	if m.Objects = m.few[:]; len(m.Refs) > len(m.few) {
 		m.Objects = make([]Object, len(m.Refs))
@@ -205,7 +204,7 @@ func (s *Session) resolve(m *Message) error {
 	return nil
 }
 
-// cutOff reports whether an object of the message has been revoked by now.
+// cutOff returns an error if an object of the message has been revoked by now.
 func (m *Message) cutOff() error {
 	for _, c := range m.cuts {
 		select {
@@ -217,7 +216,7 @@ func (m *Message) cutOff() error {
 	return nil
 }
 
-// opName is what a message asked, as the program wrote it.
+// opName returns the operation of a message as the program wrote it, shortened.
 func (s *Session) opName(root *message.Node) string {
 	if root == nil {
 		return ""

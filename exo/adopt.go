@@ -9,10 +9,9 @@ import (
 	"slices"
 )
 
-// adopt turns what an object returned into what a guest may hold: objects
-// become numbers of the reply, and of this run when it is delivered, wrapped as the receiver was, and the label of
-// everything inside joins that of the whole. v itself is not changed: the
-// object may return the same value to another run.
+// adopt turns a value that an object returned into one that a guest may hold. Objects become numbers of the reply, and numbers of this run when
+// the reply is delivered. They are wrapped as the receiver was. The labels of all parts join the label of the whole. adopt does not change v
+// itself: the object may return the same value to another run.
 func (m *Message) adopt(v value.Value, depth int) (value.Value, error) {
 	if depth > value.MaxReplyDepth {
 		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("result nested too deeply")}
@@ -37,7 +36,7 @@ func (m *Message) adopt(v value.Value, depth int) (value.Value, error) {
 				return value.Value{}, err
 			}
 			fs[i] = value.Field{Name: f.Name, Value: x}
-			if x.Kind() != value.KindSealed { // its content does not leave
+			if x.Kind() != value.KindSealed { // the content of a sealed value does not leave
 				label = label.Join(x.Label())
 			}
 		}
@@ -62,7 +61,7 @@ func (m *Message) adopt(v value.Value, depth int) (value.Value, error) {
 	return v, nil
 }
 
-// adoptAll copies vs only if something in it has to change: rows are many.
+// adoptAll adopts the values vs and joins their labels to label. It copies vs only if a value has to change: rows are many.
 func (m *Message) adoptAll(vs []value.Value, label value.Label, depth int) ([]value.Value, value.Label, error) {
 	out := vs
 	for i := range vs {
@@ -85,8 +84,8 @@ func (m *Message) adoptAll(vs []value.Value, label value.Label, depth int) ([]va
 	return out, label, nil
 }
 
-// adoptObject keeps the object for the reply. The gate checks its messages by the gate's own
-// catalogue, so the object must agree with that on every interface that it brings.
+// adoptObject keeps the object for the reply. The gate checks messages to the object by the gate's own
+// catalogue, so the object must agree with the catalogue on every interface that it brings.
 func (m *Message) adoptObject(v value.Value) (value.Value, error) {
 	e, catalog, o := m.entry, m.session.gate.catalog, ObjectOf(v)
 	if o == nil {
@@ -109,11 +108,9 @@ func (m *Message) adoptObject(v value.Value) (value.Value, error) {
 	return value.NumberedRef(uint32(len(e.objects) - 1)).WithLabel(v.Label()), nil
 }
 
-// number makes the objects of a reply those of the run. It is called when the
-// reply is delivered, with s.mu held: before, a guest could guess the number, and
-// learn which of its calls was the faster, or hold what a budget kept back.
-//
-// So are its sealed values.
+// number gives the objects and the sealed values of a reply their numbers in the run. It is called when the reply is delivered, with s.mu
+// held. If a number were valid earlier, a guest could guess it, and so learn which of its calls was the faster, or hold an object that a
+// budget kept back.
 func (s *Session) number(e *pending) {
 	if e.reply.Err != nil || len(e.objects) == 0 && (e.shows == nil || len(e.shows.cells) == 0) {
 		return
@@ -128,7 +125,7 @@ func (s *Session) number(e *pending) {
 		}
 		s.sealed = slices.Grow(s.sealed, len(e.shows.cells))[:len(s.contents)]
 	}
-	e.reply.Value.ChangeInPlace(func(x *value.Value) { // adopt has copied whatever a reference is in
+	e.reply.Value.ChangeInPlace(func(x *value.Value) { // adopt has copied each value that holds a reference
 		switch x.Kind() {
 		case value.KindRef:
 			*x = x.Renumbered(uint32(objects) + x.Number())

@@ -13,17 +13,17 @@ import (
 	"strings"
 )
 
-// Cause is the message by which a run first got a tag of its label, for the host: with the columns, and the place in the program.
+// Cause names, for the host, the message by which a run first got a tag of its label, with the columns and the place in the program.
 type Cause struct {
 	Tag     string
 	Call    uint64         // the number of the message; 0: the run began with the tag
-	Pos     fail.Pos       // where in the program the call stands, as the guest says; zero: the guest named no place, or none that the program has
-	Op      string         // as the program wrote it, shortened
-	Read    []string       // what in the message has the tag, like "Person.email"; none where the method itself, or a sealed value, has it
-	Origins []SealedOrigin // where the sealed values come from that have the tag
+	Pos     fail.Pos       // the place of the call in the program, as the guest reports it; zero: the guest named no place, or none that the program has
+	Op      string         // the operation as the program wrote it, shortened
+	Read    []string       // the parts of the message that have the tag, like "Person.email"; none if the method itself, or a sealed value, has it
+	Origins []SealedOrigin // the messages that gave the run its sealed values with the tag
 }
 
-// SealedOrigin names the message by which a program was given a sealed value.
+// SealedOrigin names the message whose reply gave a program a sealed value.
 type SealedOrigin struct {
 	Call   uint64
 	Pos    fail.Pos // as in Cause
@@ -53,7 +53,7 @@ func (g SealedOrigin) String() string {
 	return s
 }
 
-// callAt names a call.
+// callAt names a call by its number and, if it has one, its place.
 func callAt(call uint64, at fail.Pos) string {
 	if at.Line == 0 {
 		return fmt.Sprintf("call %d", call)
@@ -61,8 +61,8 @@ func callAt(call uint64, at fail.Pos) string {
 	return fmt.Sprintf("call %d (line %d:%d)", call, at.Line, at.Column)
 }
 
-// place is where a guest says that its call stands, without a text, if the program may have such a place. One that was taken over says what
-// it likes, so the place is of bounded size and decides nothing.
+// place returns the place that a guest reports for its call, without the text; zero if the program can't have such a place. A guest that was
+// taken over reports what it likes, so the place has a bounded size and decides nothing.
 func (s *Session) place(p fail.Pos) fail.Pos {
 	if most := s.length + 1; p.Line < 1 || p.Line > most || p.Column < 1 || p.Column > most {
 		return fail.Pos{}
@@ -70,7 +70,7 @@ func (s *Session) place(p fail.Pos) fail.Pos {
 	return fail.Pos{Line: p.Line, Column: p.Column}
 }
 
-// caused notes by which message the run got tags.
+// caused notes that message m brought the run the tags of l.
 func (s *Session) caused(l value.Label, m *Message, e *pending) {
 	op := s.opName(m.Root)
 	s.mu.Lock()
@@ -89,8 +89,8 @@ func (s *Session) caused(l value.Label, m *Message, e *pending) {
 	}
 }
 
-// Causes says why the run has the label that ReportableLabel gives, in the order of its messages, and why it had tags that are part of others by now: of
-// one reader, before it read of others.
+// Causes explains each tag of the label that ReportableLabel gives, in the order of the run's messages. It also explains tags that are part
+// of other tags by now: the tag of one reader, if the run read values of other readers later.
 func (s *Session) Causes() []Cause {
 	if s.begun() != nil {
 		return nil
@@ -101,7 +101,7 @@ func (s *Session) Causes() []Cause {
 	return s.causedUpTo(l, last)
 }
 
-// causedUpTo are the causes of the tags of l, and of those that the run had before, by messages up to last.
+// causedUpTo returns the causes of the tags of l, and of tags that the run had before. It leaves out messages after last.
 func (s *Session) causedUpTo(l value.Label, last uint64) (out []Cause) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +117,7 @@ func (s *Session) causedUpTo(l value.Label, last uint64) (out []Cause) {
 	return out
 }
 
-// because is why a run has tags, of what caused its label, as an error for the host.
+// because returns an error for the host that lists the causes of the tags of l; nil if causes has none of them.
 func because(l value.Label, causes []Cause) error {
 	var why []string
 	for _, c := range causes {
@@ -131,10 +131,10 @@ func because(l value.Label, causes []Cause) error {
 	return errors.New("exo: " + strings.Join(why, "; "))
 }
 
-// maxReading is how many of what a message reads a Cause names.
+// maxReading is the longest that a list of names in a Cause may be.
 const maxReading = 8
 
-// reading names what in a message has a tag: fields, as "Person.email", and interfaces.
+// reading names the fields of a message that have a tag, like "Person.email", and the interfaces that have it.
 func (m *Message) reading(tag string) (out []string) {
 	seen := map[*message.Node]bool{}
 	add := func(name string) {
@@ -167,20 +167,19 @@ func (m *Message) reading(tag string) (out []string) {
 	return out
 }
 
-// origins say of the sealed values of a run by which messages they were given, for Cause. Of a message they keep what SealedOrigin says of it, and
-// nothing by which anything is decided.
+// origins notes, for Cause, which message gave a run each of its sealed values. It is for reports alone: no decision depends on it.
 type origins struct {
 	by     []origin
-	fields []string // that the values were in, by the numbers of those
+	fields []string // the field of each sealed value, by the number of the value
 }
 
 type origin struct {
-	first   uint64 // of its values
+	first   uint64 // the number of its first sealed value
 	given   SealedOrigin
 	columns []message.LabelledColumn
 }
 
-// add notes where the values that the reply of e holds come from, of which first is the first. s.mu is held.
+// add notes the origin of the sealed values in the reply of e. The first of them has the number first. s.mu is held.
 func (o *origins) add(s *Session, e *pending, first uint64) {
 	if len(e.shows.cells) == 0 {
 		return
@@ -189,15 +188,15 @@ func (o *origins) add(s *Session, e *pending, first uint64) {
 	o.fields = append(o.fields, e.shows.fields...)
 }
 
-// tracer finds where sealed values come from that have a tag.
+// tracer finds the origins of sealed values that have a tag.
 type tracer struct {
 	s    *Session
 	tag  string
-	seen map[uint64]bool // a text that is made of another twice over would double with each call
+	seen map[uint64]bool // the values visited: otherwise texts that each use the one before twice would double the work with each call
 	list []SealedOrigin
 }
 
-// visit adds what is known of the sealed values in v, and in a text that was made of some. s.mu is held.
+// visit adds the origins of the sealed values in v, and of the sealed values that a text in v was made of. s.mu is held.
 func (t *tracer) visit(v value.Value) {
 	for x := range v.All() {
 		if l, sealed := x.Sealed(); !sealed || !l.HasExactly(t.tag) || len(t.list) == maxReading {
@@ -225,7 +224,7 @@ func (t *tracer) visit(v value.Value) {
 	}
 }
 
-// column names what with the tag is shown under the name of the field, or, where that is not known, in the message.
+// column names the columns with the tag that are shown as the field. If none is known, it names all columns of the message with the tag.
 func (o *origin) column(field, tag string) string {
 	var own, all []string
 	for _, c := range o.columns {

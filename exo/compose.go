@@ -10,10 +10,9 @@ import (
 	"strings"
 )
 
-// Compose makes the object `text`: text(["Dear ", x, "!"]) gives the text of its parts. If one of them is sealed, so is the
-// text, and the run reads nothing of it: what is kept is how to make it, and it is made where a sink admits its label. So
-// neither its length nor whether it could be made reveals anything. One that would have more than half of
-// Limits.LiteralBytes is "[too large]".
+// Compose makes the object `text`: text(["Dear ", x, "!"]) joins its parts to one text. If a part is sealed, the text is sealed, too, and
+// the run reads nothing of it. The session keeps the parts, and makes the text where a sink admits its label. So the program learns neither
+// the length of the text nor whether it could be made. A text of more than half of Limits.LiteralBytes is "[too large]".
 func Compose() Object { return composer{} }
 
 // A tool grants the Compose object as ComposeName, unless the host uses that name. ComposeInterface names its interface.
@@ -32,13 +31,13 @@ func (composer) Describe() (message.Description, error) {
 	return message.Description{Type: &message.Type{Name: i.Name}, Interfaces: []*message.Interface{i}, Doc: "texts of sealed values"}, nil
 }
 
-// Eval is never asked: the session composes, as it alone knows what is sealed.
+// Eval is never called: the session composes the text, since only the session knows what is sealed.
 func (composer) Eval(context.Context, *Message) (value.Value, error) {
 	return value.Value{}, fail.Errorf(fail.Internal, "", "exo: text is not composed by its object")
 }
 
-// recipe is the content of a sealed text until a sink opens it. weight counts the values in it that are sealed, each as often as
-// it is used: a text that is made of itself twice over would double with each call.
+// recipe is the content of a sealed text until a sink opens it. weight counts the sealed values in the text, each as often as it is used.
+// Without a bound on weight, texts that each use the one before twice would double with each call.
 type recipe struct {
 	parts  []value.Value
 	weight int
@@ -46,7 +45,7 @@ type recipe struct {
 
 const maxWeight = 1000
 
-// mostComposed is what a sealed text may have, so that there is room for it in the argument that it leaves by.
+// mostComposed is how many bytes a sealed text may have. It leaves room for the text in the argument that it leaves by.
 func (s *Session) mostComposed() int { return s.gate.limits.LiteralBytes / 2 }
 
 // composes reports whether the message makes a text.
@@ -55,7 +54,7 @@ func (m *Message) composes() bool {
 	return ok
 }
 
-// compose is the reply to a message to `text`. It fails only by the number of parts, which the program has chosen.
+// compose returns the reply to a message to `text`. Its errors depend only on the form and size of the list, which the program has chosen.
 func (s *Session) compose(m *Message) (value.Value, error) {
 	e := m.entry
 	var parts []value.Value
@@ -65,7 +64,7 @@ func (s *Session) compose(m *Message) (value.Value, error) {
 		return value.Value{}, fail.Errorf(fail.Invalid, "", "the parts are a list, like [\"Dear \", name]; one that is sealed as a whole can't be taken apart")
 	}
 	if e.sealed == nil {
-		return value.Text(joined(parts, math.MaxInt)), nil // no more than the message itself
+		return value.Text(joined(parts, math.MaxInt)), nil // it reveals no more than the message itself
 	}
 	r := &recipe{parts: slices.Clone(parts)}
 	size := m.Root.Args[0].Lit.BytesUpTo(s.gate.limits.UnansweredBytes, 0)
@@ -86,7 +85,7 @@ func (s *Session) compose(m *Message) (value.Value, error) {
 	return e.shows.put(&message.Type{Name: value.TypeText}, *e.sealed, content{text: r}), nil
 }
 
-// weight is how many sealed values are in v. s.mu is held.
+// weight counts the sealed values in v. A sealed text counts as the values in it. s.mu is held.
 func (s *Session) weight(v value.Value) (n int) {
 	for x := range v.All() {
 		if x.Kind() != value.KindSealed {
@@ -101,7 +100,7 @@ func (s *Session) weight(v value.Value) (n int) {
 	return n
 }
 
-// made is a content as it leaves.
+// made returns a content as it leaves. It makes the text of a recipe, with the label l.
 func (s *Session) made(c content, l value.Label) value.Value {
 	if c.text == nil {
 		return c.plain
@@ -113,7 +112,7 @@ func (s *Session) made(c content, l value.Label) value.Value {
 	return value.Text(joined(parts, s.mostComposed())).WithLabel(l)
 }
 
-// joined is the text of parts: texts as they are, and everything else as JSON has it; or "[too large]".
+// joined returns the text of parts: texts as they are, everything else as JSON. If it has more than most bytes, it is "[too large]".
 func joined(parts []value.Value, most int) string {
 	var b strings.Builder
 	for _, p := range parts {

@@ -12,11 +12,11 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Level says how a program logged a line.
+// Level is the severity with which a program logged a line.
 type Level uint8
 
 const (
-	LevelInfo Level = iota // console.log, and all that is neither of the next two
+	LevelInfo Level = iota // console.log, and every method that is neither of the next two
 	LevelWarn
 	LevelError
 	levels
@@ -33,7 +33,7 @@ func (l Level) String() string {
 
 // Line is what a program logged at one time. Its text may have line breaks.
 type Line struct {
-	RunID RunID // as Config.Console gets it; whoever logs leaves it out
+	RunID RunID // Log sets it for Config.Console; the caller of Log leaves it out
 	Level Level
 	Text  string
 }
@@ -46,7 +46,7 @@ func (l Line) String() string {
 	return l.Level.String() + ": " + l.Text
 }
 
-// Size is how many bytes of Limits.ConsoleBytes it takes, with its end.
+// Size is how many bytes of Limits.ConsoleBytes the line takes, with its line break.
 func (l Line) Size() int {
 	n := len(l.Text) + 1
 	if l.Level != LevelInfo {
@@ -55,25 +55,23 @@ func (l Line) Size() int {
 	return n
 }
 
-// LineBytes bounds the text of one line. A longer one is cut there: it fills the console, so its
+// LineBytes bounds the text of one line. A longer text is cut there: it fills the console, so its
 // end would not be shown.
 func (l Limits) LineBytes() int { return l.ConsoleBytes + utf8.UTFMax }
 
-// console is what of a run's lines may be read, and how much was logged.
+// console has the lines of a run that may be read, and counts the bytes that were logged.
 type console struct {
 	shown strings.Builder
 	used  int
 	full  bool
 }
 
-// Log takes a line in the order of the messages: like each of those it counts with the label
-// that the run has when it arrives. Labels join when a message is admitted, before it acts,
-// so what arrived before can't hold what a later message has read, and no guest can date a
-// line back. A line with a label that Config.Admits does not admit is counted and
-// dropped; since labels only grow, what is kept is the beginning of the console.
+// Log takes a line in one order with the messages. The line carries the label that the run has when the line arrives. Labels join when a message
+// is admitted, before it acts. So a line can't hold what a later message reads, and no guest can date a line back. A line with a label that
+// Config.Admits does not admit is counted and dropped. Since labels only grow, the lines that are kept are the beginning of the console.
 //
-// The error is a breach of the protocol, as that of Submit: honest guests count, too. The
-// line that does not fit is cut and the last.
+// An error is a breach of the protocol, like an error of Submit: an honest guest counts the bytes, too, and stops. The line that does not fit is
+// cut, and it is the last.
 func (s *Session) Log(l Line) error {
 	if err := s.begun(); err != nil {
 		return err
@@ -132,28 +130,28 @@ func (s *Session) callConsole(l Line) {
 
 var errConsoleEnded = errors.New("exo: the host's Console ended its goroutine")
 
-// Console is what the run's program logged, as far as it may be read: see Log. It stays
-// readable where the result does not.
+// Console returns the lines of the run's program that may be read: see Log. They stay
+// readable where the result may not leave.
 func (s *Session) Console() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.console.shown.String()
 }
 
-// So many notices of a run are kept, the first ones, each up to so many bytes.
+// These bound the notices of a run that are shown, the first ones, and the bytes of each.
 const (
 	maxNotices     = 8
 	maxNoticeBytes = 500
 )
 
 type notice struct {
-	of   uint64 // its message
+	of   uint64 // the number of its message
 	text string
 }
 
-// AddNotice adds a remark about the message for the reader of the run's result, model or person. Its text must follow from the message,
-// from declarations and from data without labels: it is shown where the run's label, as the message was admitted, flows to
-// Config.Admits. So it does not depend on what a later message reads, or on which of two came first. One text is kept once.
+// AddNotice adds a remark about the message for the reader of the run's result, a model or a person. The text must follow from the message, from
+// declarations and from data without labels. It is shown if the run's label, as it was when the message was admitted, flows to Config.Admits. So
+// it depends neither on what a later message reads, nor on which of two messages came first. The same text is kept once.
 func (m *Message) AddNotice(text string) {
 	if m.session == nil || m.Withheld() {
 		return

@@ -12,19 +12,17 @@ import (
 	"github.com/exoagent/exoagent/internal/lru"
 )
 
-// declared is shared by gates whose grants have the same names and the same declarations. A host
-// makes a tool for each of its users, and what can be asked of one does not depend on the user. It
-// holds declarations and what is made of them alone, and nothing of an object: no principal, no
-// value, no label of a run, and not whether an object was revoked. It is immutable but for what was
-// derived.
+// declared is shared by gates whose grants have the same names and the same declarations: a host makes a tool for each of its users, and the
+// messages that a tool allows do not depend on the user. It has the declarations and what is made of them alone. It has nothing of an object: no
+// principal, no value, no label of a run, and not whether an object was revoked. It is immutable except for derived.
 type declared struct {
 	described    []message.Description // copies, unless they are frozen
 	catalog      message.Catalog
 	granted      []message.GrantedName
-	labels       value.Label       // all that what was granted can put on a run
+	labels       value.Label       // all labels that the granted objects can put on a run
 	effect       string            // a method that changes something, or ""
 	declassifier string            // a method that declassifies, or ""
-	leaves       bool              // something but the result of a run leaves it
+	leaves       bool              // values can leave a run by another way than its result
 	stored       map[string]string // for the interface of each granted object, a method that changes a unit of work
 	digest       func() value.Digest
 
@@ -32,19 +30,19 @@ type declared struct {
 	derived map[any]func() any
 }
 
-// allDeclared are kept for the gates to come, by the names and docs of what is granted. One may take an eighth of the bytes: those of 2,000
-// tables do, and without that each user of such a host would make them anew.
+// allDeclared keeps declarations for later gates, by the names and docs of the grants. One entry may take an eighth of the bytes: the
+// declarations of 2,000 tables do. If they did not fit, such a host would make them anew for each user.
 var allDeclared = struct {
 	sync.Mutex
 	all lru.Set[string, []*declared] // under one key the latest first
 }{all: lru.Set[string, []*declared]{Bytes: 512 << 20}}
 
 const (
-	alike      = 4  // of them under one key
-	maxDerived = 12 // things that are kept of one
+	alike      = 4  // declarations that are kept under one key
+	maxDerived = 12 // derived things that one declared keeps
 )
 
-// declaredOf finds what is declared of these grants, or makes it.
+// declaredOf finds the declarations of these grants, or makes them.
 func declaredOf(names []string, described []message.Description) (*declared, error) {
 	var key []byte
 	for i, name := range names {
@@ -82,7 +80,7 @@ func declaredOf(names []string, described []message.Description) (*declared, err
 	return s, nil
 }
 
-// is reports whether it was made of these descriptions, or of equal ones.
+// is reports whether s was made of these descriptions, or of equal ones.
 func (s *declared) is(described []message.Description) bool {
 	pairs, ok := s.pairs(described)
 	if !ok {
@@ -96,8 +94,8 @@ func (s *declared) is(described []message.Description) bool {
 	return true
 }
 
-// pairs are the interfaces that have to be equal, each pair once: the facets of one file share one interface a table, so a file that is opened
-// again would else compare each of n tables n times. ok is false if something else differs.
+// pairs returns the interfaces that have to be equal, each pair once. The facets of one file share one interface for each table: otherwise a
+// file that is opened again would compare each of n tables n times. ok is false if something else differs.
 func (s *declared) pairs(described []message.Description) (pairs map[[2]*message.Interface]bool, ok bool) {
 	pairs = map[[2]*message.Interface]bool{}
 	for i, d := range described {
@@ -148,7 +146,7 @@ func newDeclared(names []string, described []message.Description) (*declared, er
 	return s, nil
 }
 
-// size is about how many bytes it takes, with what may be derived of it.
+// size estimates the bytes of s, with what may be derived from it.
 func (s *declared) size() int {
 	n := 8 << 10
 	seen := map[*message.Method]bool{} // the methods that all queries have are there once
@@ -164,17 +162,16 @@ func (s *declared) size() int {
 	return n
 }
 
-// Derive returns what is made of the catalogue and the granted names alone, once for all
-// gates in which they are the same. make must use nothing else of any gate; what
-// it depends on besides must be in key, which is of a type of the caller's own. The result is
-// shared, so nobody may change it.
+// Derive returns what make makes of the catalogue and the granted names alone. make is called once for all gates that have the same ones,
+// and must use nothing else of any gate. Everything else that the result depends on must be in key, whose type is the caller's own. The
+// result is shared, so no caller may change it.
 func (g *Gate) Derive(key any, make func() any) any {
 	s := g.declared
 	s.mu.Lock()
 	once := s.derived[key]
 	if once == nil {
 		if len(s.derived) >= maxDerived {
-			for k := range s.derived { // any: whoever has more forms than these pays for them
+			for k := range s.derived { // any one: a caller that has more keys than these makes things again
 				delete(s.derived, k)
 				break
 			}

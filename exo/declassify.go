@@ -12,15 +12,16 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// A declassifier is a method that reveals a little of sealed values: the domain of an address, whether two amounts are equal. The host
-// grants it, it names the tags that it may let go, its reply is one of a number of outcomes that its type declares, and a budget of
-// bits bounds what all calls of a principal's day reveal together. These are the who, the what and the how much of Sabelfeld and Sands
-// 2009. Its arguments are opened for the object alone: the run gets no tag by them.
+// A declassifier is a method that reveals a little of sealed values: the domain of an address, whether two amounts are equal. The host grants it.
+// The method names the tags that it may let go. Its type declares the outcomes, and its reply is one of them. A budget of bits bounds what all
+// calls of a principal's day reveal together. These are the who, the what and the how much of Sabelfeld and Sands 2009. The arguments are opened
+// for the object alone: they add no tag to the run.
 
-// BitBudget bounds what declassifiers reveal: exo/declassify has one. All tools of a host need the same: with one each, a principal gets the sum.
+// BitBudget bounds what declassifiers reveal: exo/declassify has one. All tools of a host need the same BitBudget: otherwise a principal
+// could spend the sum of all budgets.
 type BitBudget interface {
-	// Take takes bits from what a principal has at the day of now, and says how many are left. With an error, of Kind Limit where there
-	// are too few, none are taken and nothing is revealed. It is called in the order in which messages arrive, and must not wait.
+	// Take takes bits from the principal's budget for the day of now, and returns how many are left. If too few are left, it returns an error of
+	// Kind Limit. With any error it takes none, and nothing is revealed. It is called in the order in which messages arrive, and must not wait.
 	Take(principal Principal, now time.Time, bits int) (left int, err error)
 }
 
@@ -31,21 +32,21 @@ type Declassified struct {
 	Left   int      `json:"left"`         // what is left of the principal's day
 }
 
-// DeclassifierError is in Entry.Details of the outcome of a message to a declassifier that failed, panicked or replied what is not of its
-// type. The program got null.
+// DeclassifierError is in Entry.Details of the outcome of a message to a declassifier. The declassifier failed, panicked, or gave a reply
+// that is not of its type, and the program got null.
 type DeclassifierError struct {
 	Err string `json:"declassifierError"`
 }
 
-// declassifies says why a message to a declassifier may not be given its sealed values, which carry the label sealed. It looks at labels and at what
-// the program did, and at no content, so a refusal reveals nothing and the run gets no label by it.
+// declassifies returns why a declassifier may not be given the sealed values of message m, or nil. sealed is the label of those values.
+// It looks at labels and at what the program did, never at a content. So a refusal reveals nothing, and adds no label to the run.
 func (s *Session) declassifies(m *Message, x message.Expr, sealed value.Label) error {
 	op, tags := s.opName(m.Root), m.Root.Method().Declassifies
 	switch {
 	case sealed.Empty():
 		return nil
 	case !sealed.Integrity().Empty():
-		// The author of one value would choose what is revealed of the others (robust declassification, Zdancewic and Myers 2001).
+		// Otherwise the author of one value could choose what is revealed of the others (robust declassification, Zdancewic and Myers 2001).
 		return fail.Errorf(fail.Denied, op, "it answers nothing about what outsiders wrote, and a sealed value that it is given is labelled %s", sealed.Integrity().List())
 	case !sealed.FlowsTo(tags):
 		return fail.Errorf(fail.Denied, op, "it answers about %s alone, and a sealed value that it is given is labelled %s", tags.List(), sealed.Without(tags).List())
@@ -60,9 +61,9 @@ func (s *Session) declassifies(m *Message, x message.Expr, sealed value.Label) e
 	return nil
 }
 
-// holdsRecipe reports whether a sealed value in v is a text that the program made (see Compose), or came with a reply in which something may be
-// made by a total method. A program that puts ten secrets into one text would ask about all of them at once. Laundering, in the words of
-// Sabelfeld and Sands.
+// holdsRecipe reports whether a sealed value in v is a text that the program made (see Compose), or came with a reply in which a total method
+// may have calculated something. Otherwise a program could put ten secrets into one text and ask about all of them at once: Sabelfeld and
+// Sands call that laundering.
 func (s *Session) holdsRecipe(v value.Value) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,8 +79,8 @@ func (s *Session) holdsRecipe(v value.Value) bool {
 	return false
 }
 
-// charge takes the bits of a message to a declassifier that is admitted otherwise, whatever becomes of it: in the order of messages and before it
-// acts, so that calls that run at one time can't overdraw. details are for the record of its intent.
+// charge takes the bits of a message to a declassifier that has passed every other check, whatever becomes of the message. It does so in the
+// order of messages and before the message acts, so that concurrent calls can't overdraw. details are for the record of the intent.
 func (s *Session) charge(m *Message, e *pending) (details []any, err error) {
 	if e.declassified == nil {
 		return nil, nil
@@ -98,12 +99,12 @@ func (s *Session) charge(m *Message, e *pending) (details []any, err error) {
 	return []any{d}, nil
 }
 
-// askDeclassifier asks a declassifier, with its sealed values opened. Every failure is the one outcome null: an error's text, or that a value did not
-// fit, would reveal more than the type of the result allows. The host finds it in the record.
+// askDeclassifier asks a declassifier, with its sealed values opened. Every failure gives the one outcome null: an error's text, or the fact
+// that a value did not fit, would reveal more than the type of the result allows. The host finds the error in the record.
 func (m *Message) askDeclassifier(ctx context.Context) (value.Value, error) {
 	s := m.session
 	said := make(chan value.Value, 1)
-	go func() { // of its own: code that ends its goroutine must look like any other failure
+	go func() { // a goroutine of its own: code that ends its goroutine must look like any other failure
 		v, err := value.Value{}, error(errEnded)
 		defer func() {
 			if err == nil {

@@ -15,8 +15,7 @@ func (s *Session) settle(e *pending, r Reply) {
 	s.poke()
 }
 
-// poke wakes one waiter in Next; each that leaves wakes another, since one
-// outcome can free several replies.
+// poke wakes one waiter in Next. Each waiter that leaves wakes another one, since one outcome can free several replies.
 func (s *Session) poke() {
 	select {
 	case s.wake <- struct{}{}:
@@ -25,8 +24,8 @@ func (s *Session) poke() {
 }
 
 // Next waits for the reply to the oldest call that has not been answered yet.
-// Replies leave in call order however long each took, so that time never
-// becomes an order that a guest could read. ok is false when no call is open.
+// Replies leave in call order, however long each took. So their order reveals nothing about
+// time to a guest. ok is false when no call is open.
 func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
 	if err := s.begun(); err != nil {
 		return Reply{}, false, err
@@ -42,12 +41,12 @@ func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
 			if s.queue[0] = nil; len(s.queue) > 1 {
 				s.queue = s.queue[1:]
 			} else {
-				s.queue = s.queue[:0] // the next call needs no new one
+				s.queue = s.queue[:0] // the next call reuses the array
 			}
 			s.spent.add(e.spent)
 			s.undelivered -= e.size
-			// Whether Spend knew in time to stop the call depends on how fast those before it
-			// were, so what is said is the same as Spend says.
+			// Whether Spend noticed in time to stop this call depends on how fast earlier calls were.
+			// So the error here is the same as the error of Spend.
 			over, withheld := s.gate.overspent(s.spent), false
 			if over != nil && (e.reply.Err == nil || e.spent != spent{}) {
 				withheld = e.reply.Err == nil
@@ -57,7 +56,7 @@ func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
 			}
 			label := s.label
 			s.mu.Unlock()
-			if withheld { // what was read is not handed over, and the record says so
+			if withheld { // the program does not get what was read, and the record has that
 				s.noteMessage(e, Entry{Step: Withheld, Label: label, Err: over})
 			}
 			s.poke()
@@ -72,17 +71,16 @@ func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
 	}
 }
 
-// turns let a bounded number of calls act at one time, and begin in call order. In
-// another order each of a hundred calls could begin before all that came earlier, and
-// read its fill without knowing of them.
+// turns lets a bounded number of calls act at one time, and lets them begin in call order. In another order each of a hundred calls could
+// begin before all earlier ones. Each could then read as much as the whole run may, since it would not know of the others.
 type turns struct {
 	mu      sync.Mutex
 	free    int
 	waiting []chan struct{}
 }
 
-// enter is called in call order. The channel is closed when it is the call's turn,
-// and must be given back with leave, also when the call no longer waits.
+// enter is called in call order. It returns a channel that is closed when it is the call's turn.
+// The call must give the channel back with leave, even if it no longer waits.
 func (t *turns) enter() chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -2,8 +2,8 @@
 // the one gate through which it can use them. For every program, hostile ones
 // included, what it causes depends only on the objects it was granted. Its design is DESIGN.md in this package's folder.
 //
-// Values with their labels are in exo/value, what a program may say in exo/message, errors in exo/fail. The pieces, in the order in
-// which a message meets them:
+// Values with their labels are in exo/value, the messages of a program in exo/message, errors in exo/fail. These are the pieces, in the
+// order in which a message meets them:
 //
 //   - An [Object] is a capability. Its [message.Description] is plain data: interfaces
 //     that say which members there are and of which types.
@@ -20,10 +20,10 @@
 //   - A [Recorder] keeps what happened, entry by [Entry]; what it can't append does not happen.
 //   - [Wrap] derives a weaker object by a [Policy]: exo/policy has the usual ones.
 //     exo/exotest tests objects.
-//   - A [value.Label] says what kind of secret a value carries. The run has one of its
-//     own, and a result leaves only if its sink admits it.
-//   - A declassifier is a method that tells a bounded amount of sealed values (Method.Declassifies);
-//     a [BitBudget] bounds what all of them tell a principal in a day.
+//   - A [value.Label] names the kinds of secret that a value carries. The run has a label, too,
+//     and its result leaves only if Config.Admits admits that label.
+//   - A declassifier is a method that reveals a bounded amount of sealed values (Method.Declassifies);
+//     a [BitBudget] bounds what all declassifiers together reveal to a principal in a day.
 //   - A [Line] of the console leaves only if the label that the run had when it was
 //     logged may: see [Session.Log].
 //   - A [fail.Error] has a Kind, a text for the guest, a place in the program, and a cause
@@ -32,8 +32,8 @@
 // # Security model
 //
 // The host program is trusted: it makes Objects, and Go's types keep it from
-// mistakes, not from malice. Guests are not trusted at all: they hold numbers, and
-// all they can do with one is to send a message that its catalogue allows. A hidden
+// mistakes, not from malice. Guests are not trusted at all. A guest holds numbers of objects,
+// and with a number it can only send a message that the catalogue allows. A hidden
 // member and a missing one give the same answer. A zero Object, Value, Label or Config
 // gives nothing away: it is refused, public, or grants nothing.
 //

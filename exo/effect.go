@@ -19,9 +19,9 @@ const (
 	StateHeld             // it waits for the end of the run
 	StateApplied          // it took place, for good
 	StateRolledBack       // nothing of it was kept, or it never began
-	StateFailed           // held: the run committed, and then it is known not to have taken place
+	StateFailed           // the run committed, and then the held effect is known not to have taken place
 	StateImmediate        // it happened at once, whatever became of the run
-	StateUnknown          // it is not known
+	StateUnknown          // it is not known whether it took place
 	states
 )
 
@@ -43,14 +43,14 @@ type Effect struct {
 	State State
 	Err   error // why it is not applied; for the host
 
-	// Sealed: it held sealed values, which were opened when it acted. Its outcome may reveal what is in
-	// them, so the model does not read it.
+	// Sealed reports that the message held sealed values, which were opened when it acted. The outcome may reveal
+	// these values, so the model does not read it.
 	Sealed bool
 
-	// NoRowsText is what its interface says of a change of no rows, which replied 0: see Phrase; "" for any other.
+	// NoRowsText is the interface's text for a change of no rows, which replied 0: see Phrase. It is "" for any other effect.
 	NoRowsText string
 
-	// Provisional: it is applied within a transaction of the host's (see HostUnit), which may still undo it.
+	// Provisional reports that the effect is applied within a transaction of the host's (see HostUnit), which may still undo it.
 	Provisional bool
 }
 
@@ -63,7 +63,7 @@ func receipt(call uint64) value.Value {
 	return value.RecordValue(value.Field{Name: "held", Value: value.Bool(true)}, value.Field{Name: "receipt", Value: value.Int(int64(call))})
 }
 
-// refuseEffect says why message m may not change anything. It is asked while messages are
+// refuseEffect returns why message m may not change anything, or nil. It is called while messages are
 // admitted, in their order: nothing that it looks at depends on how fast calls are.
 func (s *Session) refuseEffect(m *Message) error {
 	mode := m.Root.Method().Effect
@@ -90,8 +90,8 @@ func (s *Session) refuseEffect(m *Message) error {
 		case m.store == nil:
 			return &fail.Error{Op: op, Kind: fail.Internal, Err: errNoStore}
 		case s.written != nil && s.written != m.store && !s.gate.severalStores:
-			// PREPARE TRANSACTION is off by default and SQLite has none: with two commits one can
-			// fail after the other, and the program would learn of neither.
+			// A run can't commit two stores as one: PREPARE TRANSACTION is off by default, and SQLite has none. The second
+			// commit could fail after the first, and the program would learn of neither.
 			return fail.Errorf(fail.Denied, op, "%s", s.gate.catalog.Say(nil, "second.store", "this program has changed something in another store; one program can change one: write another program for it"))
 		}
 	}
@@ -114,23 +114,23 @@ func (s *Session) claim(m *Message) {
 	}
 }
 
-// Transactional is an object whose messages belong to a unit of work. Messages of one UnitKey act
-// one at a time and in call order, so that reads see the writes before them. UnitKey gives a key
-// for a map, the same for all objects of one database, or nil for an object that can't change it.
+// Transactional is an object whose messages belong to a unit of work. Messages with the same UnitKey act one at a time and in call order,
+// so that reads see the writes before them. UnitKey returns a key for a map. The key is the same for all objects of one database, and nil
+// for an object that can't change the database.
 type Transactional interface {
 	Object
 	UnitKey() any
 }
 
-// UnitReader is an object that can't change a store, and reads it: ReadUnitKey is the UnitKey of those that can. Where one of them is
-// granted to the same programs, its messages belong to their unit of work, so that what a program
-// reads by it and what it changes by them are of one moment.
+// UnitReader is an object that reads a store and can't change it. ReadUnitKey returns the UnitKey of the objects that can. If such an object is
+// granted to the same programs, the messages of the UnitReader belong to that object's unit of work. So what a program reads and what it changes
+// are of one moment.
 type UnitReader interface {
 	Object
 	ReadUnitKey() any
 }
 
-// storeOf is the store of an object's messages: its own, or the one that it reads, if another grant can change that.
+// storeOf returns the store of an object's messages: its own, or the store that it reads, if another grant can change that store.
 func (g *Gate) storeOf(o Object) (key any, err error) {
 	if key, err = storeOf(o); key != nil || err != nil || len(g.stores) == 0 {
 		return key, err
@@ -170,26 +170,26 @@ func storeOf(o Object) (key any, err error) {
 	return key, nil
 }
 
-// Validator is an object with methods that are [message.Held]. Validate says at once what would be
-// wrong with a message, and does nothing.
+// Validator is an object with methods that are [message.Held]. Validate returns at once what would be
+// wrong with a message, and has no effect.
 type Validator interface {
 	Object
 	Validate(m *Message) error
 }
 
-// change is an effect that began.
+// change is an effect that has begun.
 type change struct {
 	Effect
 	store  any
-	admits value.Label // that may leave by it
+	admits value.Label // the label that may leave by it
 	held   *heldEffect
 }
 
 // errOpen is the Err of an effect that has not ended.
 var errOpen = errors.New("exo: it has not ended")
 
-// changes notes that message m begins to act, if it changes something, and gives what
-// notes how it ended.
+// changes notes that message m begins to act, if m changes something. It returns a function
+// that notes how the change ended.
 func (s *Session) changes(m *Message, e *pending) func(value.Value, error) State {
 	if e.effect == message.NoEffect {
 		return func(value.Value, error) State { return NoState }
@@ -208,7 +208,7 @@ func (s *Session) changes(m *Message, e *pending) func(value.Value, error) State
 		c.Err = err
 		switch nothing := nothingDone(err); {
 		case lost && e.effect == message.InUnit:
-			c.State = StateUnknown // whatever it did is in nobody's transaction
+			c.State = StateUnknown // what the object did is in no transaction of the run
 			s.doom(c)
 		case e.effect == message.Immediate && err == nil:
 			c.State = StateImmediate
@@ -217,7 +217,7 @@ func (s *Session) changes(m *Message, e *pending) func(value.Value, error) State
 		case e.effect == message.InUnit && err != nil && !nothing:
 			c.State = StateHeld // until the run is rolled back
 			s.doom(c)
-		case err != nil: // of what is held: it was only looked at
+		case err != nil: // nothing was done; a message that is Held was only validated
 			c.State = StateRolledBack
 		default:
 			c.State = StateHeld
@@ -231,15 +231,15 @@ func (s *Session) changes(m *Message, e *pending) func(value.Value, error) State
 	}
 }
 
-// doom notes a change that may be half done, so that the run must not commit: the first by
-// its number, which does not depend on how fast calls are. s.mu is held.
+// doom notes a change that may be half done: the run must not commit then. It keeps the change with the
+// lowest number, which does not depend on how fast calls are. s.mu is held.
 func (s *Session) doom(c *change) {
 	if s.doomed == nil || c.Call < s.doomed.Call {
 		s.doomed = c
 	}
 }
 
-// doomedBy is why the run must not commit, nil if it may.
+// doomedBy returns why the run must not commit, or nil if it may.
 func (s *Session) doomedBy() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -250,8 +250,8 @@ func (s *Session) doomedBy() error {
 	return &fail.Error{Op: s.doomed.Op, Kind: why.Kind, Msg: "it failed, and half of it may be done, so nothing that this program changed is kept: " + why.Message(), Err: why}
 }
 
-// Effects are what a run has changed, or may have, in call order. A message that was
-// refused is not among them. It is final when Finish has returned.
+// Effects returns what a run has changed, or may have changed, in call order, without messages that were
+// refused. The list is final when Finish has returned.
 func (s *Session) Effects() []Effect {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -262,13 +262,13 @@ func (s *Session) Effects() []Effect {
 	return out
 }
 
-// sorted are the effects in call order. s.mu is held.
+// sorted returns the effects in call order. s.mu is held.
 func (s *Session) sorted() []*change {
 	slices.SortStableFunc(s.effects, func(a, b *change) int { return cmp.Compare(a.Call, b.Call) })
 	return s.effects
 }
 
-// become sets the state of all effects that wait for the end of the run and that of says.
+// become sets the state and the error of the effects that wait for the end of the run and for which of returns true.
 func (s *Session) become(state State, err error, of func(*change) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -281,7 +281,7 @@ func (s *Session) become(state State, err error, of func(*change) bool) {
 
 func anyChange(*change) bool { return true }
 
-// waiting reports whether anything waits for the end of the run.
+// waiting reports whether an effect waits for the end of the run.
 func (s *Session) waiting() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

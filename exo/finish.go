@@ -10,15 +10,13 @@ import (
 	"time"
 )
 
-// Finish ends the run and returns why it failed: failed, which is why there is no result, or
-// what went wrong at the end. result is what would leave.
+// Finish ends the run and returns why it failed, or nil. result is the value that would leave. failed is not nil if the program
+// has no result, and says why; Finish may also find an error of its own at the end.
 //
-// The order is the promise: calls that are still open are cancelled and waited for, so
-// nothing of the run acts any more, and an object that does not heed its context holds
-// Finish up. Labels decide whether the result may leave. The units of work are prepared, and the intent to
-// commit is recorded; if anything failed so far, also the caller's context, all is rolled
-// back. They commit, which is recorded. Then held effects act, in call order, each
-// recorded before and after. Each step has a limit of its own, whatever becomes of ctx.
+// The order is the promise. First, calls that are still open are cancelled and waited for, so nothing of the run acts any more. An object that
+// ignores its context delays Finish. Labels decide whether the result may leave. The units of work are prepared, and the intent to commit is
+// recorded. If anything has failed so far, or the caller's context has ended, everything is rolled back. Otherwise the units commit, which is
+// recorded. Then held effects act, in call order, each recorded before and after. Each step has a limit of its own, whatever becomes of ctx.
 func (s *Session) Finish(ctx context.Context, result value.Value, failed error) error {
 	if err := s.begun(); err != nil {
 		return err
@@ -27,7 +25,7 @@ func (s *Session) Finish(ctx context.Context, result value.Value, failed error) 
 	if s.closed {
 		s.mu.Unlock()
 		select {
-		case <-s.over: // a second caller waits for the first
+		case <-s.over: // a second caller waits until the first is done
 			return s.finishErr
 		case <-ctx.Done():
 			return ctx.Err()
@@ -42,8 +40,8 @@ func (s *Session) Finish(ctx context.Context, result value.Value, failed error) 
 	return s.finishErr
 }
 
-// endApart ends the run on a goroutine of its own: a callback of the host that ends its
-// goroutine, or has an error whose methods panic, must not leave a run half ended.
+// endApart ends the run on a goroutine of its own. A callback of the host may end its goroutine, or
+// return an error whose methods panic: that must not leave a run half ended.
 func (s *Session) endApart(ctx context.Context, result value.Value, program error) error {
 	done := make(chan error, 1)
 	go func() {
@@ -72,7 +70,8 @@ func (s *Session) endApart(ctx context.Context, result value.Value, program erro
 
 var errCallbackEnded = errors.New("exo: a callback of the host ended its goroutine")
 
-// end is the order that Finish describes: all that may refuse, then the commit, then the record of how it ended.
+// end ends the run in the order that Finish describes. Everything that may refuse comes before the commit, so a run that fails
+// has changed nothing. The record of the end comes last.
 func (s *Session) end(ctx context.Context, result value.Value, program error) error {
 	failed, lost := fail.Classify("", program), context.Cause(s.caller)
 	if s.work != nil {
@@ -135,14 +134,14 @@ func (s *Session) end(ctx context.Context, result value.Value, program error) er
 			failed = &e
 		}
 		why := failed
-		if released != nil { // with which error the program ended, it may have chosen by what it read
+		if released != nil { // the program may have chosen the error in failed by what it read
 			why = released
 		}
 		s.become(StateRolledBack, why, anyChange)
 	}
 	s.dropWork()
 	if err := s.note(Entry{Step: Ended, Label: s.Label(), Err: failed}); failed == nil && err != nil && !final {
-		failed = err // what was changed is recorded all the same: the entry is owed
+		failed = err // with final, the changes are recorded all the same: the entry is owed
 	}
 	return failed
 }
@@ -154,9 +153,8 @@ func (s *Session) dropWork() {
 	}
 }
 
-// raised refuses a run that asked for an effect and then read what may not leave by it:
-// whether the effect takes place could be a bit of what was read. It goes by the labels
-// alone, so it is the same whatever was read.
+// raised refuses a run that asked for an effect and then read values that may not leave by that effect. Otherwise the program
+// could let the effect take place or not, and so reveal one bit of what it read. raised looks at labels alone, never at values.
 func (s *Session) raised() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,7 +174,7 @@ func (s *Session) settleChanges(ctx context.Context, final bool) error {
 		return failed
 	}
 	if err := s.note(Entry{Step: Committed, Label: s.Label(), State: state, Err: failed}); err != nil && failed == nil {
-		// It is committed, but the record does not show it until the owed entry has been appended. Until then the state of these
+		// The run is committed, but the record does not show that until the owed entry has been appended. Until then the state of these
 		// effects counts as unknown.
 		failed = err
 		s.mu.Lock()
@@ -199,15 +197,14 @@ func (s *Session) settleChanges(ctx context.Context, final bool) error {
 	return failed
 }
 
-// heldEffect is a message that acts when its run has committed.
+// heldEffect is a message that acts after its run has committed.
 type heldEffect struct {
 	m *Message
 	e *pending
 }
 
-// actHeld lets the held effects act, one after the other. Each is recorded before it acts:
-// what was not is never tried, and one of which the record does not say how it ended is
-// never tried again.
+// actHeld lets the held effects act, one after the other. Each is recorded before it acts. An effect whose entry
+// could not be appended is not tried. An effect is never tried again, even if the record does not have its outcome.
 func (s *Session) actHeld(ctx context.Context) {
 	ctx, stop := context.WithTimeout(ctx, s.gate.limits.Held)
 	defer stop()
@@ -256,7 +253,7 @@ func (s *Session) actOne(ctx context.Context, h *heldEffect) (v value.Value, sta
 	if returned {
 		select {
 		case v = <-replied:
-		default: // it ended its goroutine
+		default: // the object ended its goroutine
 		}
 	}
 	_ = s.after(h.m, v, failed) // a policy that panics ends what follows: see note
@@ -269,8 +266,8 @@ func (s *Session) actOne(ctx context.Context, h *heldEffect) (v value.Value, sta
 	return value.Value{}, StateUnknown, failed // a connection that is lost after the mail was taken looks the same
 }
 
-// unsealing is a message that acts, with the contents of its sealed values. That they are what is wanted is found
-// here: it was admitted by their types.
+// unsealing returns the message with the contents of its sealed values, to act. It checks the contents, since the
+// message was admitted by the types of the sealed values alone.
 func (m *Message) unsealing() (*Message, error) {
 	if m.entry.sealed == nil {
 		return m, nil
@@ -296,13 +293,13 @@ func (s *Session) Release() error {
 		return err
 	}
 	if l := s.Label(); !mayLeave(l, s.gate.admits) {
-		// The text is the same whatever was read: which of the tags a run has can be chosen by
-		// what it read, a bit for each. Only the first message that brought one is named: see withheld.first.
+		// The text is the same whatever the program read: a program could choose by what it read which tags it gets, and so reveal
+		// one bit with each. Only the first message that brought such a tag is named: see withheld.first.
 		which := ""
-		if !s.gate.kept.Empty() { // else the run began with it
+		if !s.gate.kept.Empty() { // if it is empty, the run began with the tag
 			which = " (" + s.gate.kept.String() + ")"
 		}
-		if begun := s.run.Label.Secrecy(); !begun.FlowsTo(s.gate.admits) { // whatever it does
+		if begun := s.run.Label.Secrecy(); !begun.FlowsTo(s.gate.admits) { // whatever the program does, its result may not leave
 			return &fail.Error{Kind: fail.Denied, Msg: "this program was written from values that its result may not carry", Err: because(l.Secrecy().Without(s.gate.admits), s.Causes())}
 		}
 		s.mu.Lock()

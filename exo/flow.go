@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Flow says whether values with a tag can leave by one way, whatever programs do.
+// Flow reports whether values with a tag can leave by one way out, whatever programs do.
 type Flow struct {
 	Tag  string   `json:"tag"`
 	From []string `json:"from"` // the interfaces, fields and methods whose values have the tag
@@ -21,14 +21,14 @@ type Flow struct {
 // ResultFlow is the Flow.To of the result of a run.
 const ResultFlow = "result"
 
-// Flows answers for each tag of what is granted and each way out, by tag and then by way. A way is the result, and each method
-// that is a sink or has an effect. It goes by the declarations: a [Sink] or a policy may admit less.
+// Flows returns one Flow for each tag of the granted objects and each way out, sorted by tag and then by way. The ways out are the result,
+// and each method that is a sink or has an effect. Flows reads the declarations: a [Sink] or a policy may admit less.
 func (g *Gate) Flows() (out []Flow) {
 	if !g.made() {
 		return nil
 	}
-	names := map[string][]string{} // of the grants that have an interface
-	chooses := map[string]Sink{}   // what of a message decides what may leave by it
+	names := map[string][]string{} // the names of the grants, by their interface
+	chooses := map[string]Sink{}   // the grants that decide, for each message, what may leave by it
 	for i, x := range g.granted {
 		names[x.Type.Name] = append(names[x.Type.Name], x.Name)
 		if o, ok := unwrapped(g.objects[i]).(Sink); ok {
@@ -65,7 +65,7 @@ func (g *Gate) Flows() (out []Flow) {
 	return out
 }
 
-// whose says of a way out for values with readers whether it is decided by each call whose may leave.
+// whose is for a way out of values with readers: it says whether each call decides whose values may leave.
 func whose(o Sink, method string) string {
 	if c, ok := o.(interface{ Chooses(method string) bool }); o == nil || ok && !c.Chooses(method) {
 		return "; of any reader, whatever the call is given"
@@ -73,7 +73,7 @@ func whose(o Sink, method string) string {
 	return "; what the call is given decides of which readers"
 }
 
-// andResult says what else a key for a write needs: of a program whose result may not leave nothing is kept.
+// andResult adds to the advice for a write: results must admit the tag, too, since a program whose result may not leave keeps nothing.
 func (g *Gate) andResult(tag string) string {
 	if value.NewLabel(tag).FlowsTo(g.admits) || !partOf(tag, g.admits).Empty() {
 		return ""
@@ -81,8 +81,8 @@ func (g *Gate) andResult(tag string) string {
 	return ", and for results,"
 }
 
-// partOf is what admits takes of a tag that it does not take whole: the values of some of its readers. Of a tag without readers every
-// value has just this tag, so there is no part.
+// partOf returns the part of a tag that admits allows if it does not allow the whole tag: the values of some of its readers. A tag without
+// readers has no parts, since every value has just this tag.
 func partOf(tag string, admits value.Label) value.Label {
 	if _, kind, _ := value.TagParts(tag); kind == "" {
 		return value.Label{}
@@ -97,7 +97,7 @@ func (g *Gate) result(tag string) Flow {
 	case value.NewLabel(tag).FlowsTo(g.admits):
 		return Flow{May: true, How: "the result admits the tag"}
 	case !partOf(tag, g.admits).Empty():
-		var both value.Label // of several readers: what each of them may read
+		var both value.Label // with several readers: the values that each of them may read
 		for i, t := range partOf(tag, g.admits).Tags() {
 			if l := value.NewLabel(t); i == 0 {
 				both = l
@@ -107,13 +107,13 @@ func (g *Gate) result(tag string) Flow {
 		}
 		return Flow{May: true, How: "the result admits " + both.List() + "; other values are sealed there"}
 	}
-	if !value.NewLabel(tag).FlowsTo(g.catalog.Seals()) { // it is the label of rows, or of a reply
+	if !value.NewLabel(tag).FlowsTo(g.catalog.Seals()) { // the tag is on rows or on a reply, which are not sealed
 		return Flow{How: "the result does not admit the tag: a program that has read such a value returns nothing"}
 	}
 	return Flow{How: "the result does not admit the tag: such values are sealed there, and a program that has read one returns nothing"}
 }
 
-// keyOf names where a host declares what a write may have read: at the columns of one that changes rows, else at the facet.
+// keyOf names the place where a host declares what a write may carry: the columns, if the method sets columns, and otherwise the facet.
 func keyOf(m *message.Method) string {
 	var names []string
 	for _, p := range m.Params {
@@ -129,8 +129,8 @@ func keyOf(m *message.Method) string {
 	return strings.Join(names, ", ")
 }
 
-// demands asks the objects what else of a method is refused to programs that have read what outsiders wrote: the declarations don't know
-// what a database carries along.
+// demands asks the objects what else a method changes that demands trust, and so is refused to programs that have read what outsiders wrote.
+// The declarations don't have that: a database may change more rows than the method names.
 func (g *Gate) demands(of, method string) (by []string) {
 	for _, all := range g.stores {
 		for _, o := range all {
@@ -145,7 +145,7 @@ func (g *Gate) demands(of, method string) (by []string) {
 	return slices.Compact(by)
 }
 
-// by is the flow through a method of an interface.
+// by returns the flow through a method of an interface.
 func (g *Gate) by(tag, of string, m *message.Method) Flow {
 	admitted := value.NewLabel(tag).FlowsTo(m.Admits)
 	if !m.Declassifies.Empty() {
@@ -185,7 +185,8 @@ func (g *Gate) by(tag, of string, m *message.Method) Flow {
 		}
 		return f
 	}
-	// A program that has read one keeps what it changed if its result may leave: with readers, that of some values may.
+	// A program that has read such a value keeps its changes only if its result may leave. If the tag has readers, a result with the
+	// values of some readers may leave, and a result with the values of others may not.
 	kept, others := value.NewLabel(tag).FlowsTo(g.admits), ""
 	if part := partOf(tag, g.admits); !kept && !part.Empty() {
 		kept, others = true, "; a program that has read another value than "+part.List()+" keeps nothing"

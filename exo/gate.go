@@ -15,9 +15,9 @@ import (
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
-// Principal names on whose behalf a run happens. It grants nothing. It is recorded, tickets of
+// Principal names the user for whom a run happens. It grants nothing. The record has it, tickets of
 // policy.Approve are for one principal, and a worker pool is fair among principals: set it
-// wherever more than one user is served.
+// wherever you serve more than one user.
 type Principal string
 
 // Config is what a gate is made of. The zero Config grants nothing and admits public values only.
@@ -28,30 +28,29 @@ type Config struct {
 	Now    func() time.Time // for records, and the clock of runs that were given none; nil: time.Now
 	Zone   string           // the IANA name of the time zone in which programs have local time and today; "": UTC
 
-	// Record keeps what happens. Where something that is granted can change something it has
-	// to be given: Unrecorded keeps nothing. nil, elsewhere: the same.
+	// Record keeps what happens. If a granted object can change something, Record must be set; set it to Unrecorded
+	// to keep nothing. If no granted object can change anything, it may be nil, which keeps nothing.
 	Record Recorder
-	// Bits bounds what declassifiers reveal, and has to be given where one is granted: see Method.Declassifies.
+	// Bits bounds what declassifiers reveal, and must be set if one is granted: see Method.Declassifies.
 	Bits BitBudget
 	// SeveralStores lets a run change several databases, each with a commit of its own: if one
 	// fails after another, it is not known what was kept.
 	SeveralStores bool
 
-	// Console is called with each line that a program logs, while it runs, but never with one
-	// that Admits does not let out; nil: nobody listens. It gets the lines of a run (Line.RunID) in order
-	// and one at a time, on the goroutine that follows the run, and those of several runs at
-	// once. The program waits meanwhile, so it must not block, nor call into a run. If it
-	// panics, that run ends, undoes what it can, and panics with the same.
+	// Console is called with each line that a program logs, while the program runs, but never with a line whose label Admits does not admit. It
+	// may be nil. It gets the lines of one run (Line.RunID) in order and one at a time, on the goroutine that follows the run. It may get lines
+	// of several runs at once. The program waits meanwhile, so Console must not block, nor call into a run. If Console panics, that run ends,
+	// undoes what it can, and panics with the same value.
 	Console func(Line)
 }
 
-// Gate holds what a program may touch and is the only way to touch it: every
+// Gate has the objects that a program may use, and is the only way to use them: every
 // message of every run goes through (*Session).Submit. A Gate is immutable and may be
 // used by many runs at once.
 type Gate struct {
 	*declared
 	objects []Object                    // by ID
-	own     map[*message.Interface]bool // as the objects described themselves: the catalogue has copies
+	own     map[*message.Interface]bool // the interfaces in the objects' own descriptions: the catalogue has copies
 	limits  Limits
 	admits  value.Label
 	record  Recorder // nil: nothing is recorded
@@ -63,12 +62,11 @@ type Gate struct {
 
 	severalStores bool
 
-	stores map[any][]Object // that a grant can change, and the objects of each, without their policies
+	stores map[any][]Object // the stores that a grant can change, and the objects of each, without their policies
 }
 
-// NewGate checks the grants and freezes them. It fails when an object can't be
-// used, when a name can't be one, or when two objects disagree on what an
-// interface is.
+// NewGate checks the grants and freezes them. It fails if an object can't be used, if a grant
+// has a name that is not allowed, or if two objects describe one interface differently.
 func NewGate(cfg Config) (*Gate, error) {
 	g := &Gate{limits: cfg.Limits.OrDefault(), admits: cfg.Admits, bits: cfg.Bits, now: cfg.Now, console: cfg.Console}
 	if cfg.Record != Unrecorded {
@@ -109,7 +107,7 @@ func NewGate(cfg Config) (*Gate, error) {
 	if g.declared, err = declaredOf(names, described); err != nil {
 		return nil, err
 	}
-	for i, o := range g.objects { // of the objects, which the declarations do not know
+	for i, o := range g.objects { // the stores belong to the objects: g.declared does not have them
 		o = unwrapped(o)
 		if err := checkStore(o, g.stored[g.granted[i].Type.Name]); err != nil {
 			return nil, fmt.Errorf("exo: grant %s: %s.%w", names[i], g.granted[i].Type.Name, err)
@@ -144,7 +142,7 @@ var errZeroGate = &fail.Error{Kind: fail.Denied, Err: errors.New("exo: this Gate
 
 func (g *Gate) made() bool { return g != nil && g.now != nil }
 
-// unwrapped is an object without the policies that it is wrapped in.
+// unwrapped returns an object without the policies that it is wrapped in.
 func unwrapped(o Object) Object {
 	for {
 		w, ok := o.(*wrapped)
@@ -155,17 +153,17 @@ func unwrapped(o Object) Object {
 	}
 }
 
-// AskBeneath passes a question to the object beneath the policies of o, if that has a method AnswerBeneath(any), which writes its answer into the question.
-// The question's type is private to the object's package, so only that package can ask: a holder of the wrapped object gets no way to the
-// object.
+// AskBeneath passes a question to the object beneath the policies of o, if that object has a method AnswerBeneath(any). The method writes
+// its answer into the question. The question's type is private to the object's package, so only that package can ask: code that has the
+// wrapped object gets no way to the object beneath.
 func AskBeneath(o Object, question any) {
 	if x, ok := unwrapped(o).(interface{ AnswerBeneath(question any) }); ok {
 		x.AnswerBeneath(question)
 	}
 }
 
-// checkStore refuses an object that would change a unit of work by a method, unless that is "", and names no store. One that
-// a reply brings is refused when it is asked.
+// checkStore refuses an object that changes a unit of work by a method, and names no store. method is "" if the object has no such method.
+// An object that comes with a reply is refused when it gets a message.
 func checkStore(o Object, method string) error {
 	if method == "" {
 		return nil
@@ -176,7 +174,8 @@ func checkStore(o Object, method string) error {
 	return nil
 }
 
-// SealedLabel is the label of values that programs are shown sealed: see TypeSealed. If only the result leaves, those that it admits are not.
+// SealedLabel is the label of the values that programs get sealed: see TypeSealed. If values can leave by the result alone, the values that
+// the result admits are not sealed.
 func (g *Gate) SealedLabel() value.Label {
 	if !g.made() {
 		return value.Label{}
@@ -187,17 +186,18 @@ func (g *Gate) SealedLabel() value.Label {
 	return g.kept
 }
 
-// plain reports whether what has a label is shown as it is: who wrote it seals nothing, and a result that admits the label is the only way out.
+// plain reports whether values with label l are shown unsealed. Tags of integrity seal nothing. A label of secrecy seals nothing if the
+// result is the only way out and admits it.
 func (g *Gate) plain(l value.Label) bool {
 	l = l.Secrecy()
 	return l.Empty() || !g.leaves && l.FlowsTo(g.admits)
 }
 
-// ReadOnly reports whether nothing that is granted can change anything.
+// ReadOnly reports whether no granted object can change anything.
 func (g *Gate) ReadOnly() bool { return g.made() && g.effect == "" }
 
-// Catalog is every interface that the grants reach. It must not be changed. It is nil only of
-// a Gate that NewGate did not make.
+// Catalog is every interface that the grants reach. It must not be changed. It is nil only
+// if NewGate did not make the Gate.
 func (g *Gate) Catalog() message.Catalog {
 	if !g.made() {
 		return nil
@@ -221,7 +221,7 @@ func (g *Gate) Zone() string {
 	return g.zone.Name()
 }
 
-// recordedZone is the zone as Start has it.
+// recordedZone is the zone as the entry Begun has it: "" is UTC.
 func (g *Gate) recordedZone() string {
 	if g.zone == nil {
 		return ""

@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// Limits bound what one run asks of the host, whoever runs its program: the gate enforces
-// them. All are on by default: a field that is zero or negative means the default that
-// stands behind it here, never "no limit". Running out is an error of Kind Limit that names
-// the limit and its value.
+// Limits bound what one run asks of the host. The gate enforces them, whatever runs the program.
+// All are on by default: a field that is zero or negative means the default at the end of its
+// comment, never "no limit". A run that exceeds one gets an error of Kind Limit that names the
+// limit and its value.
 type Limits struct {
 	Calls           int // messages in one run; 500
 	ConcurrentCalls int // messages being answered at one time; 8
 	MessageNodes    int // steps of one expression, written out as a tree; 4,000
 	MessageDepth    int // nesting of one expression; 200
 	LiteralBytes    int // one literal value; 256 KiB
-	UnansweredBytes int // all calls together whose reply the program has not received; a single one is bounded by MessageNodes and LiteralBytes; 16 MiB
-	MessageBytes    int // all messages of one run together, a value in each message that has it; 16 MiB
+	UnansweredBytes int // all calls that wait for a reply, together; a call that waits alone is bounded by MessageNodes and LiteralBytes; 16 MiB
+	MessageBytes    int // all messages of one run together; a value counts in each message that has it; 16 MiB
 	Rows            int // rows read in one run; 100,000
 	Bytes           int // bytes read in one run; 64 MiB
-	ConsoleBytes    int // what is kept of the lines that the program logs; 32 KiB
+	ConsoleBytes    int // bytes of the lines that the program logs; 32 KiB
 
-	// Of the end of the run, whatever is left of its time.
+	// These two bound the end of the run, whatever is left of the run's time.
 	Commit time.Duration // each step of a unit of work: to prepare, to commit, to roll back; 10 s
 	Held   time.Duration // all held effects together; 60 s
 }
@@ -56,16 +56,16 @@ func or[T int | time.Duration](p *T, d T) {
 	}
 }
 
-// began refuses to begin a call where those before it have read too much already.
+// began refuses to begin a call if the calls before it have read too much already.
 func (s *Session) began(e *pending) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.gate.overspent(s.known(e))
 }
 
-// spend counts what one call reads. The budget of the run is settled in call
-// order, when replies are delivered (Next): which of two concurrent calls finds it
-// empty must not depend on which was faster.
+// spend counts what one call reads. The budget of the run is settled in call order, when replies
+// are delivered (Next): it must not depend on speed which of two concurrent calls finds the budget
+// empty.
 func (s *Session) spend(e *pending, rows, bytes int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,10 +76,9 @@ func (s *Session) spend(e *pending, rows, bytes int) error {
 	return s.gate.overspent(known)
 }
 
-// known is what calls before e are known by now to have read. It never counts more
-// than the sum in call order, by which Next decides: so how fast calls are can
-// spare work, and never changes an answer. It is found anew at each use, since calls
-// that act at one time would otherwise each read what the run may. s.mu is held.
+// known returns what the calls before e have read so far. That is never more than the sum in call order, by which Next decides. So
+// the speed of calls can save work, and never changes an answer. known counts anew at each use: otherwise each of several concurrent
+// calls could read as much as the whole run may. s.mu is held.
 func (s *Session) known(e *pending) spent {
 	k := s.spent
 	for _, o := range s.queue {
@@ -91,11 +90,12 @@ func (s *Session) known(e *pending) spent {
 	return k
 }
 
-// spent is what was read, of the budgets for reading.
+// spent is what was read, for the budgets Limits.Rows and Limits.Bytes.
 type spent struct{ rows, bytes int }
 
 func (x *spent) add(y spent) { x.rows, x.bytes = x.rows+y.rows, x.bytes+y.bytes }
 
+// overspent returns the error of a run that has read more than its limits allow, or nil.
 func (g *Gate) overspent(x spent) error {
 	if l := g.limits.Rows; x.rows > l {
 		return fail.Errorf(fail.Limit, "", "%s", g.catalog.Say(nil, "limit.read", "more than {most} records were read; ask for fewer", "most", strconv.Itoa(l)))

@@ -7,46 +7,46 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Object is a capability: holding a reference to one is the permission to send
+// Object is a capability: a reference to an Object is the permission to send
 // it the messages that its catalogue allows, and there is no other way to do
-// anything with it. Hosts make Objects; guests only ever hold numbers for them.
+// anything with it. Hosts make Objects; guests only ever have numbers for them.
 //
-// An Object never checks a message's form: the gate has done it, with the
+// An Object never checks a message's form: the gate has checked it, with the
 // catalogue that Describe returned.
 type Object interface {
-	// Describe says what the object is. An error means that it can't be used and
-	// is for the host, at the time at which it is granted.
+	// Describe describes the object to the gate. An error means that the object can't be
+	// used. The host gets it when it grants the object.
 	Describe() (message.Description, error)
 	// Eval answers a checked message whose innermost receiver is this object. It
 	// owns the whole message, which may refer to other objects (m.Objects): Eval must refuse
-	// those that it does not accept.
-	// It must return soon after ctx has ended. An effect that was begun can't be called
-	// off, and nothing may take effect when its run is over, so the run waits for Eval.
+	// objects that it does not accept.
+	// It must return soon after ctx has ended. The run waits for Eval: an effect that has begun
+	// can't be called off, and nothing may take effect after its run is over.
 	Eval(ctx context.Context, m *Message) (value.Value, error)
 }
 
-// ObjectOf is the object that a value refers to, nil for every other value.
+// ObjectOf returns the object that a value refers to, or nil if the value is no reference.
 func ObjectOf(v value.Value) Object { o, _ := v.Ref().(Object); return o }
 
-// Message is a message that the catalogue allows, on its way to the object that answers it. One that no session
-// admitted, as a test may make it, has no run: it counts and records nothing, and has no Unit.
+// Message is a message that the catalogue allows, on its way to the object that answers it. A test may make a Message that no
+// session has admitted. Such a Message has no run: it counts and records nothing, and has no Unit.
 type Message struct {
 	message.Checked
 
-	// Objects are what Refs refer to, without the policies that they were wrapped in: for the
-	// time of the message. An Eval that stored one for another run would lose its policies.
+	// Objects are the objects that Refs refer to, without the policies that they were wrapped in. They are for this
+	// message alone: if Eval kept one for another run, that run would use it without its policies.
 	Objects []Object
 	few     [2]Object // most messages have no more
 	session *Session
 	entry   *pending
-	store   any // of its object: see Transactional
+	store   any // the store of its object: see Transactional
 
-	calculated bool            // what it shows may be made of labelled values by the program's own expressions
-	asked      message.Expr    // as the program sent it, where it holds sealed values and acts when the run has committed, or declassifies them
-	behind     <-chan struct{} // closed when the message before it in its store has acted
-	acted      chan struct{}   // closed when it has
+	calculated bool            // the program's own expressions may have made the reply from labelled values
+	asked      message.Expr    // the expression as the program sent it, if it declassifies, or has sealed values and is Held
+	behind     <-chan struct{} // closed when the message before this one in its store has acted
+	acted      chan struct{}   // closed when this message has acted
 
-	// Of the objects that are wrapped:
+	// These are about the objects that are wrapped:
 	policies []*wrapping       // each once, the receiver's first, outermost first
 	peeled   []peeled          // the objects, as the program holds them
 	cuts     []<-chan struct{} // each closes when an object of the message is revoked
@@ -59,7 +59,7 @@ type peeled struct {
 }
 
 // Key is the same each time that this message acts, and belongs to no other message: a service that
-// gets it twice recognises that.
+// gets the message twice recognises it by its Key.
 func (m *Message) Key() string {
 	if m.session == nil {
 		return ""
@@ -75,8 +75,8 @@ func (m *Message) Run() Run {
 	return m.session.run
 }
 
-// RunLabel is what the run has read when the message was admitted, with what the reply may carry: the same however fast
-// calls are. The zero Label of a message that no session admitted.
+// RunLabel is the label of everything that the run had read when the message was admitted, joined with what the reply may carry.
+// It does not depend on how fast calls are. It is the zero Label if no session admitted the message.
 func (m *Message) RunLabel() value.Label {
 	if m.entry == nil {
 		return value.Label{}
@@ -84,9 +84,9 @@ func (m *Message) RunLabel() value.Label {
 	return m.entry.label
 }
 
-// InputLabel is the label of all that the message was made from: what the run had read before it, and what the message itself holds, sealed values
-// too. RunLabel adds what the reply may carry, which comes when the message has acted: an object that demands trust asks InputLabel. The zero
-// Label of a message that no session admitted.
+// InputLabel is the label of everything that may have influenced the message: what the run had read before, and what the message contains,
+// with its sealed values. An object that demands trust checks InputLabel. RunLabel adds what the reply may carry, but the reply comes later
+// and can't have influenced the message. It is the zero Label if no session admitted the message.
 func (m *Message) InputLabel() value.Label {
 	if m.entry == nil {
 		return value.Label{}
@@ -97,8 +97,8 @@ func (m *Message) InputLabel() value.Label {
 // MaySeal reports whether values of the reply may be shown sealed. An object that acts differently depending on such a value reveals it.
 func (m *Message) MaySeal() bool { return m.entry != nil && m.entry.shows != nil }
 
-// Withheld reports whether the run has read, by the time that the message was admitted, what its result may not carry, so that nothing
-// of it is shown. What such a run leaves behind for others to see, like a count of calls, would reveal it.
+// Withheld reports whether the run, when the message was admitted, had read values that its result may not carry. Such a run shows no
+// result. An object must leave nothing of it for others to see, like a count of calls: that would reveal what the run read.
 func (m *Message) Withheld() bool {
 	return m.session != nil && !mayLeave(m.RunLabel(), m.session.gate.admits)
 }
@@ -111,7 +111,7 @@ func (m *Message) Zone() string {
 	return m.session.gate.zone.Name()
 }
 
-// Op is what the message asks, as the program wrote it, shortened: "todos.where.count".
+// Op is the operation of the message as the program wrote it, shortened: "todos.where.count".
 func (m *Message) Op() string {
 	if m.session == nil {
 		return ""
@@ -120,8 +120,8 @@ func (m *Message) Op() string {
 }
 
 // GrantNames are the names under which the objects of the message were granted, in the order of
-// Refs. ok is false if one of them was not granted but came with a reply: the number that
-// it has means nothing in another run.
+// Refs. ok is false if one of the objects was not granted but came with a reply: the number of
+// such an object means nothing in another run.
 func (m *Message) GrantNames() (names []string, ok bool) {
 	for _, r := range m.Refs {
 		if m.session == nil || int(r) >= len(m.session.gate.granted) {
@@ -132,8 +132,8 @@ func (m *Message) GrantNames() (names []string, ok bool) {
 	return names, true
 }
 
-// PerRun is what a policy keeps of a run, under a key of its own: made at the first use, the same
-// for all messages of the run, and gone with it.
+// PerRun returns what a policy keeps for a run, under a key of its own. make makes it at the first use. It is the
+// same for all messages of the run, and is gone with the run.
 func (m *Message) PerRun(key any, make func() any) any {
 	s := m.session
 	if s == nil {
@@ -158,8 +158,8 @@ func (m *Message) PerRun(key any, make func() any) any {
 	return fresh
 }
 
-// Spend counts rows and bytes read against the run's budget, while they are
-// being read: an error of Kind Limit says to stop reading.
+// Spend counts rows and bytes against the run's budget while an object reads them.
+// At an error of Kind Limit the object must stop reading.
 func (m *Message) Spend(rows, bytes int) error {
 	if m.session == nil || m.entry.declassified != nil { // how much a declassifier reads would reveal more than its result
 		return nil
@@ -167,8 +167,8 @@ func (m *Message) Spend(rows, bytes int) error {
 	return m.session.spend(m.entry, rows, bytes)
 }
 
-// AddDetail adds to the record of this message's outcome: what an auditor wants
-// to know and a guest never sees, such as SQL and its arguments.
+// AddDetail adds d to the record of this message's outcome. Details are for auditors, and
+// a guest never sees them: SQL and its arguments, for example.
 func (m *Message) AddDetail(d any) {
 	if m.session == nil {
 		return

@@ -12,59 +12,55 @@ import (
 	"sync"
 )
 
-// Policy says what a wrapped object may not do that the object itself may. Each part may be left
+// Policy takes permissions from an object that is wrapped with it. Each field may be left
 // out; the zero Policy changes nothing. A policy is the host's code, and its functions are called
 // from several goroutines at a time.
 type Policy struct {
-	// Narrow is called once, with a copy of the object's description, which it changes. It
-	// may delete methods (a method's canonical name stands for all its names), interfaces
-	// that nothing leads to any more, and optional parameters from the last one on; make an
-	// optional parameter required; narrow the closed type of a parameter (no null, fewer
-	// Enum values, optional fields gone or required, data to a type, number to int); add
-	// tags to labels and take some from Admits; make a method a Sink or an Effect; change
-	// the Docs. Anything else is an error when the object is granted. Fields can't be
-	// deleted, since an object would still show them in whole rows, and nothing of a
-	// result can change, since only the object knows what it returns. An expression that
-	// stands for a parameter, like a column, is not held against a narrowed Enum.
+	// Narrow is called once, with a copy of the object's description, and may make it weaker. Narrow may
+	//   - delete methods: a method's canonical name means all its names;
+	//   - delete interfaces that nothing refers to any more, and optional parameters from the last one on;
+	//   - make an optional parameter required;
+	//   - narrow the closed type of a parameter: no null, fewer Enum values, optional fields gone or required, data to a type, number to int;
+	//   - add tags to labels, and take tags from Admits;
+	//   - make a method a Sink or an Effect, and change the Docs.
+	// Any other change is an error when the object is granted. Fields can't be deleted, since an object would still show them in whole rows.
+	// Results can't change, since only the object knows what it returns. If an argument is an expression, like a column, it is not checked
+	// against a narrowed Enum.
 	Narrow func(d *message.Description) error
 
-	// Before refuses a message by returning false. It is called for each message that
-	// mentions the object, as its receiver or as an argument, when the gate would admit it:
-	// after the labels were joined and the sink was checked, in the order in which
-	// messages arrive, outermost policy first. It must not wait: the run waits for it. What
-	// it decides must follow from the messages alone and never from how fast replies are:
-	// nothing that After saw.
+	// Before refuses a message by returning false. It is called for each message that mentions the object, as its receiver or as an argument, if
+	// the gate would admit the message: after the labels were joined and the sink was checked. Calls are in the order in which messages arrive,
+	// the outermost policy first. Before must not wait, since the run waits for it. Its decision must follow from the messages alone, and never
+	// from how fast replies are. So it must not use what After saw.
 	Before func(m *Message) bool
 
-	// Blind says that Before looks at no value: it is handed the message with the zero Value in the place of each that is sealed or
-	// labelled. The policy of an object that is not blind judges sealed values by what is in them, so the gate opens
-	// them for it, and the run has read them.
+	// Blind says that Before needs no sealed or labelled value: it gets the message with the zero Value in the place of each of these. For a
+	// policy that is not Blind the gate opens sealed values. What the policy decides may reveal them, so the run gets their labels.
 	Blind bool
 
-	// Refusal is what a program reads that Before refused: a fixed text, so that Before can't
-	// reveal anything by it.
+	// Refusal is the text that a program reads if Before refused its message. It is fixed, so that Before
+	// can't reveal anything by it.
 	Refusal string
 
-	// Admits, if it is set, takes labels from what a message may carry: see Sink, as which
-	// it is called, for each message that mentions the object and is a sink or an effect.
+	// Admits, if it is set, takes labels from what a message may carry. It is called as Admits of a Sink is,
+	// for each message that mentions the object and is a sink or an effect.
 	Admits func(m *Message) value.Label
 
-	// After gets the reply, or the error, of each message that was admitted. It only observes: what
-	// it does can't change the reply. Replies come in no fixed order. It may add to the record with
+	// After gets the reply, or the error, of each message that was admitted. It only observes, and
+	// can't change the reply. Replies come in no fixed order. After may add to the record with
 	// (*Message).AddDetail.
 	After func(m *Message, v value.Value, err error)
 
-	// Revoked, when it is closed, revokes the object for good: messages that come later are
-	// refused with Kind Revoked, and those being answered are cancelled.
+	// Revoked revokes the object for good when the channel is closed: later messages are
+	// refused with Kind Revoked, and messages being answered are cancelled.
 	Revoked <-chan struct{}
 }
 
-// Wrap returns an object that forwards to o what policy p lets through. A policy can
-// only take away: the gate is shown the meet of the object's description and what Narrow
-// made of it, and granting the object fails, with the place, where Narrow would widen it. What messages to the
-// wrapped object return is wrapped by the same policy. Interfaces that Narrow
-// changed, and all that lead to one of them, have other names than before, so one gate
-// can hold the object beside its wrapped form and neither borrows from the other.
+// Wrap returns a weaker object, which forwards to o the messages that policy p allows. A policy can only take away. The gate gets the meet of the
+// object's description and of the one that Narrow made. If Narrow would widen the description, granting the object fails with an error that names
+// the place. Objects that messages to the wrapped object return are wrapped by the same policy. Interfaces that Narrow changed, and all
+// interfaces that refer to a changed one, get new names. So one gate can grant both the object and its wrapped form, and neither gets methods of
+// the other.
 func Wrap(o Object, p Policy) Object {
 	w := &wrapped{inner: o, by: &wrapping{policy: p}}
 	if p.Narrow != nil {
@@ -73,15 +69,15 @@ func Wrap(o Object, p Policy) Object {
 	return w
 }
 
-// wrapped is an object that stands for another: the gate peels it off, after checking
-// the message with the wrapped object's own description.
+// wrapped is an object around another, inner. The gate checks a message with the description of
+// the wrapped object, and then takes the wrapping off.
 type wrapped struct {
 	inner Object
 	by    *wrapping
 	led   bool // a message to a wrapped object returned it
 }
 
-// wrapping is what a wrapped object and all that it leads to have in common.
+// wrapping is shared by a wrapped object and all objects that its messages return.
 type wrapping struct {
 	policy   Policy
 	narrowed func() (*message.Narrowing, error) // nil: the description stays as it is
@@ -117,7 +113,7 @@ func (w *wrapped) Describe() (message.Description, error) {
 	return d, err
 }
 
-// Eval answers nothing: past the gate there is no policy.
+// Eval only returns an error: without the gate, no policy would be applied.
 func (w *wrapped) Eval(context.Context, *Message) (value.Value, error) {
 	return value.Value{}, errNotPeeled
 }
@@ -138,7 +134,7 @@ func (m *Message) peel(slot int, o Object) (Object, error) {
 		if c := w.by.policy.Revoked; c != nil {
 			m.cuts = append(m.cuts, c)
 		}
-		if !slices.Contains(m.policies, w.by) { // two objects of one policy are one message to it
+		if !slices.Contains(m.policies, w.by) { // a policy of two objects in one message is asked once
 			m.policies = append(m.policies, w.by)
 		}
 		by, o = append(by, w), w.inner
@@ -149,8 +145,8 @@ func (m *Message) peel(slot int, o Object) (Object, error) {
 	return o, nil
 }
 
-// rewrap wraps an object of the reply as the receiver is wrapped. An argument that is
-// handed back stays wrapped as it was: it was peeled for the object, not for the program.
+// rewrap wraps an object of the reply as the receiver is wrapped. An argument that the object returns is
+// wrapped as it was, too: it was unwrapped for the object, not for the program.
 func (m *Message) rewrap(o Object) Object {
 	receiver := m.Root.Receiver().Slot
 	given := o
@@ -172,8 +168,8 @@ func (m *Message) rewrap(o Object) Object {
 	return o
 }
 
-// introduce remembers which wrapped objects were arguments of a message that is to act: an
-// object that keeps one of them has it without its policies, and may hand it back later.
+// introduce remembers which wrapped objects were arguments of a message that is to act. An object that
+// keeps an argument has it without its policies, and may return it in a later reply: see introduced.
 func (s *Session) introduce(m *Message) {
 	receiver := m.Root.Receiver().Slot
 	for _, p := range m.peeled {
@@ -194,7 +190,7 @@ type lent struct {
 	as   *wrapped
 }
 
-// introduced is o as the program held it when it was an argument; o itself if it was none.
+// introduced returns o with the wrapping that it had when it was an argument, or o itself if it was no argument.
 func (s *Session) introduced(o Object) Object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -206,7 +202,7 @@ func (s *Session) introduced(o Object) Object {
 	return o
 }
 
-// same compares objects of types that == may panic on.
+// same compares two objects. It does not panic if their types are not comparable.
 func same(a, b Object) bool {
 	t := reflect.TypeOf(a)
 	return t == reflect.TypeOf(b) && t.Comparable() && reflect.ValueOf(a).Comparable() && a == b
@@ -245,7 +241,7 @@ func (s *Session) hostCode(e *pending, f func()) (panicked any) {
 		if panicked = recover(); returned || panicked != nil {
 			return
 		}
-		_ = s.policyFailed(nil) // it ended its goroutine: admit settles the message
+		_ = s.policyFailed(nil) // f ended its goroutine: admit settles the message
 	}()
 	f()
 	returned = true
@@ -272,8 +268,8 @@ func (s *Session) after(m *Message, v value.Value, err error) (failed error) {
 	return nil
 }
 
-// policyFailed ends the run as a panic of Record does: a policy that failed may not
-// have refused what it should have, or not have seen what it should have.
+// policyFailed ends the run as a panic of Record does: a policy that failed may have missed
+// a message that it had to refuse or to observe.
 func (s *Session) policyFailed(p any) error {
 	if p == nil {
 		p = errPolicyEnded
@@ -287,15 +283,15 @@ var (
 	errPolicyEnded = errors.New("exo: a policy's function ended its goroutine")
 )
 
-// LabelDeclarer is an object that has to know which of its fields are labelled: the order of its rows and what it counts for a value
-// depend on it. So a policy can't add a label of secrecy to one of them: the gate would seal the value, and what depends on it would
-// still show it.
+// LabelDeclarer is an object that must know which of its fields are labelled: the order of its rows, and what it counts for a value, depend on
+// the labels. So a policy can't add a label of secrecy to one of its fields. If it could, the gate would seal the value, and the order of the
+// rows would still reveal it.
 type LabelDeclarer interface {
 	Object
 	DeclaresLabels()
 }
 
-// declaresLabels refuses labels of secrecy that a policy adds to fields of an object that has to know of them.
+// declaresLabels refuses labels of secrecy that a policy adds to the fields of a LabelDeclarer.
 func declaresLabels(o Object, own, met message.Description) error {
 	if _, ok := unwrapped(o).(LabelDeclarer); !ok {
 		return nil
@@ -313,7 +309,7 @@ func declaresLabels(o Object, own, met message.Description) error {
 	return nil
 }
 
-// narrowed is what f makes of o's description.
+// narrowed returns what f makes of o's description.
 func narrowed(o Object, f func(*message.Description) error) (*message.Narrowing, error) {
 	d, err := o.Describe()
 	if err != nil {

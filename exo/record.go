@@ -13,18 +13,18 @@ import (
 )
 
 // Recorder keeps the record of what happened, for the host alone. An event that it can't append
-// does not happen: a run whose beginning is refused does not run, a message whose intent
-// is refused does not act, what was changed is not committed.
+// does not happen: if it refuses the beginning of a run, the run does not begin; if it refuses
+// an intent, the message does not act; if it refuses Committing, no change is committed.
 type Recorder interface {
 	// Record appends e, or fails. It is called from several goroutines and must return
 	// soon, since a run waits for it; it must not call into a run. The context does not end
-	// with the run's. If it panics, that run ends, undoes what it can, and panics with the
-	// same where the host can recover.
+	// with the run's. If Record panics, that run ends, undoes what it can, and panics with the
+	// same value where the host can recover.
 	Record(ctx context.Context, e Entry) error
 }
 
-// RecordFunc makes a Recorder of a function, which is called once at a time. For nil it is nil: a
-// forgotten function is no record, and a gate that needs one refuses it.
+// RecordFunc makes a Recorder of a function, which it calls once at a time. For a nil function it returns nil,
+// so that a gate that needs a record refuses a host that forgot the function.
 func RecordFunc(f func(Entry) error) Recorder {
 	if f == nil {
 		return nil
@@ -43,30 +43,30 @@ func (r *recordFunc) Record(_ context.Context, e Entry) error {
 	return r.f(e)
 }
 
-// Unrecorded is the Recorder that keeps nothing. Where something that is granted can
-// change something it has to be named: a host that keeps no record says so.
+// Unrecorded is the Recorder that keeps nothing. If a granted object can change something, a host
+// that wants no record must set it.
 var Unrecorded Recorder = unrecorded{}
 
 type unrecorded struct{}
 
 func (unrecorded) Record(context.Context, Entry) error { return nil }
 
-// Step says what an Entry reports.
+// Step is the kind of event that an Entry reports.
 type Step uint8
 
 const (
 	_                 Step = iota // of no entry
 	Begun                         // a run begins: Start
-	Refused                       // the gate let nothing of a message happen: Err
+	Refused                       // the gate refused a message, and nothing of it happened: Err
 	Intent                        // a message is about to act: Message
-	Outcome                       // it acted, well or not: Err, State, Digest, Rows, Details, Took
-	Withheld                      // it acted, but the budget for reading was empty: the reply was kept back
-	Released                      // what leaves a run was decided: Err says why nothing does; Digest of the result
-	Committing                    // the units of work are prepared, and held effects are due: what comes next is for good
-	Committed                     // what became of that: State
-	AfterCommitFailed             // a unit of work failed at what it does after its commit, see AfterCommitter: Err; its name in the record is "settled". All is kept as committed says
+	Outcome                       // the message acted, and may have failed: Err, State, Digest, Rows, Details, Took
+	Withheld                      // the message acted, but the budget for reading was empty: the program did not get the reply
+	Released                      // it was decided whether the result leaves: Err is why it does not; Digest of the result
+	Committing                    // the units of work are prepared, and held effects are due: the next steps can't be undone
+	Committed                     // the outcome of the commit: State
+	AfterCommitFailed             // a unit of work failed in AfterCommit: Err; its name in the record is "settled". The changes are kept as the entry Committed has it
 	Acting                        // a held effect is about to act
-	Acted                         // how it did: State, Err
+	Acted                         // the outcome of the held effect: State, Err
 	Ended                         // the run is over: Err
 	steps
 )
@@ -82,7 +82,7 @@ func (s Step) String() string {
 }
 
 // Entry is one line of the record. Entries of different messages of a run are in no fixed order,
-// since calls act at the same time. Call numbers say which was sent first.
+// since calls act at the same time. The call numbers give the order in which they were sent.
 type Entry struct {
 	RunID RunID
 	Step  Step
@@ -92,20 +92,20 @@ type Entry struct {
 
 	Call    uint64             // the number of the message; 0: the entry is about the run
 	Op      string             // what was asked, as the program wrote it, shortened
-	Pos     fail.Pos           // where in the program, as the guest says, without Text; zero: it says nothing that can be
+	Pos     fail.Pos           // the place in the program that the guest reports, without Text; zero: it reported none, or an impossible one
 	Effect  message.EffectMode // the effect of the message
-	Message []byte             // at Intent and Refused: the exact message, in its canonical encoding; nil where it was malformed, or larger than its run may send, or Omitted
-	// Constants are the large constants of the message, in whose places Message has null; Omitted says that the rest is too
-	// large, too, and left out. So what an entry has of one message is bounded.
+	Message []byte             // at Intent and Refused: the exact message, in its canonical encoding; nil if it was malformed, larger than its run may send, or Omitted
+	// Constants are the large constants of the message; Message has null in their places. Omitted is set if the rest is
+	// too large, too, and is left out. So an entry shows a bounded part of a message.
 	Constants []Constant
 	Omitted   *Omitted
 
-	// Label is that of the run once the message was admitted, and at Outcome the most that
-	// the reply may carry: none depends on how fast anything was.
+	// Label is the label of the run when the message has been admitted. At Outcome it is the most that
+	// the reply may carry. Neither depends on how fast anything was.
 	Label   value.Label
 	Digest  value.Digest  // the digest of the reply or the result
 	Rows    int           // the number of rows of the reply
-	Details []any         // what the object added: see (*Message).AddDetail; at Committing, and at Committed of a Preview, what a ChangeLister says
+	Details []any         // what the object added: see (*Message).AddDetail; at Committing, and at Committed of a Preview, the lists of ChangeListers
 	Took    time.Duration // how long the message acted, without the wait for its turn
 	State   State         // at Outcome, Committed and Acted
 	Err     error
@@ -126,8 +126,8 @@ type Start struct {
 	Granted   value.Digest     // the digest of the catalogue and the granted names
 }
 
-// digestOf is the digest of a reply or a result, where anybody asks for it; zero where it
-// has none.
+// digestOf returns the digest of a reply or a result; zero if there is no record, or if the
+// value has no digest.
 func (s *Session) digestOf(v value.Value) value.Digest {
 	if s.gate.record == nil || v.IsZero() {
 		return value.Digest{}
@@ -136,22 +136,22 @@ func (s *Session) digestOf(v value.Value) value.Digest {
 	return d
 }
 
-// debts are entries about what has happened already that a Recorder did not take. They are
-// the Recorder's and not a gate's: the tools of a host have a gate each and one record.
-// There is one only while something is owed.
+// debts has the entries that a Recorder refused although they report what has happened already. It
+// belongs to a Recorder, not to a gate: the tools of a host have a gate each, and one record.
+// It exists only while an entry is owed.
 type debts struct {
 	mu   sync.Mutex
 	owed []Entry
-	paid bool // and no longer those of the Recorder: who owes more makes new ones
+	paid bool // all are appended, and the Recorder has no debts any more: an entry that is owed later goes into new debts
 }
 
 var owing struct {
-	n  atomic.Int64 // how many Recorders there are in by
+	n  atomic.Int64 // how many Recorders are in by
 	mu sync.Mutex
 	by map[any]*debts
 }
 
-// debts are those of the gate's Recorder, made if make says so; nil: nothing is owed.
+// debts returns the debts of the gate's Recorder. If there are none, it makes them if make is true, and else returns nil.
 func (g *Gate) debts(make bool) *debts {
 	if !make && owing.n.Load() == 0 {
 		return nil
@@ -175,13 +175,13 @@ func (g *Gate) debts(make bool) *debts {
 }
 
 // owe keeps an entry that could not be appended. There are at most a few for each run that
-// was on when the record broke: with debts no run begins, and nothing is changed.
+// was active when the Recorder began to fail: while entries are owed, no run begins and no effect is admitted.
 func (g *Gate) owe(e Entry) {
 	for !g.debts(true).add(e) {
 	}
 }
 
-// add fails where the debts were paid meanwhile: nobody would look at them again.
+// add returns false if the debts were paid meanwhile: an entry added then would never be appended.
 func (d *debts) add(e Entry) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -191,8 +191,8 @@ func (d *debts) add(e Entry) bool {
 	return !d.paid
 }
 
-// pay appends what is owed, and says why it can't. Until then no run begins and no effect is
-// admitted: the record would show a state of the world that was never there.
+// pay appends the entries that are owed, or returns why it can't. Until they are appended no run begins and no effect
+// is admitted: otherwise the record would show a state of the world that never existed.
 func (g *Gate) pay(ctx context.Context) (err error) {
 	d := g.debts(false)
 	if d == nil {
@@ -201,7 +201,7 @@ func (g *Gate) pay(ctx context.Context) (err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	defer func() {
-		if p := recover(); p != nil { // of another run: this one gets an error
+		if p := recover(); p != nil { // the entry is of another run: this run gets an error
 			err = fmt.Errorf("%w: panic: %v", errRecord, p)
 		}
 	}()
@@ -226,9 +226,9 @@ func (g *Gate) pay(ctx context.Context) (err error) {
 	return nil
 }
 
-// note appends an entry of the run, after what is owed: entries of a run stand in their
-// order. From the first that fails on the run can't commit. Once a callback of the host has
-// panicked only what has happened already is recorded, and nothing more of the run happens.
+// note appends an entry of the run, after the entries that are owed, so that the entries of a run are in order. If it fails, the run can't
+// commit, and the caller must not let the event happen. After a callback of the host has panicked, note appends only entries about what has
+// happened already, and refuses the others.
 func (s *Session) note(e Entry) error {
 	if s.Panicked() != nil && !e.tellsOfTheDone() {
 		return &fail.Error{Kind: fail.Internal, Err: errRecord}
@@ -285,8 +285,8 @@ func (s *Session) noteMessage(e *pending, en Entry) error {
 	return s.note(en)
 }
 
-// callbackFailed ends what still can be ended of a run of which a callback of the host
-// panicked: nothing more begins, and nothing is committed. Effects that have happened are recorded.
+// callbackFailed stops a run after a callback of the host has panicked with p: nothing more begins, and
+// nothing is committed. Effects that have happened are recorded.
 func (s *Session) callbackFailed(p any) {
 	s.mu.Lock()
 	if s.panicked == nil {
@@ -296,9 +296,9 @@ func (s *Session) callbackFailed(p any) {
 	s.Abandon() // effects that were recorded go on, as ever
 }
 
-// Panicked is what the first of the host's callbacks panicked with, or nil. It is
-// final when Finish has returned. The evaluator that ended the session panics with it, on a
-// goroutine where the host can recover: a run that was not recorded has no result.
+// Panicked returns what the first of the host's callbacks panicked with, or nil. It is
+// final when Finish has returned. The evaluator that ended the session panics with the same value,
+// on a goroutine where the host can recover: a run that was not recorded has no result.
 func (s *Session) Panicked() any {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// RunID names one run. It can't be guessed, and no two runs of one record have the same:
-// an effect that is held is keyed by it. The zero RunID names none.
+// RunID names one run. It can't be guessed, and no two runs of one record have the same RunID:
+// it is part of the Key of a held effect. The zero RunID names no run.
 type RunID [16]byte
 
-// NewRunID makes a fresh one, of 128 random bits.
+// NewRunID makes a fresh RunID of 128 random bits.
 func NewRunID() RunID {
 	var id RunID
 	rand.Read(id[:]) // it never fails
@@ -44,24 +44,24 @@ func (id *RunID) UnmarshalText(b []byte) (err error) {
 	return err
 }
 
-// Run says which run this is, for whom, and all that its program finds besides what it
-// was granted. A program is deterministic given a Run and the replies in call order.
+// Run has the ID of a run, its principal, and everything that its program finds apart from the
+// grants. A program is deterministic given a Run and the replies in call order.
 type Run struct {
 	ID        RunID       // zero: a fresh one
 	Principal Principal   // on whose behalf; it grants nothing
-	Label     value.Label // the label that the run begins with: that of what its program was made from
+	Label     value.Label // the label that the run begins with: the label of the values that its program was written from
 	Clock     time.Time   // the time that its program reads, in milliseconds; it does not advance; zero: now
 	Seed      uint64      // the seed of Math.random; 0: a random one
 
-	// Preview undoes the units of work of the run where it would commit them. The entry Committed has the changes then, and the Err
-	// of each effect is ErrPreview. A method that acts outside of a unit of work is refused.
+	// Preview makes the run undo its units of work at the point where it would commit them. The entry Committed then lists the changes,
+	// and the Err of each effect is ErrPreview. A method that acts outside of a unit of work is refused.
 	Preview bool
 }
 
-// ErrPreview is why nothing was kept of a run that was a Preview.
+// ErrPreview is the error of the effects of a run with Preview: nothing of them was kept.
 var ErrPreview = errors.New("exo: a preview keeps nothing")
 
-// WithDefaults fills in every field whose zero stands for something else.
+// WithDefaults fills in every field whose zero value means a default: ID, Clock and Seed.
 func (r Run) WithDefaults(now time.Time) Run {
 	if r.ID == (RunID{}) {
 		r.ID = NewRunID()
@@ -78,16 +78,15 @@ func (r Run) WithDefaults(now time.Time) Run {
 	return r
 }
 
-// Begin begins a run of program and puts that on record, after what is owed to the record:
-// with one that can't be kept there is no run. bounds are the limits that whoever runs the
-// program enforces, for the record; the map may be that of several runs and must not change.
-// The caller must end the run with Finish, and then panic with Panicked if that is not nil. Begin panics with what Config.Record panics with.
+// Begin begins a run of program and records that, after the entries that are owed. If an entry can't be appended, there is no run. bounds are the
+// limits that the evaluator enforces, for the record; several runs may share the map, so it must not change. The caller must end the run with
+// Finish, and then panic with Panicked if that is not nil. If Config.Record panics, Begin panics with the same value.
 func (g *Gate) Begin(ctx context.Context, run Run, program string, bounds map[string]int64) (*Session, error) {
 	if !g.made() {
 		return nil, errZeroGate
 	}
 	run = run.WithDefaults(g.now())
-	run.Label = run.Label.Merged() // of what it was written from, each part
+	run.Label = run.Label.Merged() // the label of each value that the program was written from
 	s := &Session{gate: g, run: run, length: len(program), label: run.Label, turns: turns{free: g.limits.ConcurrentCalls}, wake: make(chan struct{}, 1), over: make(chan struct{})}
 	s.withhold(0, fail.Pos{})
 	if g.record != nil {
@@ -111,7 +110,7 @@ func (g *Gate) Begin(ctx context.Context, run Run, program string, bounds map[st
 	return s, nil
 }
 
-// serve makes the contexts of messages and of units of work, with the first message: many
+// serve makes the contexts of messages and of units of work. It is called at the first message, since many
 // programs only compute. s.mu is held, and Finish has not begun.
 func (s *Session) serve() {
 	if s.reads != nil {
@@ -126,5 +125,5 @@ func (s *Session) serve() {
 // Run is the run, with all its fields.
 func (s *Session) Run() Run { return s.run }
 
-// errRecord is why a run fails whose record can't be kept.
+// errRecord is the error of a run whose record can't be kept.
 var errRecord = errors.New("exo: what happens can't be recorded, or a callback of the host panicked")

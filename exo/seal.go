@@ -8,35 +8,34 @@ import (
 	"slices"
 )
 
-// What a message merely shows of a labelled value adds nothing to the run's label: the value stays with the host, and the
-// program holds a sealed Value, which is the run's number of it. A guest can forge a number and learns
-// nothing by it: its content leaves through a sink that admits its label, or is opened for a message
-// whose label is then the run's. The idea is that of the faceted and sealed values of information-flow
-// control (Austin and Flanagan 2012; CaMeL 2025), without a second run of the program.
+// A message that merely shows a labelled value adds nothing to the run's label: the value stays with the host, and the program gets a sealed
+// Value, which is a number of the run. A guest that forges such a number learns nothing: the content leaves only through a sink that admits its
+// label, or is opened for a message, and then the run gets the label. The idea comes from the faceted and sealed values of information-flow
+// control (Austin and Flanagan 2012; CaMeL 2025). It needs no second run of the program.
 
-// sealing makes a reply that a guest may have of one that an object gave.
+// sealing turns the reply of an object into one that a guest may have.
 type sealing struct {
 	catalog message.Catalog
-	open    value.Label // that the run has already: what carries no more is plain
-	cells   []content   // what was sealed, by the number that stands in its place
-	at      string      // the field that is sealed,
-	fields  []string    // and that of each cell: see origins
+	open    value.Label // the label that the run has already: a value whose label flows to it is not sealed
+	cells   []content   // the contents that were sealed, by the number of the sealed value
+	at      string      // the name of the field that is being sealed
+	fields  []string    // the field of each cell: see origins
 
-	calculated bool // some of the cells may be: see Message
+	calculated bool // some of the cells may be calculated: see Message
 }
 
-// value is v, of type t, with a sealed value in the place of each labelled one. A value that is not of its type
-// is sealed as a whole: it is not known which parts are labelled.
+// value returns v, of type t, with a sealed value in the place of each labelled one. A value that is not of its type
+// is sealed as a whole, since it is not known which parts are labelled.
 func (s *sealing) value(t *message.Type, v value.Value) value.Value {
 	if !t.Label.FlowsTo(s.open) {
-		return s.cell(t, t.Label.Join(s.catalog.Shows(t)), v) // with the tags of a part, too: nobody looks into it again
+		return s.cell(t, t.Label.Join(s.catalog.Shows(t)), v) // with the tags of its parts, too: the parts are not sealed one by one
 	}
 	i := s.catalog[t.Name]
 	if t.Name == value.TypeRows || i != nil && i.Expr || s.catalog.Shows(t).FlowsTo(s.open) {
-		return v // the labels of rows within a row are the run's: see makeCall
+		return v // the run gets the labels of rows within a row: see makeCall
 	}
 	switch {
-	case v.IsNull() || v.Kind() == value.KindRef: // that a row is not there is no part of a labelled value
+	case v.IsNull() || v.Kind() == value.KindRef: // whether a row is there is not part of a labelled value
 		return v
 	case v.Kind() == value.KindRows && t.Name == value.TypeList:
 		if r := s.rows(t.Args["of"], v.Rows()); r != nil {
@@ -66,8 +65,8 @@ func (s *sealing) value(t *message.Type, v value.Value) value.Value {
 	return s.cell(t, s.catalog.Shows(t), v)
 }
 
-// cell seals v, NULL, too: whether a value is there is a part of the value. Its object may say whose it is, and add labels: with less
-// than l it would be a way out.
+// cell seals v, even NULL: whether a value is there is part of the value. The object may narrow a tag to the readers of the value, and add
+// labels. It can't take labels from l: otherwise it would be a way out.
 func (s *sealing) cell(t *message.Type, l value.Label, v value.Value) value.Value {
 	l = l.Refined(v.Label()).Join(v.AllLabels())
 	return s.put(t, l, content{plain: v.WithLabel(l)})
@@ -78,7 +77,7 @@ func (s *sealing) put(t *message.Type, l value.Label, c content) value.Value {
 	return value.NewSealed(uint32(len(s.cells)-1), message.ShownType(s.catalog, t), l)
 }
 
-// content is what a sealed value stands for: a value, or how to make a text.
+// content is the content of a sealed value: a value, or how to make a text.
 type content struct {
 	plain value.Value
 	text  *recipe
@@ -95,7 +94,7 @@ func (s *sealing) whole(t *message.Type, fs []value.Field) bool {
 	return true
 }
 
-// rows are r with what is labelled sealed; nil: they are not of the type.
+// rows returns r with each labelled value sealed, or nil if r is not of the type.
 func (s *sealing) rows(of *message.Type, r *value.Rows) *value.Rows {
 	if r == nil || r.Shape == nil {
 		return nil
@@ -133,9 +132,9 @@ func (s *sealing) cellTypes(out []*message.Type, t *message.Type, shape *value.S
 	return out, true
 }
 
-// CellLabels returns a label for each cell of a row of this shape, if the rows of the reply are those that the message's receiver shows;
-// tags of integrity are left out. A cell whose label doesn't flow to that of the run is sealed: count it without regard to its
-// value. nil: nothing is labelled.
+// CellLabels returns a label for each cell of a row of this shape, without tags of integrity, or nil if nothing is labelled. It is for replies
+// with rows of the message's receiver. A cell is sealed if its label doesn't flow to the run's label. An object that counts the size of such a
+// cell must not look at its value.
 func (m *Message) CellLabels(shape *value.Shape) []value.Label {
 	row := m.Root.Recv.Type.Args[message.RowArg]
 	if shape == nil || row == nil || m.Catalog.Shows(row).Secrecy().Empty() {
@@ -152,8 +151,8 @@ func (m *Message) CellLabels(shape *value.Shape) []value.Label {
 	return labels
 }
 
-// recognize looks each sealed value in v up and joins their labels. A guest that was taken over names cells that it
-// was never given, and calls them text, public or what it likes.
+// recognize looks up each sealed value in v and joins its label to into. A guest that was taken over may name cells that it
+// was never given, or give them another type or label.
 func (s *Session) recognize(v value.Value, into *value.Label) error {
 	for x := range v.All() {
 		l, sealed := x.Sealed()
@@ -171,7 +170,7 @@ func (s *Session) recognize(v value.Value, into *value.Label) error {
 	return nil
 }
 
-// contentsOf is v with the content of each sealed value whose label flows to admits. recognize was asked.
+// contentsOf returns v with the content of each sealed value whose label admits allows. Call recognize first.
 func (s *Session) contentsOf(v value.Value, admits func(value.Label) bool) value.Value {
 	return v.Replace(func(x value.Value) (value.Value, bool) {
 		l, sealed := x.Sealed()
@@ -185,7 +184,7 @@ func (s *Session) contentsOf(v value.Value, admits func(value.Label) bool) value
 	})
 }
 
-// open is a message with the contents of all sealed values in it.
+// open returns a message with the contents of all sealed values in it.
 func (s *Session) open(x message.Expr) message.Expr {
 	nodes := slices.Clone(x.Nodes)
 	for i := range nodes {
@@ -194,8 +193,8 @@ func (s *Session) open(x message.Expr) message.Expr {
 	return message.Expr{Nodes: nodes}
 }
 
-// Unseal is the result of the run as it may leave. It opens the sealed values whose labels Config.Admits
-// admits; l is the label of those. It fails where the program names one that it was not given.
+// Unseal returns the result of the run as it may leave. It opens the sealed values whose labels Config.Admits
+// admits; l is the joined label of these. It fails if the program names a sealed value that it was not given.
 func (s *Session) Unseal(result value.Value) (v value.Value, l value.Label, err error) {
 	if err := s.begun(); err != nil {
 		return value.Value{}, value.Label{}, err
@@ -206,7 +205,7 @@ func (s *Session) Unseal(result value.Value) (v value.Value, l value.Label, err 
 	if err := s.recognize(result, &l); err != nil {
 		return value.Value{}, value.Label{}, err
 	}
-	var opened value.Label // a value that stays sealed is shown to nobody, so its writer makes nobody wary
+	var opened value.Label // a value that stays sealed is not shown, so its label of integrity adds no warning
 	v = s.contentsOf(result, func(of value.Label) bool {
 		if !mayLeave(of, s.gate.admits) {
 			return false
@@ -217,9 +216,9 @@ func (s *Session) Unseal(result value.Value) (v value.Value, l value.Label, err 
 	return v, opened, nil
 }
 
-// Reveal makes the object `reveal`: reveal(x) gives what is in a sealed value, or a list or record that holds some, as
-// plain data. The run carries the labels of those from then on, so what may not leave then is refused. It grants no more
-// than a condition on the value would.
+// Reveal makes the object `reveal`: reveal(x) returns the content of a sealed value as plain data. x may also be a list or record with sealed
+// values. From then on the run carries their labels, and is refused wherever values with these labels may not leave. Reveal permits no more
+// than a condition on the value does.
 func Reveal() Object { return revealer{} }
 
 type revealer struct{}

@@ -11,12 +11,12 @@ import (
 )
 
 // Call is the frame by which a guest sends a message. IDs are the guest's and
-// must rise: a second use of one is a breach of the protocol.
+// must rise: a second use of an ID is a breach of the protocol.
 type Call struct {
 	ID   uint64
 	Expr message.Expr
-	// Pos is where in the program the call stands, as the guest says: for reports to the host (Cause, Entry), and for no decision.
-	// Its Text is not used.
+	// Pos is the place of the call in the program, as the guest reports it. It is for reports to the host (Cause, Entry), and decides
+	// nothing. Its Text is not used.
 	Pos fail.Pos
 }
 
@@ -25,18 +25,17 @@ type Call struct {
 type Reply struct {
 	ID    uint64
 	Value value.Value
-	Err   error // nil, or why, an *Error; the guest may read GuestText(Err) only
+	Err   error // nil, or an *Error; the guest may read GuestText(Err) only
 }
 
-// tooMuch is the error of a message with which those of its run hold more than MessageBytes.
+// tooMuch is the error of a message that brings the messages of its run to more than MessageBytes.
 func (l Limits) tooMuch() error {
 	return fail.Errorf(fail.Limit, "", "the calls of this program hold more than %d bytes together, and a value counts in each call that has it; send fewer or smaller values", l.MessageBytes)
 }
 
-// CallSize is the rough size of a call in memory. It fails where the call and those that
-// wait for their answers, which take waiting bytes, hold more than UnansweredBytes: a guest
-// that sends and never listens would fill the host's memory. A call on which no other waits
-// is bounded by MessageNodes and LiteralBytes alone.
+// CallSize returns the rough size of a call in memory. waiting is the size of the calls that wait for their replies. CallSize fails if all
+// of them have more than UnansweredBytes: otherwise a guest that sends and never reads replies could fill the host's memory. If no other
+// call waits, the call is bounded by MessageNodes and LiteralBytes alone.
 func (l Limits) CallSize(c Call, waiting int) (size int, err error) {
 	size = c.Expr.BytesUpTo(l.UnansweredBytes, message.AsNodes)
 	if waiting > 0 && waiting+size > l.UnansweredBytes {
@@ -45,7 +44,7 @@ func (l Limits) CallSize(c Call, waiting int) (size int, err error) {
 	return size, nil
 }
 
-// Session is one run: the numbers it may use, the label it has, what is left of
+// Session is one run: the numbers that it may use, its label, what it has used of
 // its budgets, and its units of work. Its methods may be called from several goroutines.
 type Session struct {
 	gate    *Gate
@@ -53,38 +52,38 @@ type Session struct {
 	length  int // of the program, in bytes
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	caller  context.Context // that Begin was given
-	reads   context.Context // nil, as all down to keep, until there is a message: see serve. Of messages without an effect: Abandon ends it
+	caller  context.Context // the context that Begin was given
+	reads   context.Context // for messages without an effect: Abandon ends it. serve sets reads to keep at the first message; they are nil before
 	abandon context.CancelFunc
-	work    context.Context // of units of work: it outlives ctx by the end of the run
+	work    context.Context // for units of work: it outlives ctx until the run has ended
 	drop    context.CancelCauseFunc
-	keep    func() bool // that the caller's context ends is nothing to units any more; false: it has ended
+	keep    func() bool // detaches units of work from the caller's context; false: that context has already ended
 	turns   turns
 	wg      sync.WaitGroup
 	ref     func(id uint32) *message.Type // refType and refName, for checkers
 	show    func(id uint32) string        //
 
-	// admission is held while one message is admitted: in the queue, in the run's label,
-	// in the record and in the turns messages stand in one order, that of their ids.
+	// admission is held while one message is admitted. So messages are in one order, that of their ids,
+	// in the queue, in the run's label, in the record and in the turns.
 	admission sync.Mutex
-	pending   string                  // what was admitted and is not final when it has acted; "" : nothing
+	pending   string                  // the first admitted effect that can still be undone after it has acted; "": none
 	written   any                     // the store that this run may change
-	tails     map[any]chan struct{}   // by store, closed when the message that was admitted last has acted
-	constants map[value.Digest]uint64 // large ones that the record of the run has, and the call that brought each
+	tails     map[any]chan struct{}   // by store: closed when the message that was admitted last has acted
+	constants map[value.Digest]uint64 // the large constants that the record of the run has, each with the call that brought it
 
 	mu          sync.Mutex
 	objects     []Object
 	lent        []lent // wrapped objects that were arguments
 	types       []*message.Type
-	sealed      []value.Value // the run's sealed values, by their numbers,
-	contents    []content     // and what is in them
-	calculated  [][2]uint64   // from which to which they may be calculated by the program
-	origins     origins       // and by which messages they were given
+	sealed      []value.Value // the run's sealed values, by their numbers
+	contents    []content     // the contents of these
+	calculated  [][2]uint64   // ranges of their numbers, without the end: values that the program may have calculated
+	origins     origins       // the messages that gave them
 	composed    int           // bytes of the parts of sealed texts
 	label       value.Label
-	changing    bool             // a message was let to change something at once, or in a unit
-	withheld    *withheld        // since when the result may not leave; nil: it may
-	causes      map[string]Cause // by which message it got each tag
+	changing    bool             // a message was allowed to change something at once, or in a unit
+	withheld    *withheld        // the moment from which the result may not leave; nil: it may leave
+	causes      map[string]Cause // the message that brought each tag
 	console     console
 	notices     []notice
 	lastID      uint64
@@ -98,9 +97,9 @@ type Session struct {
 	effects     []*change
 	closed      bool
 
-	unrecorded bool    // an entry was not
-	doomed     *change // that may be half done
-	committing bool    // what comes is for good; of Finish alone
+	unrecorded bool    // an entry could not be appended
+	doomed     *change // a change that may be half done
+	committing bool    // the next steps can't be undone; only Finish uses it
 	panicked   any     // what a callback of the host panicked with
 
 	over      chan struct{} // closed when Finish is done
@@ -110,21 +109,21 @@ type Session struct {
 }
 
 type pending struct {
-	root         *message.Node // what was asked; nil where the message was malformed
+	root         *message.Node // the outermost node of the message; nil if the message was malformed
 	effect       message.EffectMode
 	bound        value.Label // the most that the reply may carry
-	label        value.Label // of the run, with that
-	chosen       value.Label // of what chose the message: see Message.InputLabel
-	admits       value.Label // of a sink or an effect: what may leave by it
+	label        value.Label // the label of the run, with bound
+	chosen       value.Label // the label of what may have influenced the message: see Message.InputLabel
+	admits       value.Label // for a sink or an effect: the label that may leave by it
 	state        State       // of the effect, once it has acted
 	spent        spent
-	objects      []Object // that the reply refers to, numbered from 0 until it is delivered
+	objects      []Object // the objects of the reply, numbered from 0 until it is delivered
 	types        []*message.Type
-	shows        *sealing     // what is sealed in the reply; nil: nothing
-	sealed       *value.Label // of a held effect: what the sealed values in it carry, until it acts
-	declassified *value.Label // of a declassifier: what the sealed values in it carry
-	digest       value.Digest // of a reply in which something is sealed
-	size         int          // of the message, in the budget of those without an answer
+	shows        *sealing     // seals labelled values of the reply; nil: nothing is sealed
+	sealed       *value.Label // for a held effect or a composed text: the label of the sealed values in the message, which stay sealed for now
+	declassified *value.Label // for a declassifier: the label of the sealed values in the message
+	digest       value.Digest // the digest of a reply with sealed values
+	size         int          // the size of the message, for Limits.UnansweredBytes
 	id           uint64
 	pos          fail.Pos // see Session.place
 	done         bool
@@ -142,7 +141,7 @@ type unitEntry struct {
 	witnessed bool // the store knows the run by its ID
 }
 
-// begun refuses a Session that was not begun: it has no gate, so nothing was granted to it.
+// begun refuses a Session that Gate.Begin did not make: it has no gate, so nothing was granted to it.
 func (s *Session) begun() error {
 	if s == nil || s.gate == nil {
 		return errZeroSession
@@ -152,8 +151,8 @@ func (s *Session) begun() error {
 
 var errZeroSession = &fail.Error{Kind: fail.Denied, Err: errors.New("exo: this Session was not begun: Gate.Begin makes one")}
 
-// Checker makes a checker for this run: the gate uses one, and so does a
-// recorder that runs in this process.
+// Checker makes a checker for this run. A guest's recorder that runs in this process
+// uses one, and the gate checks again with its own.
 func (s *Session) Checker() *message.Checker {
 	if s.begun() != nil {
 		return &message.Checker{Ref: func(uint32) *message.Type { return nil }, Show: func(uint32) string { return "" }}
@@ -177,10 +176,10 @@ func (s *Session) refName(id uint32) string {
 	return fmt.Sprintf("object %d", id)
 }
 
-// Submit takes one message. It never blocks on the outcome: a refusal, too, is
-// delivered by Next, in call order. The error it returns is a breach of the
-// protocol, after which the run can't go on. Concurrent calls are admitted one by one,
-// so a Submit waits for another one's Record.
+// Submit takes one message. It never blocks on the outcome: Next delivers the reply, also
+// a refusal, in call order. An error of Submit is a breach of the protocol, after which the
+// run can't go on. Concurrent calls are admitted one by one, so a Submit may wait until
+// the Recorder has recorded the message of another.
 func (s *Session) Submit(call Call) error {
 	if err := s.begun(); err != nil {
 		return err
@@ -193,7 +192,7 @@ func (s *Session) Submit(call Call) error {
 		return fail.Errorf(fail.Cancelled, "", "the run is over")
 	}
 	if s.calls > s.gate.limits.Calls+s.gate.limits.ConcurrentCalls {
-		// A guest that goes on sending after its budget would have each message checked.
+		// Otherwise the gate would check each message of a guest that goes on sending after its budget.
 		s.mu.Unlock()
 		return fail.Errorf(fail.Limit, "", "calls were sent after the limit of %d", s.gate.limits.Calls)
 	}
@@ -201,7 +200,7 @@ func (s *Session) Submit(call Call) error {
 		s.mu.Unlock()
 		return fail.Errorf(fail.Invalid, "", "call id %d was used before", call.ID)
 	}
-	// Submit does not block, so messages that wait pile up: this bounds the bytes of all of them together. The
+	// Submit does not block, so a guest could pile up waiting messages. This bounds the bytes of all of them together. The
 	// size of one message has limits of its own.
 	size, err := s.gate.limits.CallSize(call, s.undelivered)
 	if err != nil {
@@ -223,23 +222,23 @@ func (s *Session) Submit(call Call) error {
 	return nil
 }
 
-// Label is the label of the run: joined over everything it has read so far.
+// Label is the label of the run: the joined labels of everything that it has read so far.
 func (s *Session) Label() value.Label {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.label
 }
 
-// Abandon is for a run that has failed and whose guest is gone: messages without
-// an effect that are still open end, since nobody will read what they find. Those with
-// an effect go on: whether it happens must not depend on which was faster.
+// Abandon is for a run that has failed and whose guest is gone. Open messages without an effect
+// are ended, since no program will read their replies. Messages with an effect go on: whether an
+// effect happens must not depend on speed.
 func (s *Session) Abandon() {
 	if s.begun() != nil {
 		return
 	}
 	s.mu.Lock()
 	if !s.closed {
-		s.serve() // what is sent from now on has ended, too
+		s.serve() // a message that is sent later ends at once, too
 	}
 	abandon := s.abandon
 	s.mu.Unlock()

@@ -10,23 +10,21 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Sink is an Object whose methods admit labels by what they are called with: a mail may
-// carry what its recipient may read. It decides on the host, when a message is admitted,
-// and nothing of how it decides is in the catalogue, which crosses to a worker.
+// Sink is an Object whose methods admit labels that depend on their arguments: a mail may
+// carry what its recipient may read. It decides on the host, when a message is admitted.
+// The catalogue, which is sent to a worker, shows nothing of how it decides.
 type Sink interface {
 	Object
-	// Admits is called for each message to the object that is an effect, and for one that is a
-	// sink if the run has read anything that is labelled. What may leave is what both Method.Admits and the
-	// result admit; so Method.Admits names all labels that any recipient may have. In m,
-	// each argument that is labelled itself, or has a labelled part, is the zero Value there:
-	// what a program may not read must not decide where things go. What is not known,
-	// that zero Value included, must be answered with the zero Label: public only. A
-	// panic counts as that. It must not wait, and not act.
+	// Admits is called for each message to the object that is an effect. It is also called for a message that is a sink, if the run has read
+	// labelled values. A label may leave if both Method.Admits and the returned label admit it; so Method.Admits names all labels that any
+	// recipient may have. In m, each labelled argument, and each labelled part of an argument, is the zero Value: a value that a program may not
+	// read must not decide where things go. If Admits does not know an argument, as with that zero Value, it must return the zero Label, which
+	// admits public values only. A panic counts as the zero Label. Admits must neither wait nor act.
 	Admits(m *Message) value.Label
 }
 
-// passSink refuses a message that would carry what may not leave by its method, whose effect could not be shown, or that
-// may have been chosen by what outsiders wrote.
+// passSink refuses a message that would carry labels that may not leave by its method, a message whose effect could not be
+// shown, and a message that outsiders' words may have chosen, if it demands trust.
 func (s *Session) passSink(m *Message, e *pending) error {
 	meth, label, carries := m.Root.Method(), e.label, e.label
 	if e.sealed != nil {
@@ -48,8 +46,8 @@ func (s *Session) passSink(m *Message, e *pending) error {
 			return &fail.Error{Kind: fail.Denied, Op: s.opName(e.root), Msg: what + carries.Secrecy().Without(e.admits).List() + m.admitting(carries.Secrecy().Without(e.admits)), Err: why}
 		}
 	}
-	// The model could not be shown what it did, and would ask for it again. What the program changed otherwise is
-	// not kept then, either: see Release.
+	// The result of such a run may not leave, so the model would not learn what the effect did, and would ask for it again.
+	// The other changes of the run are not kept, either: see Release.
 	if meth.Effect != message.NoEffect && !mayLeave(label, s.gate.admits) {
 		what := "nothing that it changes would be kept"
 		if meth.Effect == message.Immediate {
@@ -63,8 +61,8 @@ func (s *Session) passSink(m *Message, e *pending) error {
 // mayLeave is the comparison before messages, results and console lines leave. It looks at secrecy; distrust looks at integrity.
 func mayLeave(l, admits value.Label) bool { return l.Secrecy().FlowsTo(admits) }
 
-// admits is what a message that is a sink may carry: what its method admits, its
-// object, and the policies of all its objects. why is not nil where one of them panicked.
+// admits returns the label that a sink's message may carry: its method, its object and the policies of
+// all its objects must admit it. why is not nil if one of them panicked.
 func (s *Session) admits(m *Message, e *pending) (l value.Label, why error) {
 	l = m.Root.Method().Admits
 	if m.Root.Method().Effect == message.InUnit {
@@ -93,9 +91,9 @@ func (s *Session) admits(m *Message, e *pending) (l value.Label, why error) {
 	return l, nil
 }
 
-// admitting names the declaration by which a host lets a write have what a program read: "" where m is no write.
+// admitting names the declaration by which a host lets a write carry the refused labels. It is "" if m is no write.
 func (m *Message) admitting(refused value.Label) string {
-	// One with readers never admits its own label, and the type doesn't say which has: a form that an error names works.
+	// Advice in an error must work as written. A column with readers never admits its own label, and its type doesn't show that.
 	if m.Root.Method().Effect != message.InUnit || !refused.Equal(refused.About()) {
 		return ""
 	}
@@ -106,22 +104,22 @@ func (m *Message) admitting(refused value.Label) string {
 	return fmt.Sprintf("; the host lets it with `admits: [%s]` at %s", refused.About().List(), where)
 }
 
-// unsealed is m without the values that are labelled.
+// unsealed returns m without the values that are labelled.
 func (m *Message) unsealed() *Message {
 	c := *m
 	c.Checked = m.MapLiterals(withoutLabelled)
 	return &c
 }
 
-// withoutLabelled is v, with the zero Value for each part that has a label.
+// withoutLabelled returns v with the zero Value in the place of each part that has a label.
 func withoutLabelled(v value.Value) value.Value {
 	return v.Replace(func(x value.Value) (value.Value, bool) { return value.Value{}, !x.Label().Empty() })
 }
 
-// distrust says why a run that has read what outsiders wrote may not ask for m: an instruction that was hidden there
-// may have chosen the call, whatever the model made of it. What acts on the world is refused unless it admits
-// the tag; a write is kept unless its method demands trust, or a field that it sets. Reads are never refused. has is the label of what chose m: what m itself
-// is told comes later, so a row that is added and shown with its untrusted columns is asked for before they are read.
+// distrust returns why a run that has read what outsiders wrote may not send m, or nil. An instruction hidden in those words may have
+// chosen the call, whatever the model made of it. A method that acts on the world is refused unless it admits the tag. A method or an argument
+// that demands trust is refused, and so is a declassifier. Other writes and reads are not refused. has is the label of what may have
+// influenced m, without the label of the reply: a program that adds a row, and is shown its untrusted columns, sends m before it reads them.
 func (s *Session) distrust(m *Message, has, admits value.Label) error {
 	if has.Empty() {
 		return nil
@@ -133,7 +131,7 @@ func (s *Session) distrust(m *Message, has, admits value.Label) error {
 	if meth.Trusted {
 		return m.UntrustedError(has, "they could have asked for `"+meth.Name+"`")
 	}
-	if !meth.Declassifies.Empty() { // the program chooses what is revealed of a secret, and outsiders must not
+	if !meth.Declassifies.Empty() { // a program chooses what is revealed of a secret, and outsiders must not choose that
 		return m.UntrustedError(has, "they could have chosen what is asked about sealed values")
 	}
 	for i, a := range m.Root.Args {
@@ -144,19 +142,19 @@ func (s *Session) distrust(m *Message, has, admits value.Label) error {
 	return nil
 }
 
-// UntrustedError is the error of a message whose run has tags of integrity, where what it asks for demands trust; what says why.
+// UntrustedError returns the error of a message that demands trust, for a run with the tags of integrity has. what says why.
 func (m *Message) UntrustedError(has value.Label, what string) error {
 	s := m.session
 	if s == nil {
 		return fail.Errorf(fail.Denied, "", "%s", what)
 	}
-	if !s.run.Label.Integrity().Meet(has).Empty() { // another program would begin with it, too
+	if !s.run.Label.Integrity().Meet(has).Empty() { // another program would begin with the tag, too
 		return fail.Errorf(fail.Denied, s.opName(m.Root), "this program was begun with labels of what outsiders wrote (%s), and %s: ask the user to request it in a message of their own", s.taints(has), what)
 	}
 	return fail.Errorf(fail.Denied, s.opName(m.Root), "this program has read what outsiders wrote (%s), and %s: do it without reading that, or in a program of its own", s.taints(has), what)
 }
 
-// taints lists tags of integrity, each with what the program got it by: they hide nothing, so a program may read them.
+// taints lists tags of integrity, each with the operation that brought it. These tags hide nothing, so a program may read them.
 func (s *Session) taints(l value.Label) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,31 +15,30 @@ import (
 
 // Bounds of one message in the record.
 const (
-	// ConstantBytes is how large a constant of a message is, as Limits.LiteralBytes counts, that stands in the message
-	// itself. A larger one is a Constant of its entry.
+	// ConstantBytes is the largest size of a constant, as Limits.LiteralBytes counts it, that an entry shows within the
+	// message. A larger constant is a Constant of its entry.
 	ConstantBytes   = 4 << 10
 	maxEntryMessage = 1 << 20 // bytes of the message and of the constants that its entry has
 )
 
-// Constant is a large constant of a message. A run has each once in its record: later entries name the call whose entry
-// has it.
+// Constant is a large constant of a message. The record of a run has each constant once: later entries name the call whose
+// entry has it.
 type Constant struct {
-	Node   int          // its place in the message, where null stands instead
+	Node   int          // the number of its node in the message, which has null there
 	Digest value.Digest // the digest of the constant, as by (Value).Digest
 	Bytes  int          // the size of its canonical encoding
 	Value  []byte       // that encoding; nil: this entry does not have it
-	Call   uint64       // the call whose entry has it, as its intent or as what was refused; 0: none has, the constant was left out
+	Call   uint64       // the call whose entry, Intent or Refused, has the constant; 0: it was left out, and no entry has it
 }
 
-// Omitted stands in an entry for a message that is too large for the record.
+// Omitted replaces, in an entry, a message that is too large for the record.
 type Omitted struct {
 	Digest value.Digest // SHA-256 of the message in its canonical encoding, with null for the constants that Entry.Constants has
 	Bytes  int          // the size of that encoding
 }
 
-// spell has an entry show a message, in the order in which every message
-// has one spelling. It shows nothing where nothing is recorded, and of a message of which
-// the gate could make nothing.
+// spell writes a message into its entry, in its one canonical encoding. It writes nothing if
+// there is no record, or if m is nil because the gate could not read the message.
 func (s *Session) spell(en *Entry, call Call, m *Message) error {
 	if s.gate.record == nil || m == nil {
 		return nil
@@ -72,7 +71,7 @@ func (s *Session) spellExpr(en *Entry, call uint64, x message.Expr) error {
 			}
 		}
 		switch {
-		case c.Call != 0 || c.Bytes > room: // a program repeats a large constant in each call: the record has it once
+		case c.Call != 0 || c.Bytes > room: // a program may repeat a large constant in each call: the record has it once
 			c.Value = nil
 		default:
 			c.Call, room = call, room-c.Bytes
@@ -83,7 +82,7 @@ func (s *Session) spellExpr(en *Entry, call uint64, x message.Expr) error {
 		nodes[i].Lit = value.Null()
 	}
 	b, err := message.Expr{Nodes: nodes}.AppendBinary(nil)
-	if err == nil && len(b) > room { // thousands of constants, each of them small
+	if err == nil && len(b) > room { // the message has thousands of small constants
 		en.Omitted = &Omitted{value.Digest(sha256.Sum256(b)), len(b)}
 		b = nil
 	}
@@ -100,7 +99,7 @@ func constantOf(v value.Value) (c Constant, err error) {
 	return c, e.Err()
 }
 
-// spelt notes which constants the record of the run has, once it has the entry of the call.
+// spelt notes the constants of an entry that has been recorded: later entries only name its call.
 func (s *Session) spelt(en *Entry) {
 	for _, c := range en.Constants {
 		if c.Value == nil {

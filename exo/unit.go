@@ -11,66 +11,63 @@ import (
 	"time"
 )
 
-// Unit is an object's share of a run: a connection, a transaction. It ends with the run:
-// by Prepare and then Commit, or by Rollback, which may come after Prepare, too. Each is called
-// at most once, and no two at a time.
-// A method that does not return though its context has ended is given up: nothing more is
-// called, and the context with which the unit was opened ends.
+// Unit is an object's part of a run: a connection, or a transaction. It ends with the run: by Prepare and then Commit, or by Rollback, which may
+// also come after Prepare. Each method is called at most once, and no two at a time. If a method does not return after its context has ended, the
+// unit is given up: no more methods are called, and the context with which the unit was opened ends.
 //
-// A unit that is no [Witness] leaves nothing by which its store could be asked: of every run
-// whose process is killed between committing and committed it stays unknown for good whether
-// it was kept. Package record has an example of a transaction that does all of this.
+// A unit that is no [Witness] leaves nothing in its store that shows whether a run committed. If the process is killed between the entries
+// Committing and Committed, it stays unknown whether the changes were kept. Package record has an example of a transaction that does all of this.
 type Unit interface {
-	// Prepare forces what can still go wrong, such as deferred constraints: after it Commit
-	// should have no reason to fail but the connection.
+	// Prepare does now whatever can still fail, such as deferred constraints: after Prepare
+	// only the connection should make Commit fail.
 	Prepare(ctx context.Context) error
-	// Commit makes it all final. An error that wraps ErrNothingDone says that nothing was
-	// kept; after any other it is not known.
+	// Commit makes all changes final. An error that wraps ErrNothingDone says that nothing was
+	// kept; after any other error it is not known what was kept.
 	Commit(ctx context.Context) error
-	// Rollback undoes it all.
+	// Rollback undoes all changes.
 	Rollback(ctx context.Context) error
 }
 
-// Witness is a Unit whose store can say later whether a run committed: where the run has
-// changed it, it is asked to write the ID of the run into its transaction, between Prepare
-// and Commit.
+// Witness is a Unit whose store can show later whether a run committed. If the run has changed
+// the store, Witness is called between Prepare and Commit, and writes the ID of the run into
+// the unit's transaction.
 type Witness interface {
 	Unit
 	Witness(ctx context.Context, run RunID) error
 }
 
-// ChangeLister is a Unit that can list what it is about to change. It is asked where there is a record, once it is prepared,
-// and what it says is among the Details of the entry Committing: the record has what was there before and what will be
-// before anything is final, and a Recorder that fails keeps it from committing. nil: nothing.
+// ChangeLister is a Unit that can list its changes before the commit. If there is a record, Changes is called once the unit is prepared, and the
+// list is among the Details of the entry Committing; nil adds nothing. So the record has the values before and after the change before anything
+// is final, and if the Recorder fails, nothing is committed.
 type ChangeLister interface {
 	Unit
 	Changes(ctx context.Context) (any, error)
 }
 
-// AfterCommitter is a Unit that has something to do once all that the run has changed is kept, and the record says so: before the held
-// effects act. It is asked at most once, and never if a unit failed to commit, or that is not known; a process that is killed
-// between the commit and this call never makes up for it. An error changes nothing: the record has it, in the entry AfterCommitFailed.
+// AfterCommitter is a Unit with work to do after the commit. AfterCommit is called once all changes of the run are kept and recorded, and before
+// the held effects act. It is called at most once. It is not called if a unit failed to commit, if the outcome of a commit is not known, or if
+// the process is killed first. Its error changes nothing, and is recorded in the entry AfterCommitFailed.
 type AfterCommitter interface {
 	Unit
 	AfterCommit(ctx context.Context) error
 }
 
-// HostUnit is a Unit that may run within a transaction of the host's. Where InHostTransaction gives true, what it commits is kept only if that
-// is, and the run's effects say so: a model that reads "will not be undone" would rely on it.
+// HostUnit is a Unit that may run within a transaction of the host's. If InHostTransaction returns true, the changes are kept only if the
+// host's transaction commits. The run's effects are then Provisional: a model that read "will not be undone" would rely on that.
 type HostUnit interface {
 	Unit
 	InHostTransaction() bool
 }
 
-// ErrNothingDone is what an error wraps that says of a change, or of a commit, that nothing of it
-// was done, or all of it undone: a transaction that was rolled back to a savepoint, a mail that was
-// refused before it was sent. After other errors it is not known.
+// ErrNothingDone is wrapped by the error of a change, or of a commit, if nothing of it was done, or all
+// of it was undone: a transaction that was rolled back to a savepoint, a mail that was refused before it
+// was sent. After other errors it is not known what was done.
 var ErrNothingDone = errors.New("exo: nothing was done")
 
-// Unit returns the run's unit of work under key, opening it at first use. All messages of
-// a run that name one key share one unit; a message with an effect InUnit names the UnitKey
-// of its object. open is given a context that ends when the unit has ended or the run was
-// cut off before it was to commit.
+// Unit returns the run's unit of work under key, and opens it at the first use. All messages of a run
+// that use the same key share one unit. A message with the effect InUnit must use the UnitKey of its
+// object. open gets a context that ends when the unit has ended, or when the run is cut off before its
+// commit.
 func (m *Message) Unit(key any, open func(context.Context) (Unit, error)) (Unit, error) {
 	if key == nil || !reflect.ValueOf(key).Comparable() {
 		return nil, fmt.Errorf("exo: a unit of work under a %T, which can't be the key of a map", key)
@@ -87,9 +84,9 @@ func (m *Message) Unit(key any, open func(context.Context) (Unit, error)) (Unit,
 // InUnit reports whether the message belongs to the unit of work under key: see Transactional and UnitReader.
 func (m *Message) InUnit(key any) bool { return m.store != nil && m.store == key }
 
-// UnitObjects are the objects that the same programs were granted and whose messages belong to the message's unit of work, in the
-// order of their names and without the policies that they are wrapped in. What lets a program change something by one of them
-// holds the change against the others: a written row may decide which rows another grant shows.
+// UnitObjects returns the granted objects whose messages belong to the message's unit of work, in the order of their names and without the
+// policies that they are wrapped in. An object that lets a program change something checks the change against the other objects: a written row
+// may decide which rows another grant shows.
 func (m *Message) UnitObjects() []Object {
 	if m.session == nil || m.store == nil {
 		return nil
@@ -115,19 +112,19 @@ func (s *Session) unit(key any, open func(context.Context) (Unit, error)) (Unit,
 	}
 	s.mu.Unlock()
 	u.once.Do(func() {
-		u.err = errNoUnit         // what stays if open panics
-		unit, err := open(s.work) // not of the message: a transaction must outlive the one that began it
+		u.err = errNoUnit         // the error that stays if open panics
+		unit, err := open(s.work) // not the context of the message: a transaction must outlive the message that began it
 		if err == nil && unit == nil {
 			err = errNoUnit
 		}
-		if u.err = err; err == nil { // with an error, what there is besides may be a nil pointer
+		if u.err = err; err == nil { // with an error, unit may be an interface that has a nil pointer
 			u.unit = unit
 		}
 	})
 	return u.unit, u.err
 }
 
-// nothingDone asks an error of the host's code, whose own methods may panic.
+// nothingDone reports whether err wraps ErrNothingDone; false if a method of err panics, since err may be the host's code.
 func nothingDone(err error) (yes bool) {
 	defer func() {
 		if recover() != nil {
@@ -137,8 +134,8 @@ func nothingDone(err error) (yes bool) {
 	return errors.Is(err, ErrNothingDone)
 }
 
-// HasHiddenCause reports whether err has a reason that its program did not read, which the host's log has to keep. An error that only the end of
-// a context or ErrNothingDone explains has none, nor has that of a run that its caller ended.
+// HasHiddenCause reports whether err has a cause that the program did not read, so that the host's log must keep it. The end of a context,
+// ErrNothingDone, and the error of a run that its caller ended are no hidden causes.
 func HasHiddenCause(err error) bool {
 	if err == nil {
 		return false
@@ -152,7 +149,7 @@ func unshown(err error, read string) bool {
 	switch e := err.(type) {
 	case nil:
 		return false
-	case *fail.Error: // an error round it has its text
+	case *fail.Error: // the error around it has its text
 		return unshown(e.Err, read)
 	case interface{ Unwrap() []error }:
 		return slices.ContainsFunc(e.Unwrap(), func(err error) bool { return unshown(err, read) })
@@ -171,15 +168,15 @@ func (s *Session) opened(store any) bool {
 	return slices.ContainsFunc(s.units, func(u *unitEntry) bool { return u.key == store && u.unit != nil })
 }
 
-// Prepared says, at Committing, how many stores the run has changed, and in how
-// many of them it left its ID. Where these are one, whoever finds the record ending here
-// asks the stores (package record).
+// Prepared has, at Committing, the number of stores that the run has changed, and the number of those in
+// which it left its ID. If the record of a run ends here and the numbers are equal, a host can ask the
+// stores whether the run committed (package record).
 type Prepared struct {
 	Changed   int
 	Witnessed int
 }
 
-// announced is what the units say that the run is about to change.
+// announced returns the lists of the units that are ChangeListers.
 func (s *Session) announced(ctx context.Context) (out []any, err error) {
 	stores := s.changed()
 	for _, u := range s.units {
@@ -210,12 +207,12 @@ func (s *Session) prepared() *Prepared {
 	return &p
 }
 
-// changed are the stores that the run would change if it committed now.
+// changed returns the stores that the run would change if it committed now.
 func (s *Session) changed() map[any]bool {
 	return s.stores(func(c *change) bool { return c.State == StateHeld })
 }
 
-// stores are those of the changes in units of work that of says.
+// stores returns the stores of the changes in units of work for which of returns true.
 func (s *Session) stores(of func(*change) bool) map[any]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -228,7 +225,7 @@ func (s *Session) stores(of func(*change) bool) map[any]bool {
 	return stores
 }
 
-// prepare prepares all units, so that what can fail does before the first commits.
+// prepare prepares all units, so that whatever can fail does so before the first unit commits.
 func (s *Session) prepare(ctx context.Context) error {
 	for _, u := range s.units {
 		if u.unit == nil {
@@ -244,8 +241,8 @@ func (s *Session) prepare(ctx context.Context) error {
 			u.witnessed = true
 		}
 	}
-	// Stores that were only read end before anything is final: a store that finds at its end that the
-	// reads were of no one state (SERIALIZABLE) must not fail a run that has committed.
+	// Units that were only read commit before anything is final. A store may find only then that the reads were
+	// not serializable: that must not fail a run that has committed.
 	touched := s.stores(func(*change) bool { return true })
 	for _, u := range s.units {
 		if u.unit == nil || touched[u.key] {
@@ -270,15 +267,15 @@ func (s *Session) undo(ctx context.Context) (err error) {
 	return err
 }
 
-// commit commits the units, in the order in which they were opened, and says what became
-// of the run's changes. From the first that fails on the others are rolled back.
+// commit commits the units, in the order in which they were opened, and returns what became
+// of the run's changes. When a unit fails, the units after it are rolled back.
 func (s *Session) commit(ctx context.Context) (state State, failed error) {
 	kept := 0
 	for _, u := range s.units {
 		if u.unit == nil || u.ended {
 			continue
 		}
-		if !s.changed()[u.key] { // all that it was to keep is undone
+		if !s.changed()[u.key] { // every change in it is undone already
 			continue
 		}
 		u.ended = true
@@ -298,14 +295,14 @@ func (s *Session) commit(ctx context.Context) (state State, failed error) {
 			continue
 		case nothingDone(err) && kept == 0:
 			state = StateRolledBack
-		case nothingDone(err): // those before it were kept
+		case nothingDone(err): // the units before it were kept
 			state = StateUnknown
 			s.become(StateRolledBack, err, func(c *change) bool { return c.store == u.key })
 		default:
 			state = StateUnknown
 			s.become(StateUnknown, err, func(c *change) bool { return c.store == u.key })
 		}
-		_ = s.undo(ctx) // what did not commit is not kept, whether it says so or not
+		_ = s.undo(ctx) // a unit that did not commit is not kept, even if its Rollback fails
 		s.become(StateRolledBack, err, func(c *change) bool { return c.Mode == message.InUnit })
 		if failed = fail.Classify("", err); state == StateUnknown {
 			failed = &fail.Error{Kind: fail.Internal, Err: err}
@@ -316,7 +313,7 @@ func (s *Session) commit(ctx context.Context) (state State, failed error) {
 	return StateApplied, nil
 }
 
-// settleUnits has the units that were committed do what they do afterwards. stores are those that the run has changed.
+// settleUnits calls AfterCommit of the units that were committed. stores are the stores that the run has changed.
 func (s *Session) settleUnits(ctx context.Context, stores map[any]bool) {
 	for _, u := range s.units {
 		w, ok := u.unit.(AfterCommitter)
@@ -345,17 +342,17 @@ func (s *Session) step(ctx context.Context, u *unitEntry, f func(context.Context
 
 var errLost = errors.New("exo: a unit of work did not end in time, and was given up")
 
-// grace is how long after its limit something that heeds its context may take to say so.
+// grace is how long after its limit a function may take to return, if it heeds its context.
 const grace = time.Second
 
-// within calls f with a context that ends after limit, and reports whether f has returned:
-// one that does not, a while after its context has ended, is waited for no longer.
+// within calls f with a context that ends after limit, and reports whether f has returned. It waits for f
+// at most for grace after the context has ended.
 func within(ctx context.Context, limit time.Duration, f func(context.Context) error) (err error, returned bool) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	done := make(chan error, 1)
 	go func() {
-		err := errEnded // what stays where f ends its goroutine
+		err := errEnded // the error that stays if f ends its goroutine
 		defer func() {
 			if p := recover(); p != nil {
 				err = fmt.Errorf("panic: %v", p)

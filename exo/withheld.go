@@ -7,26 +7,27 @@ import (
 	"math"
 )
 
-// The result of a run is withheld once the run has read what the result may not carry. From then on the program chooses by a secret: which labels
-// it asks for, what it changes, what it returns. So whatever outlives the run, or is read outside of it, depends on what was decided before.
+// The result of a run is withheld once the run has read what the result may not carry. From then on a secret may decide which labels the
+// program asks for, what it changes and what it returns. So whatever outlives the run, or is read outside of it, depends only on what was
+// decided before that moment.
 
 // withheld is the moment from which on the result of a run may not leave.
 type withheld struct {
 	call  uint64      // the message that read what the result may not carry; 0: the run began with that
-	label value.Label // of the run, with that of the message
-	pos   fail.Pos    // where the message stands in the program
-	acted bool        // a message before it was let to change something at once, or in a unit
+	label value.Label // the label of the run, with that of the message
+	pos   fail.Pos    // the place of the message in the program
+	acted bool        // an earlier message was allowed to change something at once, or in a unit
 }
 
-// withhold notes the first moment at which the run has a label that its result may not carry. s.mu is held, or nobody else has s.
+// withhold notes the first moment at which the run has a label that its result may not carry. s.mu is held, or no other goroutine has s.
 func (s *Session) withhold(call uint64, at fail.Pos) {
 	if s.withheld == nil && !mayLeave(s.label, s.gate.admits) {
 		s.withheld = &withheld{call, s.label, at, s.changing}
 	}
 }
 
-// first names that message to a program: where it is and which kind of tag it brought. The program sent it before it had read anything that its
-// result may not carry, so neither depends on such a value. It names no reader: an id is a value of a row.
+// first describes the message of w to a program: its place, and the kinds of tags that it brought. The program sent the message before it
+// had read anything that its result may not carry, so neither depends on such a value. first names no reader: an id is a value of a row.
 func (w *withheld) first(admits value.Label) string {
 	where := fmt.Sprintf("its call %d", w.call)
 	if w.pos.Line > 0 {
@@ -35,9 +36,9 @@ func (w *withheld) first(admits value.Label) string {
 	return where + " was the first, and reads what is labelled " + w.label.Secrecy().Without(admits).About().List()
 }
 
-// Unchanged reports whether nothing that the program asked for took effect, of a run whose result may not leave, as far as that may be known: no message
-// was allowed to change anything before the one that read what the result may not carry, and none is let after it. It is false for a run that had
-// changed something, whatever the outcome: how such a change ended may depend on what was read.
+// Unchanged reports, for a run whose result may not leave, whether nothing that the program asked for took effect. It is true only if no message
+// was allowed to change anything before the first message that read what the result may not carry: later changes are refused. It is false if an
+// earlier message was allowed to, whatever the outcome: the outcome may depend on what was read.
 func (s *Session) Unchanged() bool {
 	if s.begun() != nil {
 		return false
@@ -55,9 +56,9 @@ func (s *Session) decided() (l value.Label, last uint64) {
 	return s.label, math.MaxUint64
 }
 
-// ReportableLabel is the label of the run that may be acted on by others, once it has ended. It is Label where the result may leave. Where it may not, it is
-// the label that the run had with the first message that read what the result may not carry: the program may choose the later ones by what it read,
-// one bit with each, and the next program would be refused by them.
+// ReportableLabel is the label of the run that others may act on, once the run has ended. It is Label if the result may leave. If not, it is the
+// label that the run had with the first message that read what the result may not carry. The program may choose later messages by what it read:
+// each of their labels could reveal one bit, since the next program would be refused by it.
 func (s *Session) ReportableLabel() value.Label {
 	if s.begun() != nil {
 		return value.Label{}

@@ -42,9 +42,9 @@ type askOptions struct {
 	trace     bool
 }
 
-// distrustOf is what a grant file says, which has read it.
+// distrustOf parses the distrust of a grant file. The text is valid: the reader of the file has checked it.
 func distrustOf(text string) (d agent.Distrust) {
-	_ = d.UnmarshalText([]byte(text)) // not said: the default
+	_ = d.UnmarshalText([]byte(text)) // an empty text gives the default
 	return d
 }
 
@@ -61,7 +61,7 @@ func checkDistrust(text string) error {
 
 const distrustUsage = "`answer|chat|nothing`: how long programs of a model that read what outsiders wrote are wary of it (default: what the file says, or answer)"
 
-// run is exo repl FILE -ask: one terminal knows how a model is asked, and what is shown of its answer.
+// run does what exo repl FILE -ask does: only the terminal knows how to ask a model, and what to show of its answer.
 func (o *askOptions) run(_ context.Context, std cli.Stdio, args []string) error {
 	path := defaultFile
 	switch {

@@ -62,9 +62,9 @@ A password is better given in PGPASSWORD or ~/.pgpass than in the URL.
 
 type checkOptions struct {
 	source                source
-	json, strict, indexes bool // indexes: of exo indexes
+	json, strict, indexes bool // indexes: the command is exo indexes
 	user, function        string
-	role                  string // of exo gen rls
+	role                  string // the role of exo gen rls
 }
 
 // flags are those of every command that builds a package and asks a database about it.
@@ -74,8 +74,8 @@ func (o *checkOptions) flags(fs *flag.FlagSet) {
 	fs.StringVar(&o.function, "func", "", "`NAME`: the function, where it is not Grants")
 }
 
-// inspectArgs builds the package that a command line names, and inspects it. granted says that its
-// function of grants is called.
+// inspectArgs builds the package that a command line names, and inspects it. If granted is set, the
+// package's function of grants is called.
 func (o *checkOptions) inspectArgs(ctx context.Context, std cli.Stdio, args []string, granted bool) (*report, error) {
 	p, err := o.target(ctx, args, granted)
 	if err != nil {
@@ -100,7 +100,7 @@ func (o *checkOptions) run(ctx context.Context, std cli.Stdio, args []string) er
 	return err
 }
 
-// target is the package that a command line names. granted says that its function of grants is called.
+// target returns the package that a command line names. If granted is set, the package's function of grants is called.
 func (o *checkOptions) target(ctx context.Context, args []string, granted bool) (*goPackage, error) {
 	if len(args) != 1 {
 		return nil, cli.Usagef("want one package, not %d", len(args))
@@ -120,17 +120,17 @@ func (o *checkOptions) target(ctx context.Context, args []string, granted bool) 
 	return findPackage(ctx, args[0])
 }
 
-// report is what the process of a package writes.
+// report is the report that the process of a package writes.
 type report struct {
 	Compared int // variables, or objects that were granted
 	Findings []exosql.Finding
 	Paths    []exosql.AccessPath
-	Policies string // of exo gen rls
+	Policies string // the SQL of exo gen rls
 	Error    string
 }
 
-// fails reports whether something was found that is more than a warning; strictly, also whether an
-// index would serve, or a facet stays behind its fence.
+// fails reports whether there is a finding other than a warning. If strict is set, it also reports
+// a warning, an index that would serve, and a facet that stays behind its fence.
 func (r *report) fails(strict bool) bool {
 	return slices.ContainsFunc(r.Findings, func(f exosql.Finding) bool { return !f.Warning || strict }) ||
 		strict && slices.ContainsFunc(r.Paths, func(p exosql.AccessPath) bool { return !p.Served() && (p.Fix != nil || p.Column == "") })
@@ -169,8 +169,8 @@ func (r *report) text(indexes bool) string {
 	return b.String()
 }
 
-// inspect builds the package with what is laid over it, runs it against the
-// database, and reads its report. The URL goes by the environment: arguments are for all to see.
+// inspect builds the package with the overlay files, runs it against the database, and reads its
+// report. It passes the URL in the environment: all users of the machine can see arguments.
 func (p *goPackage) inspect(ctx context.Context, std cli.Stdio, o *checkOptions) (*report, error) {
 	if !slices.Contains(p.Deps, exosqlPath) {
 		return nil, fmt.Errorf("%s declares nothing for exosql: it does not import it", p.ImportPath)
@@ -191,8 +191,8 @@ func (p *goPackage) inspect(ctx context.Context, std cli.Stdio, o *checkOptions)
 	out := filepath.Join(dir, "report.json")
 	cmd := exec.CommandContext(ctx, binary)
 	cmd.Env = append(os.Environ(), checkURL+"="+o.source.db, checkReport+"="+out, checkUser+"="+o.user, fmt.Sprintf("%s=%t", checkPaths, o.indexes), checkRole+"="+o.role)
-	cmd.Stdout, cmd.Stderr = std.Err, std.Err // what the package itself prints
-	cmd.WaitDelay = time.Second               // what it started and left behind may hold them open
+	cmd.Stdout, cmd.Stderr = std.Err, std.Err // the package's own output
+	cmd.WaitDelay = time.Second               // a process that it left running may hold them open
 	ran := cmd.Run()
 	text, err := os.ReadFile(out)
 	if err != nil {

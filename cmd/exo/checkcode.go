@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// A package's variables exist in a process of it only, and those that matter may not be
-// exported. So a file is laid over the package that hands out all of its variables as
-// values; which of them are declarations, exosql's own interface says at run time. No types
-// are loaded here, so neither the version of Go nor that of exosql in the module has to be
-// this binary's. Names begin with exo_check_, imports too: they share the package with what
-// is declared there.
+// The variables of a package exist only in a process that runs it, and may be unexported.
+// So the compiler sees one more file in the package (the overlay), which returns the values
+// of all variables. At run time, an interface of exosql decides which of them are
+// declarations. This binary loads no types of the package, so the module may have another
+// version of Go and of exosql than this binary. Names in the file, also those of imports,
+// begin with exo_check_, so that they don't collide with the package's own names.
 const (
 	exosqlPath  = "github.com/exoagent/exoagent/exosql"
 	checkDir    = "exo_check_main"
@@ -19,12 +19,12 @@ const (
 	checkURL    = "EXO_CHECK_DB"
 	checkReport = "EXO_CHECK_REPORT"
 	checkUser   = "EXO_CHECK_USER"
-	checkPaths  = "EXO_CHECK_PATHS" // "true": how the database reads what is granted
+	checkPaths  = "EXO_CHECK_PATHS" // "true": report how the database reads what is granted
 	checkRole   = "EXO_CHECK_ROLE"  // the role whose policies are to be written, or ""
 )
 
-// checkFiles are the files to lay over a package, and the package to build. function is that of
-// its grants, or "" for its variables.
+// checkFiles returns the overlay files for a package, and the package to build. function is the
+// package's function of grants; "": check the package's variables.
 func (p *goPackage) checkFiles(function string) (files map[string]string, target string, err error) {
 	vars, err := p.variables()
 	if err == nil && function != "" {
@@ -37,13 +37,13 @@ func (p *goPackage) checkFiles(function string) (files map[string]string, target
 	if p.Name == "main" {
 		return files, p.ImportPath, nil
 	}
-	// Below the package, so that it may import what is internal to it.
+	// The main is below the package, so that it may import the package even if that is internal.
 	files[filepath.Join(p.Dir, checkDir, "main.go")] = mainOf(p.ImportPath)
 	return files, p.ImportPath + "/" + checkDir, nil
 }
 
-// inPackage is the file in the package. For a package main it is the whole check, which comes
-// before the other init functions and main, and ends the process.
+// inPackage returns the overlay file in the package. For a package main, the file has the whole
+// check: it runs before the other init functions and main, and ends the process.
 func inPackage(name string, vars []string, function string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package %s\n\n", name)
@@ -65,7 +65,7 @@ func inPackage(name string, vars []string, function string) string {
 	return b.String()
 }
 
-// mainOf is the program that checks a package that is none.
+// mainOf returns the program that checks a package which is not main.
 func mainOf(path string) string {
 	return "package main\n\nimport exo_check_target " + fmt.Sprintf("%q", path) + "\n\n" + checkImports +
 		"func main() { exo_check_run(exo_check_target.ExoCheckVariables(), exo_check_target.ExoCheckGrants()) }\n" + checkCode
@@ -89,8 +89,8 @@ const checkImports = `import (
 
 `
 
-// checkCode asks of each variable whether exosql.Findings takes it, or of each object that a function grants
-// how the database reads its rows.
+// checkCode checks each variable that exosql.Findings takes, and each object that a function grants. It compares
+// them with the database, or reports how the database reads the objects' rows, or writes policies for a role.
 const checkCode = `
 type exo_check_report struct {
 	Compared int

@@ -24,7 +24,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// serveArgs start exo serve on a file.
+// serveArgs returns the arguments that start exo serve on a file.
 func serveArgs(file string, d *draft.Draft) []string {
 	args := []string{"serve", file}
 	if d.Tenant != nil {
@@ -33,7 +33,7 @@ func serveArgs(file string, d *draft.Draft) []string {
 	return args
 }
 
-// clientOptions say what becomes of a client's entry.
+// clientOptions are the flags for the entry of exo in a client's configuration.
 type clientOptions struct {
 	client, name string
 	install      bool
@@ -66,10 +66,10 @@ func (o *clientOptions) give(ctx context.Context, std cli.Stdio, e clients.Entry
 	return err
 }
 
-// Clients that start exo try -serve: what a person has agreed to at a terminal, once, is served, and nothing else.
+// A client can start exo try -serve. It is served only rows to which a person has agreed at a terminal, once.
 
-// agreement is the file that says that somebody has agreed to serve the rows of claims, as they are granted now, of the database at a
-// URL, whose password does not count. It is in the folder of the user's configuration.
+// agreement returns the path of the file that exists if a person has agreed to serve the rows of claims, as they are granted now, of the
+// database at url. The password in url does not matter. The file is in the folder of the user's configuration.
 func (t *trial) agreement(url, claims string) (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -85,7 +85,7 @@ func (t *trial) agreement(url, claims string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		// Another host, role or search path has other rows behind the same names; a password is no part of what was agreed to.
+		// With another host, role or search path, the same names may mean other rows: that needs another agreement. A new password does not.
 		parts := []any{pc.User, pc.Host, pc.Port, pc.Database, pc.RuntimeParams}
 		for _, f := range pc.Fallbacks {
 			parts = append(parts, f.Host, f.Port)
@@ -98,7 +98,7 @@ func (t *trial) agreement(url, claims string) (string, error) {
 	return filepath.Join(dir, "exoagent", "tried", fmt.Sprintf("%x", sum)), nil
 }
 
-// printClient prints, or adds to a client, what starts exo try -serve there. Before the first time a person types whose rows these are.
+// printClient prints the entry that starts exo try -serve, or adds it to the client. The first time, a person must type whose rows these are.
 func (o *tryOptions) printClient(ctx context.Context, std cli.Stdio, t *trial) error {
 	if t.Draft.Tenant == nil {
 		return errors.New("a whole database is served only by a file that somebody has reviewed: -keep FILE writes it")
@@ -115,7 +115,7 @@ func (o *tryOptions) printClient(ctx context.Context, std cli.Stdio, t *trial) e
 		}
 		want := strings.TrimSpace(cmp.Or(printable.Cut(printable.OneLine(t.who.Name), 60), claims))
 		fmt.Fprintf(std.Err, "Whatever starts exo try -serve on this machine then reads, for %s:\n%s", claims, t.columns())
-		cli.DropTyped(std.In) // what was pasted behind the command agrees to nothing
+		cli.DropTyped(std.In) // text that was pasted after the command is no agreement
 		switch answer, err := ask("Type "+want+" to agree", "", nil); {
 		case err != nil:
 			return err
@@ -135,7 +135,7 @@ func (o *tryOptions) printClient(ctx context.Context, std cli.Stdio, t *trial) e
 	return o.give(ctx, std, clients.Entry{Args: o.words(t.at, claims, "-serve"), Var: o.env, URL: t.url})
 }
 
-// refuse tells a client, and so its user, what to do before anything of the database at a place is served. It ends when the client does.
+// refuse tells a client, and so its user, what to do before the database that at names is served. It returns when the client ends.
 func (o *tryOptions) refuse(ctx context.Context, std cli.Stdio, at string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -158,7 +158,7 @@ func (o *tryOptions) refuse(ctx context.Context, std cli.Stdio, at string) error
 	return &cli.Failure{Code: cli.ExitFound}
 }
 
-// words are the arguments by which exo try takes the same rows again, of the database at a place.
+// words returns the arguments with which exo try serves the same rows again, of the database that at names.
 func (o *tryOptions) words(at, claims string, more ...string) []string {
 	args := append([]string{"try", at, "-as", claims}, more...)
 	for _, f := range [][2]string{{"-tenant", o.tenant}, {"-schema", o.schemas}, {"-zone", o.zone}, {"-distrust", o.distrust}} {
@@ -179,6 +179,6 @@ func (o *tryOptions) serveDraft(ctx context.Context, std cli.Stdio, t *trial) er
 		return o.refuse(ctx, std, t.at)
 	}
 	s := &serveOptions{as: o.as, labels: 24 * time.Hour, drain: 30 * time.Second}
-	// Served is the database that was looked at: a variable or a file may name another one by now.
+	// Serve the database that is open already: a variable or a file may name another one by now.
 	return s.serveFile(ctx, std, t.Open.File, t.Open.File.Name, &grantfile.Options{Databases: o.open})
 }

@@ -36,7 +36,7 @@ examples:
 	}
 }
 
-// walls are those that a worker can have round it. Without a strong one a program is not contained as the promise says.
+// walls are the forms of isolation that a worker can have. A program is contained as the promise says only with those of worker.Strong.
 var walls = []struct {
 	is     worker.Isolation
 	name   string
@@ -95,7 +95,7 @@ func doctorWalls(ctx context.Context, std cli.Stdio) (missing int, err error) {
 	return missing, nil
 }
 
-// doctorFile lists what is to say of a grant file and its databases, and counts what is to do.
+// doctorFile lists the findings on a grant file and its databases, and counts those that need work.
 func doctorFile(ctx context.Context, std cli.Stdio, path string) (missing int, err error) {
 	f, err := readGrants(path)
 	if err != nil {

@@ -18,10 +18,10 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// formats are the forms of a result.
+// formats returns the names of the forms of a result.
 func formats() []string { return []string{"chart", "csv", "json", "jsonl", "table"} }
 
-// writeChart draws the chart that a result suggests, as wide as the terminal; where none does, it says why and writes the table.
+// writeChart draws the chart that fits a result, as wide as the terminal. If no chart fits, it says why, and writes a table.
 func writeChart(std cli.Stdio, result []byte) error {
 	c, why := chart.Of(result)
 	if c == nil {
@@ -38,7 +38,7 @@ func writeChart(std cli.Stdio, result []byte) error {
 	return err
 }
 
-// writeResult writes a result, which is JSON, in a form: a list has a row for each element, and anything else is one row.
+// writeResult writes a result, which is JSON, in a form. Each element of a list is a row; any other result is one row.
 func writeResult(w io.Writer, form string, result []byte) error {
 	if form == "json" {
 		_, err := fmt.Fprintf(w, "%s\n", result)
@@ -74,14 +74,14 @@ func writeResult(w io.Writer, form string, result []byte) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range append([][]string{header}, rows...) {
 		for i := range row {
-			row[i] = schema.Printable(row[i]) // a line break in a cell is not one of the table
+			row[i] = schema.Printable(row[i]) // a line break in a cell must not begin a new row
 		}
 		fmt.Fprintln(t, strings.TrimRight(strings.Join(row, "\t"), "\t"))
 	}
 	return t.Flush()
 }
 
-// grid are the cells of a list: a column for each field that a row has, in the order in which they are met, and one for what has no fields.
+// grid returns the cells of a list. Each field of any row has a column, in the order in which the fields appear. Values without fields share one.
 func grid(list []json.RawMessage) (header []string, rows [][]string, err error) {
 	at := map[string]int{}
 	for _, x := range list {
@@ -112,7 +112,7 @@ func grid(list []json.RawMessage) (header []string, rows [][]string, err error) 
 	return header, rows, nil
 }
 
-// fields are those of an object, in its order; of what is none, one of the name "value".
+// fields returns the fields of an object, in their order. Any other value is one field with the name "value".
 func fields(x json.RawMessage) (names, cells []string, err error) {
 	d := json.NewDecoder(bytes.NewReader(x))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -132,7 +132,7 @@ func fields(x json.RawMessage) (names, cells []string, err error) {
 	return names, cells, nil
 }
 
-// cell is a value in a table: a text as it is, nothing for null, else JSON.
+// cell returns a value as a cell of a table: a text as it is, nothing for null, else JSON.
 func cell(v json.RawMessage) string {
 	var s *string
 	if json.Unmarshal(v, &s) == nil {

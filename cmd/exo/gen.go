@@ -103,7 +103,7 @@ func (o *genOptions) run(ctx context.Context, std cli.Stdio, args []string) erro
 	return nil
 }
 
-// list is the parts of s between commas.
+// list returns the parts of s between commas.
 func list(s string) (out []string) {
 	for part := range strings.SplitSeq(s, ",") {
 		if part = strings.TrimSpace(part); part != "" {
@@ -113,7 +113,7 @@ func list(s string) (out []string) {
 	return out
 }
 
-// packageName is the name of a package for a directory.
+// packageName makes the name of a package from the name of a directory.
 func packageName(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

@@ -18,10 +18,10 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile"
 )
 
-// defaultFile is the grant file of a command that is given none.
+// defaultFile is the grant file if the command line names none.
 const defaultFile = "exo.yaml"
 
-// fileOf is the grant file that the arguments name.
+// fileOf returns the grant file that the arguments name.
 func fileOf(args []string) (string, error) {
 	switch len(args) {
 	case 0:
@@ -81,7 +81,7 @@ func readAndOpen(ctx context.Context, std cli.Stdio, path string) (*grantfile.De
 }
 
 // openGrants opens a grant file for a command that goes on with it. It refuses what exo validate refuses, and prints the warnings once.
-// A missing index takes time and shows nobody a row: exo validate and exo doctor report it, and not each run.
+// It does not print a missing index: that costs time but reveals no row, and exo validate and exo doctor report it.
 func openGrants(ctx context.Context, std cli.Stdio, f *grantfile.File, opt *grantfile.Options) (*grantfile.Declared, error) {
 	d, warnings, err := f.Open(ctx, opt)
 	for _, w := range warnings {
@@ -114,7 +114,7 @@ func recordOf(f *grantfile.File) (kept, error) {
 	return orNil(record.OpenFolder(f.Record, key))
 }
 
-// orNil keeps a nil pointer from being a record.
+// orNil returns a nil interface after an error, and not an interface with a nil pointer in it.
 func orNil(r kept, err error) (kept, error) {
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func orNil(r kept, err error) (kept, error) {
 	return r, nil
 }
 
-// settle completes the record of runs whose process was stopped, before the first run of this one. The databases that know are asked.
+// settle completes the record of runs whose process was stopped, before this process begins a run. It asks the databases that know the outcome.
 func settle(ctx context.Context, std cli.Stdio, rec kept, d *grantfile.Declared) error {
 	runs := rec.UnsettledAtOpen()
 	if len(runs) == 0 {
@@ -156,7 +156,7 @@ func replOnFile(command, path, url string, flags []string, std cli.Stdio) error 
 	if err != nil {
 		return err
 	}
-	var opened *grantfile.Declared // once, for whichever principals the terminal asks for
+	var opened *grantfile.Declared // opened once, for all principals that the terminal asks for
 	var refused error
 	app := replOf(f, func(ctx context.Context, db *exosql.DB) (*grantfile.Declared, error) {
 		if opened == nil {
@@ -183,7 +183,7 @@ func replOnFile(command, path, url string, flags []string, std cli.Stdio) error 
 	return err
 }
 
-// replOf is a terminal on a grant file, which open opens.
+// replOf makes a terminal on a grant file. open opens the file.
 func replOf(f *grantfile.File, open func(context.Context, *exosql.DB) (*grantfile.Declared, error)) repl.App {
 	return repl.App{Options: f.ToolOptions(grantfile.Principal{}), Models: f.ModelNames(), Distrust: distrustOf(f.Distrust),
 		Grants: func(ctx context.Context, db *exosql.DB, claims string) (codemode.Grants, error) {

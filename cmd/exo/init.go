@@ -65,7 +65,7 @@ type initOptions struct {
 	db, schemas, tenant string
 	force               bool
 	env                 string                // the variable that holds the URL; "": none
-	open                map[string]*exosql.DB // the database by its name in the file, where it is open already
+	open                map[string]*exosql.DB // databases that are open already, by their names in the file
 }
 
 func (o *initOptions) run(ctx context.Context, std cli.Stdio, args []string) error {
@@ -128,14 +128,14 @@ func (o *initOptions) run(ctx context.Context, std cli.Stdio, args []string) err
 	return o.report(std, made.draft, path, made.rest)
 }
 
-// drafted is what finish makes.
+// drafted is the result of finish.
 type drafted struct {
 	draft *draft.Draft
 	text  string
 	rest  []string
 }
 
-// database is where the URL is, as the file says it, and the URL.
+// database returns how the grant file names the URL, in opt, and the URL itself.
 func (o *initOptions) database() (opt draft.Options, url string, err error) {
 	opt.Schemas = list(o.schemas)
 	kind, rest, _ := strings.Cut(o.db, ":")
@@ -148,7 +148,7 @@ func (o *initOptions) database() (opt draft.Options, url string, err error) {
 		} else if full, err := filepath.Abs(rest); err != nil {
 			return opt, "", err
 		} else {
-			opt.URL = "file:" + full // in the file, a relative path begins at its folder
+			opt.URL = "file:" + full // a relative path in the grant file begins at the file's folder
 		}
 		if url, err = at.Read(os.Getenv); err != nil {
 			return opt, "", err
@@ -168,7 +168,7 @@ func (o *initOptions) database() (opt draft.Options, url string, err error) {
 
 var notWord = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// databaseName is what the file calls the database of a URL: nothing of a user, a host or a password.
+// databaseName returns the name that the grant file gives to a database. It has no user, host or password of the URL.
 func databaseName(url string) string {
 	name := ""
 	if kindOf(url) == schema.SQLite {
@@ -196,8 +196,8 @@ func (o *initOptions) askTenant(std cli.Stdio, ask question, d *draft.Draft) (st
 	return ask("The table of tenants, or none", names[0], append(names, draft.None))
 }
 
-// finish drafts, holds the draft against the database as exo validate does, leaves out the tables that can't be declared or in which that
-// finds something, and pins the others. rest is what is left that is wrong.
+// finish makes a draft, and checks it against the database as exo validate does. It leaves out the tables that can't be declared or that have
+// a finding, and pins the others. rest lists the faults that are left.
 func (o *initOptions) finish(ctx context.Context, live *schema.Database, opt draft.Options, path, url string) (d *draft.Draft, text string, rest []string, err error) {
 	opt.Out = map[string]string{}
 	getenv := func(name string) string {
@@ -206,7 +206,7 @@ func (o *initOptions) finish(ctx context.Context, live *schema.Database, opt dra
 		}
 		return os.Getenv(name)
 	}
-	var why error // of what was left out last: without it the draft may not be what was asked for
+	var why error // why the last table was left out: draft.New may fail because that table is missing
 	for range len(live.Tables) + 1 {
 		if d, err = draft.New(live, opt); err != nil {
 			return nil, "", nil, cmp.Or(why, err)
@@ -241,7 +241,7 @@ func (o *initOptions) finish(ctx context.Context, live *schema.Database, opt dra
 	return d, text, rest, nil
 }
 
-// nothing says how a draft comes to grant something.
+// nothing returns what to do about a draft that grants nothing.
 func (o *initOptions) nothing(d *draft.Draft) string {
 	switch in := d.Elsewhere(); {
 	case len(in) > 0:
@@ -252,8 +252,8 @@ func (o *initOptions) nothing(d *draft.Draft) string {
 	return "take out the # before what programs may see"
 }
 
-// leaveOut adds the tables of which a draft can't be declared to those that are left out, with the reason. It is false where what is
-// wrong is of no table, or of one that is left out already.
+// leaveOut adds each table that can't be declared to out, with the reason. It returns false if it adds none: then each fault belongs to no table,
+// or to a table that is in out already.
 func leaveOut(d *draft.Draft, out map[string]string, wrong *grantfile.Errors) bool {
 	more := false
 	for _, p := range wrong.Problems {
@@ -264,7 +264,7 @@ func leaveOut(d *draft.Draft, out map[string]string, wrong *grantfile.Errors) bo
 	return more
 }
 
-// inspect is what exo validate finds in a draft, and the digests of its tables.
+// inspect returns the digests of a draft's tables, and what exo validate finds in the draft.
 func inspect(ctx context.Context, path, text string, opt *grantfile.Options) (map[string]string, []grantfile.Finding, error) {
 	f, err := grantfile.Parse(path, []byte(text))
 	if err != nil {
@@ -278,10 +278,10 @@ func inspect(ctx context.Context, path, text string, opt *grantfile.Options) (ma
 	return decl.Digests(), findings, nil
 }
 
-// writeGrants writes a file. One that is there stays, but for force: then the new one takes its place whole.
+// writeGrants writes a file. If the file exists, writeGrants fails; with force, the new file replaces it in one step.
 func writeGrants(path, text string, force bool) error {
 	if !force {
-		out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) // a link or a file that somebody made meanwhile is refused
+		out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) // this refuses a link, and a file that was made meanwhile
 		if err != nil {
 			return err
 		}
@@ -336,7 +336,7 @@ func (o *initOptions) report(std cli.Stdio, d *draft.Draft, path string, rest []
 // question asks for one thing. allowed are the answers; nil: any text.
 type question func(what, otherwise string, allowed []string) (string, error)
 
-// asker asks at the terminal that the input is; nil: it is none, so that a script never waits for an answer.
+// asker returns a question for the terminal. It returns nil if the input is no terminal, so that a script never waits for an answer.
 func asker(std cli.Stdio) question {
 	in, ok := std.In.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {

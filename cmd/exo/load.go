@@ -14,7 +14,7 @@ import (
 	"github.com/exoagent/exoagent/internal/cli"
 )
 
-// goPackage is what the go command knows of a package.
+// goPackage is a package as the go command describes it.
 type goPackage struct {
 	Dir, ImportPath, Name string
 	GoFiles, CgoFiles     []string
@@ -41,7 +41,7 @@ func findPackage(ctx context.Context, pattern string) (*goPackage, error) {
 	return p, nil
 }
 
-// declarations are those of the package's files, but for tests.
+// declarations returns the declarations of the package's files, without its tests.
 func (p *goPackage) declarations() (decls []ast.Decl, err error) {
 	for _, name := range slices.Concat(p.GoFiles, p.CgoFiles) {
 		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
@@ -53,7 +53,7 @@ func (p *goPackage) declarations() (decls []ast.Decl, err error) {
 	return decls, nil
 }
 
-// variables are the names of the package's own variables.
+// variables returns the names of the variables that the package declares.
 func (p *goPackage) variables() (names []string, err error) {
 	decls, err := p.declarations()
 	for _, d := range decls {

@@ -32,7 +32,7 @@ func main() {
 	os.Exit(code)
 }
 
-// commands are in the order in which help lists them. Each has a file of its own.
+// commands returns the commands in the order in which help lists them. Each command has a file of its own.
 func commands() cli.Commands {
 	return append(cli.Commands{
 		genCommand(),

@@ -57,14 +57,14 @@ const replExits = `exit codes:
   3  the package can't be built
 `
 
-// replOptions are the flags of repl. Those of the terminal are declared here as well,
-// so that help, completion and what is wrong with them need no build.
+// replOptions are the flags of repl. The flags of the terminal are declared here as well,
+// so that help, completion and errors about flags need no build.
 type replOptions struct {
 	source source
-	user   string   // of a package: on whose behalf
-	as     string   // of a grant file: the same, as claims
-	name   string   // of the function
-	pass   []string // for the terminal, in their order
+	user   string   // of a package: the user of its function
+	as     string   // of a grant file: the claims of the principal
+	name   string   // the name of the function
+	pass   []string // flags for the terminal, in order
 }
 
 func (o *replOptions) declare(fs *flag.FlagSet) {
@@ -102,8 +102,8 @@ func (o *replOptions) declare(fs *flag.FlagSet) {
 	}
 }
 
-// run builds a main that hands the grants of a package to the terminal, and runs it. Its
-// exit code is that of the main, or exitCannot if it did not come to run.
+// run builds a main that passes the grants of a package to the terminal, and runs it. If
+// the main started, its exit code is also that of exo repl; else that is cli.ExitCannot.
 func (o *replOptions) run(ctx context.Context, std cli.Stdio, args []string) error {
 	if len(args) != 1 {
 		return cli.Usagef("want one package or grant file, not %d; %s help repl says which", len(args), cli.ProgramName)
@@ -128,7 +128,7 @@ func (o *replOptions) run(ctx context.Context, std cli.Stdio, args []string) err
 		}
 		return replOnFile("repl", args[0], o.source.db, o.pass, std)
 	}
-	if !token.IsIdentifier(o.name) || !token.IsExported(o.name) { // it becomes Go text
+	if !token.IsIdentifier(o.name) || !token.IsExported(o.name) { // the name is written into Go code
 		return cli.Usagef("-func %q: want the name of an exported function", o.name)
 	}
 	if o.source.db == "" {
@@ -161,8 +161,8 @@ func (o *replOptions) run(ctx context.Context, std cli.Stdio, args []string) err
 	return err
 }
 
-// runForeground runs a command that has the terminal, and gives its exit code. Ctrl-C is
-// for it alone: it comes to the whole group of processes, and means nothing here.
+// runForeground runs a command that has the terminal, and returns its exit code. Ctrl-C
+// reaches all processes of the group. Only the command acts on it; this process ignores it.
 func runForeground(path string, args []string, in io.Reader, out, errs io.Writer) (int, error) {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)

@@ -114,7 +114,7 @@ func (o *runOptions) run(ctx context.Context, std cli.Stdio, args []string) erro
 		fmt.Fprintln(std.Err, "effects: "+note)
 	}
 	if r.Err != nil {
-		return &cli.Failure{Code: cli.ExitFound, Err: r.Err} // with its place and its cause: whoever runs this is the host
+		return &cli.Failure{Code: cli.ExitFound, Err: r.Err} // with its place and its cause: the person who runs this is the host
 	}
 	if o.dryRun {
 		repl.WriteChanges(std.Err, seen.all, tool.Admits(), ", not kept")
@@ -138,7 +138,7 @@ func (o *runOptions) source(stdin io.Reader) (string, error) {
 	return string(text), err
 }
 
-// changes are what a preview would have changed: they are in the entry at which it undid them. It records for another Recorder.
+// changes is a Recorder that collects what a preview would have changed, from the entry Committed. It passes each entry to another Recorder.
 type changes struct {
 	core.Recorder
 	all []exosql.Changes
@@ -156,7 +156,7 @@ func (c *changes) Record(ctx context.Context, e core.Entry) error {
 	return c.Recorder.Record(ctx, e)
 }
 
-// toolOf is the tool of a principal, with the limits and the record of its file, and what closes that. seen gets what a preview would have changed; it may be nil.
+// toolOf makes the tool of a principal, with the file's limits and record, and a function that closes the record. seen, if not nil, gets the changes.
 func toolOf(ctx context.Context, std cli.Stdio, d *grantfile.Declared, p grantfile.Principal, seen *changes) (*codemode.Tool, func() error, error) {
 	grants, err := d.Grants(p)
 	if err != nil {
@@ -174,7 +174,7 @@ func toolOf(ctx context.Context, std cli.Stdio, d *grantfile.Declared, p grantfi
 		}
 		opt.Record, closing = rec, rec.Close
 	case d.File.Writes():
-		opt.Record = core.Unrecorded // the file names none
+		opt.Record = core.Unrecorded // the file names no record
 	}
 	if seen != nil && opt.Record != nil {
 		seen.Recorder, opt.Record = opt.Record, seen

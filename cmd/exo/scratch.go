@@ -21,8 +21,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// readDefinitions runs the file of definitions in a scratch database, and reads the catalogue that
-// it makes there: the engine itself knows best what definitions mean.
+// readDefinitions runs the file of definitions in a scratch database, and reads the catalogue of that
+// database: the engine itself knows best what definitions mean.
 func (s *source) readDefinitions(ctx context.Context, stdin io.Reader) (*schema.Database, error) {
 	in, name := stdin, "standard input"
 	if s.ddl != "-" {
@@ -53,7 +53,7 @@ func (s *source) readDefinitions(ctx context.Context, stdin io.Reader) (*schema.
 	return db, err
 }
 
-// statementError is a statement that the database refuses, or that we do.
+// statementError is the error of a statement that the database refuses, or exo.
 type statementError struct {
 	line int
 	err  error
@@ -62,8 +62,8 @@ type statementError struct {
 func (e *statementError) Error() string { return fmt.Sprintf("%d: %v", e.line, e.err) }
 func (e *statementError) Unwrap() error { return e.err }
 
-// inMemory runs statements in a SQLite database in memory. Nothing that they do
-// reaches a file: attaching one, which VACUUM INTO does too, is over the limit.
+// inMemory runs statements in a SQLite database in memory. They can't reach a file:
+// no file may be attached, which VACUUM INTO would do, too.
 func inMemory(ctx context.Context, all []ddl.Statement) (*schema.Database, error) {
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
@@ -90,9 +90,9 @@ func inMemory(ctx context.Context, all []ddl.Statement) (*schema.Database, error
 	return schema.ReadSQLite(ctx, conn)
 }
 
-// inScratch runs statements in a database of their own on the server of -scratch, and
-// drops it whatever happened. A schema would not do: dumps name the schema of what
-// they make, mostly public.
+// inScratch runs statements in a new database on the server of -scratch, and always
+// drops it at the end. A new schema would not be enough: each statement of a dump names
+// its schema, which is mostly public.
 func (s *source) inScratch(ctx context.Context, all []ddl.Statement) (db *schema.Database, err error) {
 	server, err := postgresConfig("-scratch", s.scratch)
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *source) inScratch(ctx context.Context, all []ddl.Statement) (db *schema
 			return nil, fmt.Errorf("-scratch: %w", err)
 		}
 		err = fmt.Errorf("-scratch: no database can be made there (its role needs CREATEDB): %w", err)
-		return nil, errors.Join(err, drop(ctx, server, name)) // an answer that got lost may have been a yes
+		return nil, errors.Join(err, drop(ctx, server, name)) // the server may have made it, and its answer was lost
 	}
 	defer func() { err = errors.Join(err, drop(ctx, server, name)) }()
 	scratch := server.Copy()
@@ -119,9 +119,9 @@ func (s *source) inScratch(ctx context.Context, all []ddl.Statement) (db *schema
 	return s.readPostgres(ctx, scratch)
 }
 
-// drop drops a scratch database, even where the context is done: by Ctrl-C. It tries
-// again while somebody stands in it whom its role may not send away: a worker of
-// autovacuum looks at a new database, too.
+// drop drops a scratch database, even if the context has ended, as by Ctrl-C. It tries
+// again while the database has a session that its role may not end: autovacuum, for
+// example, visits a new database, too.
 func drop(ctx context.Context, server *pgx.ConnConfig, name string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
@@ -152,8 +152,8 @@ func execute(ctx context.Context, pc *pgx.ConnConfig, statement string) error {
 	return conn.PgConn().Exec(ctx, statement).Close()
 }
 
-// runIn runs statements over one connection, as psql does, and gives the search path
-// that they leave.
+// runIn runs statements over one connection, as psql does, and returns the search path
+// that is set after the last one.
 func runIn(ctx context.Context, pc *pgx.ConnConfig, all []ddl.Statement) (path string, err error) {
 	conn, err := pgx.ConnectConfig(ctx, own(pc))
 	if err != nil {
@@ -171,7 +171,7 @@ func runIn(ctx context.Context, pc *pgx.ConnConfig, all []ddl.Statement) (path s
 		pe, ok := errors.AsType[*pgconn.PgError](err)
 		const unknownParameter = "42704"
 		if ok && st.Is("SET") && pe.Code == unknownParameter {
-			continue // a dump of a newer PostgreSQL
+			continue // a dump of a newer PostgreSQL sets a parameter that this server lacks
 		}
 		if ok {
 			if pe.Position > 0 {
@@ -190,20 +190,20 @@ func runIn(ctx context.Context, pc *pgx.ConnConfig, all []ddl.Statement) (path s
 	if err := conn.QueryRow(ctx, "SHOW search_path").Scan(&path); err != nil {
 		return "", err
 	}
-	if strings.Trim(path, `" `) == "" { // as dumps set it: everything in them has its schema's name
+	if strings.Trim(path, `" `) == "" { // dumps set it empty: each name in them has its schema
 		path = ""
 	}
 	return path, nil
 }
 
-// ofRights reports whether a statement says who may do something: it changes nothing of
-// the tables, and its roles need not be there.
+// ofRights reports whether a statement sets rights, an owner or a role. It is left out: it
+// does not change tables, and its roles may not exist here.
 func ofRights(st ddl.Statement) bool {
 	return st.Is("GRANT") || st.Is("REVOKE") || st.Is("REASSIGN") || st.Is("ALTER", "DEFAULT", "PRIVILEGES") || st.Is("ALTER") && st.Has("OWNER", "TO") ||
 		st.Is("SET", "ROLE") || st.Is("SET", "SESSION", "AUTHORIZATION")
 }
 
-// ofServer names what a statement would change outside of its database: "CREATE ROLE".
+// ofServer returns the first words of a statement that changes anything outside of its database, like "CREATE ROLE"; else "".
 func ofServer(st ddl.Statement) string {
 	if len(st.Words) < 2 || !st.Is("CREATE") && !st.Is("ALTER") && !st.Is("DROP") || st.Has("USER", "MAPPING") {
 		return ""

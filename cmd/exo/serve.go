@@ -98,7 +98,7 @@ func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) er
 	return o.serveFile(ctx, std, f, path, nil)
 }
 
-// giveServe gives a client what serves the file to it.
+// giveServe prints the entry that serves the file to a client, or adds it to the client.
 func (o *serveOptions) giveServe(ctx context.Context, std cli.Stdio, f *grantfile.File, path string) error {
 	if _, err := f.ParseClaims(o.as); err != nil || o.http != "" || o.labelStore != "" {
 		return cli.Usagef("-client wants -as CLAIMS, and neither -http nor -label-store: %w", cmp.Or(err, errors.New("add others to the entry by hand")))
@@ -124,7 +124,7 @@ func (o *serveOptions) giveServe(ctx context.Context, std cli.Stdio, f *grantfil
 	return o.give(ctx, std, clients.Entry{Args: args, Var: env, URL: os.Getenv(env)})
 }
 
-// serveFile serves a file that somebody has agreed to.
+// serveFile serves a file. The caller has checked that a person has agreed to it.
 func (o *serveOptions) serveFile(ctx context.Context, std cli.Stdio, f *grantfile.File, path string, opt *grantfile.Options) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	defer stop()
@@ -152,7 +152,7 @@ func (o *serveOptions) serveFile(ctx context.Context, std cli.Stdio, f *grantfil
 	return serve(ctx, std, s)
 }
 
-// keptLabels opens the store of what clients were shown; nil where they are shown nothing that counts.
+// keptLabels opens the store of the labels that clients were shown. It returns nil if labels restrict nothing in this file.
 func (o *serveOptions) keptLabels(ctx context.Context, f *grantfile.File, path string) (kept store.Store, err error) {
 	if len(f.Admits) == 0 && (distrustOf(f.Distrust) == agent.DistrustNothing || !f.Wary()) {
 		return nil, nil
@@ -172,10 +172,10 @@ func (o *serveOptions) keptLabels(ctx context.Context, f *grantfile.File, path s
 // serving serves until the clients have gone or the context ends.
 type serving func(context.Context, cli.Stdio, *mcp.Server) error
 
-// identifying is whom an identity stands for.
+// identifying returns the principal of a client's identity.
 type identifying func(mcp.Identity) (grantfile.Principal, error)
 
-// clients is how clients come, and for whom.
+// clients returns how clients are served, and how each is identified.
 func (o *serveOptions) clients(f *grantfile.File, log *serveLog) (serving, identifying, error) {
 	if o.http != "" {
 		return o.overHTTP(f, log)
@@ -184,24 +184,24 @@ func (o *serveOptions) clients(f *grantfile.File, log *serveLog) (serving, ident
 	if err != nil {
 		return nil, nil, cli.Usagef("-as: %w", err)
 	}
-	who := mcp.Identity{Issuer: "exo serve", Subject: "stdio for " + string(p.Name())} // who starts it again is the same client
+	who := mcp.Identity{Issuer: "exo serve", Subject: "stdio for " + string(p.Name())} // the same after a restart, so that the labels stay
 	return func(ctx context.Context, std cli.Stdio, s *mcp.Server) error {
 		in, ok := std.In.(io.ReadCloser)
 		if !ok {
 			in = io.NopCloser(std.In)
 		}
 		log.say("%s is served on standard input and output", f.Name)
-		// Frames alone go to standard output, byte by byte: what is not printable is escaped in them already.
+		// Only frames go to standard output, byte by byte. Unprintable characters are escaped in them already.
 		return s.ServeStdio(ctx, who, in, keptOpen{cli.Terminal(std.Out)})
 	}, func(mcp.Identity) (grantfile.Principal, error) { return p, nil }, nil
 }
 
-// keptOpen is a writer that is not closed by the one who writes.
+// keptOpen is a writer that Close leaves open.
 type keptOpen struct{ io.Writer }
 
 func (keptOpen) Close() error { return nil }
 
-// serveLog is standard error, for several goroutines.
+// serveLog writes to standard error, for several goroutines.
 type serveLog struct {
 	mu sync.Mutex
 	to io.Writer
@@ -213,20 +213,20 @@ func (l *serveLog) say(format string, args ...any) {
 	fmt.Fprintf(l.to, cli.ProgramName+" serve: "+format+"\n", args...)
 }
 
-// maxTools is of how many principals a tool is kept. One that is not kept is made again.
+// maxTools is the number of principals whose tools are kept. A tool that is not kept is made again.
 const maxTools = 256
 
-// tools are the tools of principals, made when they are first asked for.
+// tools has the tools of principals. Each is made when it is first needed.
 type tools struct {
 	d        *grantfile.Declared
 	pool     *worker.Pool
 	record   core.Recorder
-	closing  func() error // of the record
+	closing  func() error // closes the record
 	identify identifying
 
 	mu   sync.Mutex
 	made map[core.Principal]*codemode.Tool
-	last []core.Principal // the one that was made first at the front
+	last []core.Principal // the principals in made, oldest first
 }
 
 // openTools opens what all tools share: the databases, the processes of programs and the record.
@@ -255,7 +255,7 @@ func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify i
 			t.record, t.closing = rec, rec.Close
 			err = settle(ctx, std, rec, t.d)
 		} else if f.Writes() {
-			t.record = core.Unrecorded // the file names none
+			t.record = core.Unrecorded // the file names no record
 		}
 	}
 	if err != nil {
@@ -267,7 +267,7 @@ func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify i
 
 func (t *tools) close() {
 	if t.pool != nil {
-		t.pool.Close() // what runs ends first: it uses the databases
+		t.pool.Close() // end running programs first: they use the databases
 	}
 	if t.d != nil {
 		t.d.Close()
@@ -275,7 +275,7 @@ func (t *tools) close() {
 	t.closing()
 }
 
-// tool is the tool of an identity, as mcp.Config wants it.
+// tool returns the tool of an identity, for mcp.Config.
 func (t *tools) tool(_ context.Context, who mcp.Identity) (*codemode.Tool, error) {
 	p, err := t.identify(who)
 	if err != nil {

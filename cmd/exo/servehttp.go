@@ -24,7 +24,7 @@ import (
 // tokenVariable holds the token of the one principal of -as.
 const tokenVariable = "EXO_TOKEN"
 
-// The bounds of connections, besides those of requests (mcp.HTTPOptions).
+// These constants bound connections. mcp.HTTPOptions bounds requests.
 const (
 	maxConnections = 4096
 	headerTime     = 5 * time.Second
@@ -32,7 +32,7 @@ const (
 	idleTime       = 2 * time.Minute
 )
 
-// overHTTP is how clients come over HTTP: by what the file says of them, or, on this machine, with one token for the principal of -as.
+// overHTTP serves and identifies clients as the file says. If the file names none, it serves only this machine, with one token for -as.
 func (o *serveOptions) overHTTP(f *grantfile.File, to *serveLog) (serving, identifying, error) {
 	host, _, err := net.SplitHostPort(o.http)
 	if err != nil {
@@ -88,7 +88,7 @@ func (o *serveOptions) overHTTP(f *grantfile.File, to *serveLog) (serving, ident
 	}, identify, nil
 }
 
-// verifierOf makes a verifier of the tokens of the file, and puts what clients may know of them into opt.
+// verifierOf makes a verifier for the issuers and tokens of the file. It adds the issuers and their scopes to opt, which clients may learn.
 func verifierOf(f *grantfile.File, opt *mcp.HTTPOptions) (bearer.Verifier, error) {
 	var all []bearer.Verifier
 	for _, i := range f.Serve.Issuers {
@@ -118,7 +118,7 @@ func verifierOf(f *grantfile.File, opt *mcp.HTTPOptions) (bearer.Verifier, error
 	return bearer.First(append(all, fixed)...), nil
 }
 
-// listen serves until the context ends, and then lets programs that run come to their end, for a while.
+// listen serves until the context ends. Programs that still run then have the time o.drain to finish.
 func (o *serveOptions) listen(ctx context.Context, l net.Listener, h *mcp.Handler, to *serveLog) error {
 	srv := &http.Server{Handler: h, ReadHeaderTimeout: headerTime, MaxHeaderBytes: headerBytes, IdleTimeout: idleTime, ErrorLog: log.New(to, "", 0)}
 	ended := make(chan error, 1)
@@ -134,7 +134,7 @@ func (o *serveOptions) listen(ctx context.Context, l net.Listener, h *mcp.Handle
 	defer stop()
 	if err := srv.Shutdown(late); err != nil {
 		to.say("programs that still ran were stopped")
-		srv.Close() // which ends the contexts of their requests
+		srv.Close() // Close ends the contexts of their requests
 	}
 	<-ended
 	return nil
@@ -166,13 +166,13 @@ func (c *limitedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// Write implements io.Writer, for what net/http has to say.
+// Write implements io.Writer, for the messages of net/http.
 func (l *serveLog) Write(p []byte) (int, error) {
 	l.say("%s", strings.TrimSpace(string(p)))
 	return len(p), nil
 }
 
-// refused says why requests are refused.
+// refused returns a function that logs why a request is refused.
 func (l *serveLog) refused(now func() time.Time) func(string) {
 	say := l.seldom(now)
 	return func(reason string) {
@@ -181,16 +181,16 @@ func (l *serveLog) refused(now func() time.Time) func(string) {
 	}
 }
 
-// unshown logs why programs ended, where clients don't read it. Errors of one kind don't crowd out those of another.
+// unshown returns a function that logs why a program ended. Clients don't see this log. Errors of one kind don't crowd out those of another.
 func (l *serveLog) unshown(now func() time.Time) func(mcp.Identity, core.RunID, error) {
 	say := l.seldom(now)
 	return func(who mcp.Identity, run core.RunID, err error) {
-		reason := strings.Join(strings.Fields(err.Error()), " ") // on one line: a value in it could look like another entry
+		reason := strings.Join(strings.Fields(err.Error()), " ") // on one line: a value with a line break could forge an entry
 		say(fail.KindOf(err).String(), fmt.Sprintf("run %s of %s: %s", run, strings.TrimSpace(who.Issuer+" "+who.Subject), reason))
 	}
 }
 
-// seldom says texts, those of a kind once in a second: a client that asks for them could fill a disk.
+// seldom returns a function that logs at most one text of a kind in a second. Else a client could fill the disk with errors.
 func (l *serveLog) seldom(now func() time.Time) func(kind, text string) {
 	var mu sync.Mutex
 	last := map[string]time.Time{}

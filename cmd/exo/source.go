@@ -24,7 +24,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// source is where a catalogue is read: a live database, or one that definitions make.
+// source is where a catalogue is read from: a live database, or a scratch database that definitions make.
 type source struct {
 	db, ddl, engine, scratch, schemas string
 }
@@ -71,7 +71,7 @@ func (s *source) kind() schema.Engine {
 	return kindOf(s.db)
 }
 
-// kindOf is the engine of a database's URL, or "".
+// kindOf returns the engine of a database's URL, or "".
 func kindOf(raw string) schema.Engine {
 	scheme, rest, _ := strings.Cut(raw, ":")
 	switch {
@@ -83,8 +83,8 @@ func kindOf(raw string) schema.Engine {
 	return ""
 }
 
-// describe names the source for the header of the code: neither a host nor a path,
-// so that it is the same for everybody, and nothing of a user or a password.
+// describe names the source for the header of the code. The name has no host and no path, so that
+// all developers generate the same text. It has no user and no password, which the code must not reveal.
 func (s *source) describe() string {
 	kind := map[schema.Engine]string{schema.SQLite: "SQLite", schema.Postgres: "PostgreSQL"}[s.kind()]
 	switch {
@@ -105,11 +105,11 @@ func (s *source) describe() string {
 	return name
 }
 
-// maxDDL is how many bytes of definitions are read: they are cut into statements whole.
+// maxDDL bounds definitions, in bytes: the whole text is in memory while it is split into statements.
 const maxDDL = 64 << 20
 
-// readDDL reads definitions. More than most bytes are an error: of a text that is cut,
-// the keys and links behind the cut would be missing without a word.
+// readDDL reads definitions. More than most bytes are an error: if readDDL cut the text,
+// the keys and links after the cut would be missing without a warning.
 func readDDL(in io.Reader, most int) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(in, int64(most)+1))
 	if err == nil && len(text) > most {
@@ -167,8 +167,8 @@ func (s *source) readPostgres(ctx context.Context, pc *pgx.ConnConfig) (*schema.
 	})
 }
 
-// own is a configuration whose connections have to have a session of their own: the driver prepares statements by name, and
-// definitions set what they like.
+// own returns a configuration whose connections each need a session of their own, which no other client shares: the driver
+// prepares statements by name, and definitions may set any parameter.
 func own(pc *pgx.ConnConfig) *pgx.ConnConfig {
 	c := pc.Copy()
 	pgsession.Own(&c.Config)
@@ -195,7 +195,7 @@ const (
 // postgresConfig reads the URL of a flag.
 func postgresConfig(flag, raw string) (*pgx.ConnConfig, error) {
 	pc, err := pgx.ParseConfig(raw)
-	if err != nil { // what the parser says quotes the URL, and masks its password as well as it can
+	if err != nil { // drop the parser's error: it quotes the URL, and may fail to mask the password
 		return nil, errors.New(flag + ": this PostgreSQL URL can't be read: want postgres://user@host:port/database?sslmode=…")
 	}
 	if pc.ConnectTimeout == 0 {

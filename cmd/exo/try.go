@@ -76,17 +76,17 @@ type tryOptions struct {
 	as, keep string
 	demo     bool
 	serve    bool
-	pass     []string // for the terminal, in their order
+	pass     []string // flags for the terminal, in order
 
-	distrust, zone string // as a grant file says them
+	distrust, zone string // in the form of a grant file
 }
 
-// trial is a database with its draft, open.
+// trial is an open database with its draft.
 type trial struct {
 	try.Host
 	about     string // names the database
 	url       string
-	at        string // where the URL is, as a file may say it
+	at        string // how a grant file names the URL, like env:NAME
 	text      string
 	who       *try.Who
 	questions []try.Question
@@ -141,15 +141,15 @@ func (o *tryOptions) run(ctx context.Context, std cli.Stdio, args []string) erro
 	for _, q := range t.questions {
 		app.Questions = append(app.Questions, repl.Question(q))
 	}
-	flags := append([]string{"-no-history"}, o.pass...) // nothing is left behind
+	flags := append([]string{"-no-history"}, o.pass...) // the terminal leaves no file behind
 	if t.who.Claims != "" {
 		flags = append(flags, "-user="+t.who.Claims)
 	}
 	return runRepl(app, flags, std)
 }
 
-// prepare opens the database that the arguments name, drafts what is granted of it, and finds on whose behalf and with which questions
-// somebody begins. The caller closes the database, also where there is an error.
+// prepare opens the database that the arguments name, and drafts grants for it. It chooses the first principal, and the questions to offer.
+// The caller closes the database, also after an error.
 func (o *tryOptions) prepare(ctx context.Context, std cli.Stdio, args []string) (*trial, error) {
 	opt, url := draft.Options{Name: "tracker", URL: "sqlite:tracker.db", About: "the demo"}, "sqlite::memory:"
 	var setup func(context.Context, *sql.DB) error
@@ -189,7 +189,7 @@ func (o *tryOptions) prepare(ctx context.Context, std cli.Stdio, args []string) 
 	return t, err
 }
 
-// draft opens the database and drafts what is granted of it. Where the draft finds no tenants it asks once.
+// draft opens the database and drafts grants for it. If the draft is not sure which table has the tenants, draft asks once.
 func (o *tryOptions) draft(ctx context.Context, std cli.Stdio, t *trial, opt *draft.Options, url string, setup func(context.Context, *sql.DB) error) (err error) {
 	_, err = cli.During(std, "reading the catalogue of "+t.about, func(cli.Stdio) (_ struct{}, err error) {
 		if opt.Schemas == nil && kindOf(url) == schema.Postgres {
@@ -217,7 +217,7 @@ func (o *tryOptions) draft(ctx context.Context, std cli.Stdio, t *trial, opt *dr
 		return nil
 	}
 	guess := ""
-	if x != nil { // names of columns alone say so
+	if x != nil { // only the names of columns suggest this table
 		guess = x.Table
 	}
 	ask := asker(std)
@@ -241,7 +241,7 @@ func (o *tryOptions) draft(ctx context.Context, std cli.Stdio, t *trial, opt *dr
 	return nil
 }
 
-// allSchemas are the schemas of a database that have tables; nil: somebody chose those in which names are looked up, or there is one.
+// allSchemas returns the schemas of a database that have tables; nil: the database or its URL sets a search path, or there is one schema.
 func allSchemas(ctx context.Context, url string) ([]string, error) {
 	pc, err := postgresConfig("URL", url)
 	if err != nil || pc.RuntimeParams["search_path"] != "" || strings.Contains(pc.RuntimeParams["options"], "search_path") {
@@ -258,7 +258,7 @@ func allSchemas(ctx context.Context, url string) ([]string, error) {
 	return d.Elsewhere(), nil
 }
 
-// choose holds the draft against the database, opens it as every command opens a file, and finds on whose behalf programs run.
+// choose checks the draft against the database, opens it as every command opens a grant file, and chooses the principal of programs.
 func (o *tryOptions) choose(ctx context.Context, t *trial, opt draft.Options, url string) (err error) {
 	o.open = map[string]*exosql.DB{opt.Name: t.DB}
 	var rest []string
@@ -303,7 +303,7 @@ func (o *tryOptions) choose(ctx context.Context, t *trial, opt draft.Options, ur
 	return err
 }
 
-// greeting says whose rows are shown, how to see those of others, what is everybody's, and what is left out.
+// greeting says whose rows are shown, how to see another tenant's rows, which tables all tenants share, and what is left out.
 func (t *trial) greeting() string {
 	w, d := t.who, t.Draft
 	var shared []string
@@ -346,13 +346,13 @@ func count(n int, what string) string {
 	return fmt.Sprint(n, " ", what)
 }
 
-// consent is what somebody agrees to who asks a model on behalf of the claims.
+// consent is the text that a person agrees to before a model is asked on behalf of the claims.
 func (t *trial) consent(model, claims string) string {
 	return fmt.Sprintf("%s answers by programs. Its provider gets your question, the names of what is granted, and what the programs return: cells of these columns of %s.\n%sType yes to send it.",
 		printable.OneLine(model), cmp.Or(printable.OneLine(claims), "everybody"), t.columns())
 }
 
-// columns are lines with the columns that are granted.
+// columns lists the columns that are granted, one line for each table.
 func (t *trial) columns() string {
 	const most = 30
 	var b strings.Builder

@@ -64,7 +64,7 @@ examples:
 	}
 }
 
-// validating is one exo validate.
+// validating has the flags of one exo validate.
 type validating struct{ offline, strict, pin, json, effects bool }
 
 // print reports findings.
@@ -118,7 +118,7 @@ func (v *validating) run(ctx context.Context, std cli.Stdio, args []string) erro
 			return err
 		}
 		for _, x := range findings {
-			if x.Effect == "" && !x.Warning { // no effect allows it
+			if x.Effect == "" && !x.Warning { // no effect could allow this finding
 				fmt.Fprintln(std.Err, x)
 			}
 		}
@@ -206,7 +206,7 @@ func (v *validating) refusal(path string, findings []grantfile.Finding) string {
 	return s + "; next: correct what the lines name, and run exo validate again"
 }
 
-// counted is a number with its noun.
+// counted returns a number with its noun.
 func counted(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -236,5 +236,5 @@ func writePins(std cli.Stdio, d *grantfile.Declared, path string, text []byte) e
 	return nil
 }
 
-// holding is what is shown while a grant file is opened.
+// holding returns the text that is shown while a grant file is opened.
 func holding(path string) string { return "holding " + path + " against its databases" }

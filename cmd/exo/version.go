@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/internal/cli"
 )
 
-// release is the version of a binary of a release, which the linker sets: such a build is of a clone, and Go knows no version of it.
+// release is the version of a released binary. The linker sets it: releases are built in a clone, for which Go knows no version.
 var release string
 
 func versionCommand() cli.Command {
@@ -34,7 +34,7 @@ func runVersion(_ context.Context, std cli.Stdio, args []string) error {
 	return err
 }
 
-// versionOf is the line that describes a build.
+// versionOf returns the line that describes a build.
 func versionOf(info *debug.BuildInfo) string {
 	setting := map[string]string{}
 	for _, s := range info.Settings {

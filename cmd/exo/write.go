@@ -13,17 +13,17 @@ import (
 	"github.com/exoagent/exoagent/schema/gen"
 )
 
-// written is what became of the files of a directory.
+// written counts the files of a directory by what was done with them.
 type written struct{ wrote, same, removed int }
 
 func (w written) String() string {
 	return fmt.Sprintf("%d files written, %d unchanged, %d removed", w.wrote, w.same, w.removed)
 }
 
-// writeFiles makes the generated files of dir those given: it writes what is new or
-// has changed, and removes those that it wrote before and are no more. It touches
-// nothing when one of the names is taken by a file that was not generated. Each file
-// is written beside its place and then put there whole.
+// writeFiles makes files the generated files of dir. It writes new and changed files, and
+// removes generated files that are not in files. If a file that was not generated has one
+// of the names, it changes nothing. It writes each file under another name first, and then
+// renames it, so that the file is never there in part.
 func writeFiles(dir string, files []gen.File) (w written, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return w, err
@@ -34,7 +34,7 @@ func writeFiles(dir string, files []gen.File) (w written, err error) {
 	}
 	var temps []string
 	defer func() {
-		for _, t := range temps { // those that were renamed are not there any more
+		for _, t := range temps { // a file that was renamed is not there any more
 			_ = os.Remove(t)
 		}
 	}()
@@ -61,8 +61,8 @@ func writeFiles(dir string, files []gen.File) (w written, err error) {
 	return w, nil
 }
 
-// compare finds the files that are to be written, and the generated ones that are
-// to be removed. It fails on a file in the way.
+// compare finds the files to write, and the generated files to remove. It fails if
+// a file that was not generated has one of the names.
 func compare(dir string, files []gen.File) (changed []gen.File, stale []string, err error) {
 	for _, f := range files {
 		old, err := generated(filepath.Join(dir, f.Name))
@@ -89,8 +89,8 @@ func compare(dir string, files []gen.File) (changed []gen.File, stale []string, 
 	return changed, stale, nil
 }
 
-// generated reads a file that was generated before; nil if there is none. It is an
-// error if another thing has that name.
+// generated reads a file that was generated before. It returns nil if there is none,
+// and an error if anything else has that name.
 func generated(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -111,8 +111,8 @@ func generated(path string) ([]byte, error) {
 	return text, nil
 }
 
-// writeNew writes a file of a name that is ours; what an earlier run left there when
-// it was stopped is replaced, and a link is not followed.
+// writeNew writes a temporary file. It replaces one that an interrupted run left there.
+// It does not follow a link, which could lead the write to another file.
 func writeNew(path string, text []byte) error {
 	_ = os.Remove(path)
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)

@@ -13,14 +13,14 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// labels are what clients were shown, by identity. A model can write what it read in one program into the next, as a plain
-// text, so the next one begins with the labels of what was shown: a secret that the client may read, and a method may
-// not have, does not reach it by way of the client. No two requests over HTTP are of one session, so it is the identity that
-// counts, until nothing was shown to it for a while.
+// labels keeps, for each identity, the labels of the values that its client was shown. A model can copy a value from the result of one program
+// into the text of the next, which would lose the value's labels. So the next program begins with these labels: a secret that the client may
+// read does not reach a method that must not have it. Requests over HTTP have no session, so labels belong to an identity. They
+// end when nothing was shown to the identity for a while.
 type labels struct {
 	keep    time.Duration
-	believe bool        // tags of integrity do not count
-	kept    store.Store // an entry for each identity; restKey has what those were shown, all together, for whom there was no room
+	believe bool        // ignore tags of integrity
+	kept    store.Store // an entry for each identity. Identities for which there is no room share the entry restKey
 	now     func() time.Time
 
 	mu    sync.Mutex
@@ -34,7 +34,7 @@ const maxTold = 10_000
 // storeWait is how long a result waits for the store.
 const storeWait = 20 * time.Second
 
-// errLabels means that it is not known what clients were shown, so they are served nothing. The error says why, and what to do.
+// errLabels means that the labels of clients are not known, so clients are served nothing. The error has the cause and the remedy.
 var errLabels = errors.New("mcp: what clients were shown can't be read or kept")
 
 const restKey = "labels"
@@ -46,7 +46,7 @@ type shown struct {
 	Label []string `json:"label"`
 }
 
-// labelOf reads an entry. One that is not as it was written may be of what somebody was shown, so it is an error.
+// labelOf reads an entry. A damaged entry is an error: it may have had the label of a secret that a client was shown.
 func labelOf(e store.Entry) (value.Label, error) {
 	if e.Version == store.Absent {
 		return value.Label{}, nil
@@ -60,10 +60,10 @@ func labelOf(e store.Entry) (value.Label, error) {
 	return label, nil
 }
 
-// lasts is how long what is shown now counts: a little more than it has to, so that the store is not written for each result.
+// lasts returns how long a label is kept from now on. It is a little longer than keep, so that not each result writes to the store.
 func lasts(keep time.Duration) time.Duration { return keep + keep/24 }
 
-// failed says what to do about a store.
+// failed adds to an error of the store what the operator can do.
 func failed(err error) error {
 	if err == nil {
 		return nil
@@ -71,7 +71,7 @@ func failed(err error) error {
 	return fmt.Errorf("%w: %w; nothing is served without it: mend the store, or remove the entry, once no model remembers what the client was shown", errLabels, err)
 }
 
-// label is what programs of an identity begin with.
+// label returns the label with which the programs of an identity begin.
 func (l *labels) label(ctx context.Context, who owner) (label value.Label, err error) {
 	for _, key := range []string{who.key(), restKey} {
 		e, err := l.kept.Get(ctx, key)
@@ -85,8 +85,8 @@ func (l *labels) label(ctx context.Context, who owner) (label value.Label, err e
 	return label, nil
 }
 
-// shown notes what an identity is shown, before it is shown. Whoever has no room is among the rest: somebody with many identities
-// makes nobody's label end early, and gives those who have no place of their own more labels, not fewer.
+// shown keeps the label of a result for an identity, before the client is shown the result. If there is no room, the identity shares restKey.
+// So a client with many identities can't push another's label out: it can only add labels to the identities that share restKey.
 func (l *labels) shown(ctx context.Context, who owner, label value.Label) error {
 	if l.believe {
 		label = label.Secrecy()
@@ -94,7 +94,7 @@ func (l *labels) shown(ctx context.Context, who owner, label value.Label) error 
 	if label.Empty() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeWait) // a client that has gone may have read it
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeWait) // go on if the client has gone: it may have read the result
 	defer cancel()
 	key := who.key()
 	e, err := l.kept.Get(ctx, key)
@@ -105,7 +105,7 @@ func (l *labels) shown(ctx context.Context, who owner, label value.Label) error 
 		key = restKey
 	}
 	if err = l.join(ctx, key, label); err == nil && key == restKey {
-		// Another server may have made an entry of its own for it meanwhile, beside which the rest does not count.
+		// Another server may have made an entry for the identity meanwhile. label reads that entry and not restKey, so it needs the label too.
 		if e, err = l.kept.Get(ctx, who.key()); err == nil && e.Version != store.Absent {
 			err = l.join(ctx, who.key(), label)
 		}
@@ -118,7 +118,7 @@ func (l *labels) join(ctx context.Context, key string, label value.Label) error 
 	var until time.Time
 	err := store.Update(ctx, l.kept, key, func(e *store.Entry) (put bool, err error) {
 		was, err := labelOf(*e)
-		if err == nil && e.Version == store.Absent { // it was among the rest, perhaps
+		if err == nil && e.Version == store.Absent { // perhaps the identity shared restKey until now
 			var rest store.Entry
 			if rest, err = l.kept.Get(ctx, restKey); err == nil {
 				e.Until = rest.Until
@@ -145,13 +145,13 @@ func (l *labels) join(ctx context.Context, key string, label value.Label) error 
 	return nil
 }
 
-// room reports whether another identity may have an entry. Once in the time that labels are kept it removes those that have ended.
+// room reports whether another identity may have an entry. It removes ended entries once in the time that labels are kept.
 func (l *labels) room(ctx context.Context) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if now := l.now(); now.Sub(l.since) > lasts(l.keep) {
 		l.since, l.added = now, 0
-		if _, err := l.kept.Sweep(ctx); err != nil { // they take up room, and count for nothing
+		if _, err := l.kept.Sweep(ctx); err != nil { // not fatal: ended entries take up room, and have no effect
 			slog.Error("labels that have ended can't be removed", "error", err)
 		}
 	}

@@ -14,25 +14,25 @@ import (
 	"github.com/exoagent/exoagent/exo/store"
 )
 
-// Budget is how many bits of sealed values may be revealed to each principal in a day. Runs without a principal share one budget. The zero
+// Budget is a limit on the bits of sealed values that may be revealed to each principal in a day. Runs without a principal share one budget. The zero
 // Budget, and nil, reveal nothing.
 type Budget struct {
 	perDay int
 	mu     sync.Mutex
-	day    string      // the latest that this process was asked at
-	kept   store.Store // what each principal has taken
-	forget bool        // kept is in memory: a new day begins with an empty one
+	day    string      // the latest day of a Take in this process
+	kept   store.Store // the bits that each principal has taken
+	forget bool        // kept is in memory: a new day begins with an empty store
 }
 
 var _ exo.BitBudget = (*Budget)(nil)
 
-// New makes a budget of so many bits a day for each principal, in memory.
+// New makes a budget of bitsPerDay for each principal, in memory.
 func New(bitsPerDay int) *Budget {
 	return &Budget{perDay: bitsPerDay, kept: store.NewMemory(nil), forget: true}
 }
 
-// In makes a budget whose taken bits are in a store, so that a restart gives none back, and processes that share the store share the budget.
-// There is one entry for each principal, which stays; its key begins with "bits/". The host closes the store, after which nothing is revealed.
+// In makes a budget that keeps the taken bits in a store. So a restart gives no bits back, and processes that share the store share the budget. Each
+// principal has one entry, which stays; its key begins with "bits/". The host closes the store. After that nothing is revealed.
 func In(s store.Store, bitsPerDay int) (*Budget, error) {
 	if s == nil {
 		return nil, errors.New("declassify: the store is nil: In keeps what is taken there; New keeps it in memory")
@@ -43,13 +43,13 @@ func In(s store.Store, bitsPerDay int) (*Budget, error) {
 	return &Budget{perDay: bitsPerDay, kept: s}, nil
 }
 
-// errNone is what a host gets that forgot New.
+// errNone is the error for a host that made its Budget without New or In.
 var errNone = errors.New("declassify: this Budget was made by neither New nor In, so it has no bits")
 
-// wait is how long a Take waits for its store.
+// wait is the time that a Take waits for its store at most.
 const wait = 10 * time.Second
 
-// Take implements exo.BitBudget. What is taken is kept before it returns, so before anything is revealed: of In, on the disk or committed.
+// Take implements exo.BitBudget. It keeps the taken bits before it returns, so before anything is revealed: with In, on the disk or committed.
 func (b *Budget) Take(p exo.Principal, now time.Time, bits int) (left int, err error) {
 	if b == nil {
 		return 0, errNone
@@ -59,7 +59,7 @@ func (b *Budget) Take(p exo.Principal, now time.Time, bits int) (left int, err e
 	if b.kept == nil {
 		return 0, errNone
 	}
-	if d := now.UTC().Format(time.DateOnly); d > b.day { // a clock that was set back gives nothing back
+	if d := now.UTC().Format(time.DateOnly); d > b.day { // a clock that was set back gives no bits back
 		if b.day = d; b.forget {
 			b.kept = store.NewMemory(nil)
 		}
@@ -71,7 +71,7 @@ func (b *Budget) Take(p exo.Principal, now time.Time, bits int) (left int, err e
 		if err != nil {
 			return false, err
 		}
-		if was.Day < b.day { // otherwise another process has a clock that is ahead, or this one had
+		if was.Day < b.day { // a later day in the entry is from a clock that was ahead, of this process or another: its bits still count
 			was = taken{Day: b.day}
 		}
 		if left = b.perDay - was.Bits; bits < 1 || bits > left {
@@ -93,7 +93,7 @@ type taken struct {
 	Bits int    `json:"bits"`
 }
 
-// read reads an entry. One that this package did not write may stand for bits that were taken, so it is refused.
+// read reads an entry. It refuses an entry that this package did not write, since bits may have been taken in it.
 func read(e *store.Entry) (t taken, err error) {
 	if e.Version == store.Absent {
 		return t, nil

@@ -1,14 +1,14 @@
-// Package record keeps the record of runs as lines of JSON: it writes each [exo.Entry] as one line
-// before the thing that it reports happens, reads lines back as the entries that they were, and
-// reports what became of runs whose process ended in the middle. Its design is DESIGN.md in this package's folder.
+// Package record keeps the record of runs as lines of JSON. It writes each [exo.Entry] as one line before the event
+// of the entry happens. It reads lines back as entries. It reports what became of runs whose process ended in the
+// middle. Its design is DESIGN.md in this package's folder.
 //
-// It is for the host alone: a record holds programs, arguments and the SQL with its
-// values. In a file, nothing is hidden from who can read it, nothing proves that nobody has changed it, and it
-// is not synced to the disk: it outlives its process, not the machine's power. A [Folder] is encrypted, signed and synced,
-// and the lines below are what it encrypts.
+// A record is for the host alone: it has programs, arguments and the SQL with its values. A record in a file is neither
+// encrypted nor signed: a process that can open the file can read and change it. The file is not synced to the disk:
+// it outlives its process, but a loss of power may lose lines. A [Folder] is encrypted, signed and synced, and the lines
+// below are what it encrypts.
 //
-// A line is one object, and its fields stand in this order; those that say nothing are
-// left out; a name has one spelling and is given once. A text that is no UTF-8 is {"base64": "…"} instead.
+// A line is one object with fields in this order. Empty fields are left out. A name has one spelling and is given once. A
+// text that is no UTF-8 is written as {"base64": "…"}.
 //
 //	v        the version of the line: 2 where it has constants or cut, else 1; a reader refuses any other
 //	run      ID of the run, 32 hexadecimal digits
@@ -19,15 +19,15 @@
 //	line, column where in the program it was asked
 //	effect   unit (of work), held or immediate
 //	message  the exact message in exo's canonical encoding (message.DecodeExpr), base64, but for its constants
-//	constants large constants of the message, where it has null: node (its place), digest, bytes, value (canonical encoding, base64), call (whose entry has the value; none has one that was left out)
+//	constants large constants of the message, which has null there: node (the place), digest, bytes, value (canonical encoding, base64), call (of the entry that has the value). If neither is given, the value was left out
 //	cut      digest and bytes of a message that is too large for the record
 //	label    tags of the run's label, sorted
 //	state    what became of an effect or of the run: held, applied, rolledback, failed, immediate, unknown
-//	rows     of the reply
+//	rows     number of rows of the reply
 //	took     how long the message acted, as time.ParseDuration reads it
 //	digest   SHA-256 of the reply or of the result (value.Value's Digest), 64 hexadecimal digits
 //	err      why it failed, each text shortened beyond 64 KiB: kind, op, msg (which the program may have read), line, column and source (its place), and cause, or text where it was an error of another kind in Go
-//	details  what the objects added, each as its own JSON: for a database sql, args, rows, ms; or note, which says why one is left out
-//	prepared at committing: changed, how many stores the run has changed, and witnessed, in how many of them it left its ID
+//	details  details that objects added, each as its own JSON: for a database sql, args, rows, ms; or note, the reason why a detail is left out
+//	prepared at committing: changed, the number of stores that the run has changed, and witnessed, the number of those in which it left its ID
 //	start    at begun: principal, program, label, clock, seed (decimal text), zone, limits (by their names in exo.Limits and in exoeval.Bounds, times in nanoseconds), granted (digest)
 package record

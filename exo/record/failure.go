@@ -14,9 +14,9 @@ const (
 	maxWrapped   = 1000     // errors in one error
 )
 
-// appendError writes what an error counts as, and its text: what else it was in Go is gone with its
-// process. An error may be of an object's own making, and whatever is wrong with it must neither
-// end the process nor refuse the entry about it.
+// appendError writes the kind of an error, its text and its place. Anything else that it was in Go is gone with its process. An object may have
+// made the error, with methods that panic or a cause that is the error itself. Such an error must neither end the process nor refuse the
+// entry about it.
 func appendError(b []byte, err error) []byte {
 	e, own := err.(*fail.Error)
 	if own = own && e != nil; !own {
@@ -64,9 +64,9 @@ func classify(err error) (e *fail.Error) {
 	return e
 }
 
-// textOf is the text of an error that may panic when it is asked for it, as a nil pointer
-// in an error does, or wrap itself: the stack that its text would take ends the process,
-// and no recover is asked.
+// textOf returns the text of an error. The error may panic when it is asked for its text, as a nil
+// pointer in an error does. It may also wrap itself: its text would then exhaust the stack, which
+// ends the process and can't be recovered.
 func textOf(err error) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -79,7 +79,7 @@ func textOf(err error) (text string) {
 	return shortened(err.Error())
 }
 
-// shortened bounds a text, so that none makes its line longer than a reader reads.
+// shortened bounds a text, so that no text makes its line longer than a reader accepts.
 func shortened(s string) string {
 	if len(s) <= maxErrorText {
 		return s

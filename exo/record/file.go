@@ -12,30 +12,29 @@ import (
 	"github.com/exoagent/exoagent/internal/filelock"
 )
 
-// File is a record in a file, to which it appends. It is locked until Close, or until its
-// process ends, however that does. The zero File refuses every entry, and so does nil.
+// File is a record in a file, to which it appends. The file is locked until Close, or until the
+// process ends in any way. The zero File refuses every entry, and so does nil.
 type File struct {
 	Lines
 	f      *os.File
 	unlock func() error
-	size   int64 // of whole lines
+	size   int64 // bytes of whole lines
 	torn   int64
 	left   []UnsettledRun // see UnsettledAtOpen
 }
 
-// ErrInUse is what Open fails with where the record is open already. Two writers would cut off each
-// other's lines, and the second would settle runs that are still going.
+// ErrInUse is the error of Open if the record is open already. Two writers would cut off each
+// other's lines, and the second would settle runs that are still running.
 var ErrInUse = filelock.ErrInUse
 
-// Open opens the record in a file, which is made if it is not there, for its owner only. It reads the end of the
-// file, whatever its size: the last MiB, and at least the last whole line. Those lines have to be entries, and the IDs of runs that begin there are
-// known. [File.Unsettled] reads all of it.
+// Open opens the record in a file. If the file is not there, Open makes it, for its owner only. Open reads the end of the file, whatever its
+// size: the last MiB, and at least the last whole line. Those lines must be entries, and Open remembers the IDs of runs that begin there.
+// [File.Unsettled] reads the whole file.
 //
-// A last line without its end is cut off: its process ended while it wrote, so the Recorder had not
-// answered and what the line tells of did not happen, or [Unsettled] reports it as not known. A
-// whole line that can't be read is never touched: Open fails. So it does, with [ErrInUse], where
-// the record is open already: a process that takes over from another one that is still on tries
-// again until that has ended.
+// Open cuts off a last line without its end. The process ended while it wrote the line, so the Recorder
+// had not answered: the line's event did not happen, or [Unsettled] reports it as not known. If a whole
+// line can't be read, Open fails and changes nothing. If the record is open already, Open fails with
+// [ErrInUse]: a process that takes over from another one tries again until the other has ended.
 func Open(path string) (*File, error) {
 	f, unlock, err := filelock.Open(path)
 	if err != nil {
@@ -49,7 +48,7 @@ func Open(path string) (*File, error) {
 	return r, nil
 }
 
-// maxTail is how much of the end of a file Open reads, besides the last line.
+// maxTail is the number of bytes at the end of a file that Open reads; it reads more if the last line is longer.
 const maxTail = 1 << 20
 
 func (r *File) scan() error {
@@ -60,7 +59,7 @@ func (r *File) scan() error {
 	if r.size, err = lineEnd(r.f, all); err != nil {
 		return err
 	}
-	from, err := lineEnd(r.f, max(0, r.size-maxTail)) // the beginning of a line
+	from, err := lineEnd(r.f, max(0, r.size-maxTail)) // a line begins here
 	if err != nil {
 		return err
 	}
@@ -88,7 +87,7 @@ func (r *File) scan() error {
 	return r.cut()
 }
 
-// lineEnd is where the last line ends that ends at before or earlier; 0: none does.
+// lineEnd returns where a line ends: the last one that ends at before or earlier; 0: there is none.
 func lineEnd(f io.ReaderAt, before int64) (int64, error) {
 	buf := make([]byte, 64<<10)
 	for at := before; at > 0; {
@@ -106,7 +105,7 @@ func lineEnd(f io.ReaderAt, before int64) (int64, error) {
 	return 0, nil
 }
 
-// end is where a File appends.
+// end is a File as the io.Writer to which its Lines write.
 type end File
 
 func (r *end) Write(b []byte) (int, error) {
@@ -125,7 +124,7 @@ func (r *File) Record(ctx context.Context, e exo.Entry) error {
 	return r.Lines.Record(ctx, e)
 }
 
-// Err is the first failure, for as long as File lives, see [Lines].
+// Err returns the first failure since File was opened, see [Lines].
 func (r *File) Err() error {
 	if r == nil {
 		return errNowhere
@@ -133,7 +132,7 @@ func (r *File) Err() error {
 	return r.Lines.Err()
 }
 
-// Torn is how many bytes of a line without its end were cut off when the file was opened.
+// Torn returns the number of bytes, of a line without its end, that Open cut off.
 func (r *File) Torn() int64 {
 	if r == nil {
 		return 0
@@ -141,7 +140,7 @@ func (r *File) Torn() int64 {
 	return r.torn
 }
 
-// Unsettled is [Unsettled] of what is in the file now.
+// Unsettled returns [Unsettled] of the lines that are in the file now.
 func (r *File) Unsettled() ([]UnsettledRun, error) {
 	if r == nil || r.f == nil {
 		return nil, errNowhere
@@ -151,8 +150,8 @@ func (r *File) Unsettled() ([]UnsettledRun, error) {
 	return Unsettled(io.NewSectionReader(r.f, 0, r.size))
 }
 
-// UnsettledAtOpen is Unsettled of what Open has read: of the end of the file. It is for a process that starts often, and where each settles
-// what the one before it has left.
+// UnsettledAtOpen returns Unsettled of the lines that Open has read, at the end of the file. It is for processes that start often, if each settles
+// the runs that the process before it has left.
 func (r *File) UnsettledAtOpen() []UnsettledRun {
 	if r == nil {
 		return nil

@@ -16,9 +16,9 @@ import (
 	"github.com/exoagent/exoagent/exo/record/tree"
 )
 
-// Folder is a record in a folder that tree.Create made. Who lacks the signing key can't change a signed entry unseen, nor, if there is a witness, cut
-// the end. Each run can be proved, and erased. What programs and persons wrote is encrypted; see [ReadFolder]. The zero Folder refuses every entry,
-// and so does nil.
+// Folder is a record in a folder that tree.Create made. An attacker without the signing key can't change a signed entry unnoticed, nor, if there is
+// a witness, cut off the end. Each run can be proved, and erased. The words of programs and persons are encrypted; see [ReadFolder]. The zero
+// Folder refuses every entry, and so does nil.
 type Folder struct {
 	in    *tree.Log
 	dir   string
@@ -49,8 +49,8 @@ func OpenFolder(dir string, key tree.SigningKey) (*Folder, error) {
 	return l, nil
 }
 
-// Record appends e. It waits for a sync where what comes next can't be undone: where a run commits, a held effect acts, or an immediate one.
-// An entry that can't be written whole, as on a full disk, is not there; one that could not be synced may be: see tree.Log's Append.
+// Record appends e. It waits for a sync if the next event can't be undone: if a run commits, or a held or an immediate effect acts. If an entry can't
+// be written whole, as on a full disk, it is not in the log. If an entry could not be synced, it may be in the log: see tree.Log's Append.
 func (l *Folder) Record(_ context.Context, e exo.Entry) error {
 	if l == nil || l.in == nil {
 		return errNowhere
@@ -74,7 +74,7 @@ func (l *Folder) Record(_ context.Context, e exo.Entry) error {
 	return nil
 }
 
-// line is the line of an entry in a file, which is encrypted here.
+// line returns the line that an entry has in a file. The log encrypts it.
 func (l *Folder) line(e *exo.Entry) ([]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -91,7 +91,7 @@ func (l *Folder) line(e *exo.Entry) ([]byte, error) {
 	return line, err
 }
 
-// leafOf is what an entry has besides the words of programs and persons. A label can name persons, too.
+// leafOf returns the part of an entry that is not encrypted. It has no words of programs or persons, and no label, since a label can name persons.
 func leafOf(e *exo.Entry) tree.Leaf {
 	l := tree.Leaf{Run: tree.Run(e.RunID), Step: e.Step.String(), At: e.At, Call: e.Call, Failed: e.Err != nil, Asked: e.Err == ErrInterrupted || e.Err == ErrAsked}
 	if e.Effect != message.NoEffect {
@@ -109,7 +109,7 @@ func leafOf(e *exo.Entry) tree.Leaf {
 	return l
 }
 
-// fromLeaf is what a leaf says of its entry; the zero Entry for one of the log's own.
+// fromLeaf returns the part of an entry that its leaf has. For the log's own entries it returns the zero Entry.
 func fromLeaf(l *tree.Leaf) (e exo.Entry, err error) {
 	if l.Run == (tree.Run{}) {
 		return e, nil
@@ -128,15 +128,15 @@ func fromLeaf(l *tree.Leaf) (e exo.Entry, err error) {
 	return e, p.err
 }
 
-// Logged is an entry of a log as it is read.
+// Logged is an entry that was read from a log.
 type Logged struct {
-	exo.Entry           // what was recorded; if Closed is set, what the leaf says of it. Zero for the log's own entries, Erased and Resumed
-	Leaf      tree.Leaf // what the log signs
-	Closed    error     // why the rest was not read: tree.ErrNoOpener or tree.ErrErased
+	exo.Entry           // the entry that was recorded; if Closed is set, only what its leaf has. Zero for the log's own entries, Erased and Resumed
+	Leaf      tree.Leaf // the part that the log signs
+	Closed    error     // the reason why the encrypted part was not read: tree.ErrNoOpener or tree.ErrErased
 }
 
-// ReadFolder reads a log in the order of its entries, and ends with the first that it can't read. with opens what is encrypted; nil: nothing is.
-// It checks no signature: tree.Verify does.
+// ReadFolder reads a log in the order of its entries, and ends with the first entry that it can't read. with decrypts entries; nil: they stay
+// encrypted. ReadFolder checks no signature: tree.Verify does.
 func ReadFolder(dir string, with *tree.Opener) iter.Seq2[Logged, error] {
 	return func(yield func(Logged, error) bool) {
 		for x, err := range tree.Entries(dir) {
@@ -163,7 +163,7 @@ func logged(x *tree.Entry, with *tree.Opener) (l Logged, err error) {
 	return l, err
 }
 
-// Unsettled is [Unsettled] of what is in the log now. Entries have neither Op nor Label there.
+// Unsettled returns [Unsettled] of the entries that are in the log now. Its runs have no Label and its effects no Op, since both are encrypted.
 func (l *Folder) Unsettled() ([]UnsettledRun, error) {
 	if l == nil || l.in == nil {
 		return nil, errNowhere
@@ -178,7 +178,7 @@ func (l *Folder) Unsettled() ([]UnsettledRun, error) {
 	return open.unsettled(), nil
 }
 
-// UnsettledAtOpen is Unsettled of what OpenFolder has read: of the end of the log.
+// UnsettledAtOpen returns Unsettled of the entries that OpenFolder has read, at the end of the log.
 func (l *Folder) UnsettledAtOpen() []UnsettledRun {
 	if l == nil {
 		return nil
@@ -186,7 +186,7 @@ func (l *Folder) UnsettledAtOpen() []UnsettledRun {
 	return l.left
 }
 
-// Err is the first failure, for as long as Folder lives.
+// Err returns the first failure since the Folder was opened.
 func (l *Folder) Err() error {
 	if l == nil || l.in == nil {
 		return errNowhere
@@ -196,7 +196,7 @@ func (l *Folder) Err() error {
 	return l.first
 }
 
-// Close signs and syncs what was appended, and lets others open the log.
+// Close signs and syncs the entries that were appended, and lets other processes open the log.
 func (l *Folder) Close() error {
 	if l == nil || l.in == nil {
 		return errNowhere

@@ -15,27 +15,27 @@ import (
 type Lines struct {
 	mu    sync.Mutex
 	w     io.Writer
-	cut   func() error // takes back a line that was written in part; nil: it can't be
-	half  error        // why the last line is there in part; it is taken back before the next one
+	cut   func() error // removes a line that was written in part; nil: it can't be removed
+	half  error        // the error after which the last line is there in part; the part is removed before the next line
 	begun runs
 	buf   []byte
 	first error // the first failure
-	err   error // why nothing can be appended any more
+	err   error // the reason why nothing can be appended any more
 }
 
-// New makes a Recorder that writes to w. The IDs of the 65,536 runs that began last are kept in memory,
-// since one that comes again is refused: in a record in which one ID means two runs, an
-// effect of the second would pass for one of the first.
+// New makes a Recorder that writes to w. It keeps the IDs of the 65,536 runs that began last in memory,
+// and refuses a run with one of them: in a record in which one ID means two runs, a reader
+// would count an effect of the second run as one of the first.
 func New(w io.Writer) *Lines { return &Lines{w: w} }
 
-// errNowhere is what a host gets that dropped the error of Open, or forgot to call it.
+// errNowhere is the error for a host that ignored the error of Open, or forgot to call Open.
 var errNowhere = errors.New("record: this record writes nowhere; make one with New, Open or OpenFolder, and look at its error")
 
-// maxBuf is how large a buffer is kept.
+// maxBuf is the size in bytes of the largest buffer that is kept for the next entry.
 const maxBuf = 64 << 10
 
-// Record appends e. An entry that can't be appended whole, as on a full disk, is taken back. Where a part
-// of it stays, nothing is appended until that part could be taken back.
+// Record appends e. If an entry can't be appended whole, as on a full disk, Record removes the part that was
+// written. If that fails, too, nothing is appended until the part could be removed.
 func (l *Lines) Record(_ context.Context, e exo.Entry) error {
 	if l == nil {
 		return errNowhere
@@ -49,7 +49,7 @@ func (l *Lines) Record(_ context.Context, e exo.Entry) error {
 	return err
 }
 
-// Err is the first failure, for as long as Lines lives. A later entry may have been
+// Err returns the first failure since New. Later entries may have been
 // appended all the same.
 func (l *Lines) Err() error {
 	if l == nil {
@@ -94,7 +94,7 @@ func (l *Lines) append(e *exo.Entry) error {
 		err = fmt.Errorf("record: nothing runs or changes until this can be appended: %w", err)
 		if n > 0 {
 			l.half = err
-			_ = l.takeBack() // or before the next entry
+			_ = l.takeBack() // if it fails, the next entry tries again
 		}
 		return err
 	}
@@ -105,7 +105,7 @@ func (l *Lines) append(e *exo.Entry) error {
 	return nil
 }
 
-// takeBack cuts off the part of a line: another line after it would be lost with it.
+// takeBack removes a line that was written in part. A line that was appended to the part would be unreadable, too.
 func (l *Lines) takeBack() error {
 	if l.half == nil {
 		return nil

@@ -10,12 +10,12 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// object reads the fields of one object into those of a struct, by their exact names. encoding/json
-// takes "Step" for "step", and of a name that is given twice the last: then one line would mean two
-// things to two readers. It is the length of what was read.
+// object reads the fields of one object into those of a struct, by their exact names. It returns the number of bytes that it read. encoding/json
+// would treat "Step" as "step", and would take the last of two fields with one name. Then one line could mean two things to two readers, so object
+// refuses both.
 func object(b []byte, into any) (int64, error) { return objectAnd(b, into, nil) }
 
-// objectAnd reads numbers under other names that begin with a capital into rest.
+// objectAnd does what object does, and reads numbers under other names that begin with a capital into rest.
 func objectAnd(b []byte, into any, rest map[string]int64) (int64, error) {
 	fields := fieldsOf(into)
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -50,7 +50,7 @@ func objectAnd(b []byte, into any, rest map[string]int64) (int64, error) {
 	return d.InputOffset(), err
 }
 
-// fieldsOf are pointers to the fields of a struct, by their names in JSON.
+// fieldsOf returns pointers to the fields of a struct, by their names in JSON.
 func fieldsOf(into any) map[string]any {
 	v := reflect.ValueOf(into).Elem()
 	fields := make(map[string]any, v.NumField())
@@ -71,7 +71,7 @@ func (c *cut) UnmarshalJSON(b []byte) error      { _, err := object(b, c); retur
 func (s *start) UnmarshalJSON(b []byte) error    { _, err := object(b, s); return err }
 func (p *prepared) UnmarshalJSON(b []byte) error { _, err := object(b, p); return err }
 
-// limits are the gate's, by their names in exo.Limits, and beside them the evaluator's.
+// limits is the limits of the gate, by their names in exo.Limits, and the bounds of the evaluator.
 type limits struct {
 	exo.Limits
 	bounds map[string]int64

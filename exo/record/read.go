@@ -17,16 +17,16 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// ErrTorn is what Read ends with where the last line has no end. Its entry was never
-// acknowledged: whoever appends next cuts it off (see [Open]).
+// ErrTorn is the last error of Read if the last line has no end. Its entry was never
+// acknowledged: the next [Open] cuts it off.
 var ErrTorn = errors.New("record: the last line has no end")
 
-// maxLine bounds a line, in bytes. A message has at most 8 MiB.
+// maxLine is the limit on a line, in bytes. A message has at most 8 MiB.
 const maxLine = 64 << 20
 
-// Read reads a record line by line, and ends with the first that it can't read. An entry
-// is what was recorded, but for what only a process can have: an error has the kind and
-// the texts of the one that it was, and a detail is its JSON, a json.RawMessage.
+// Read reads a record line by line, and ends with the first line that it can't read. Entries are as
+// they were recorded, with two exceptions: an error has only the kind, the texts and the place of
+// the recorded one, and a detail is its JSON, a json.RawMessage.
 func Read(r io.Reader) iter.Seq2[exo.Entry, error] {
 	return func(yield func(exo.Entry, error) bool) {
 		in := newReader(r)
@@ -41,14 +41,14 @@ func Read(r io.Reader) iter.Seq2[exo.Entry, error] {
 
 type reader struct {
 	in    *bufio.Reader
-	after int64 // where in the record it begins
-	line  int   // of those behind that
+	after int64 // the byte of the record at which reading began
+	line  int   // the number of the last line, counted from there
 	long  []byte
 }
 
 func newReader(r io.Reader) *reader { return &reader{in: bufio.NewReaderSize(r, 64<<10)} }
 
-// where is the place of the line that was read last, for errors.
+// where returns the place of the line that was read last, for errors.
 func (r *reader) where() string {
 	if r.after > 0 {
 		return fmt.Sprintf("line %d after byte %d", r.line, r.after)
@@ -56,7 +56,7 @@ func (r *reader) where() string {
 	return fmt.Sprintf("line %d", r.line)
 }
 
-// next is the next entry; io.EOF is the end of the record.
+// next returns the next entry; io.EOF is the end of the record.
 func (r *reader) next() (exo.Entry, error) {
 	line, err := r.read()
 	if err != nil {
@@ -133,7 +133,7 @@ type cut struct {
 	Bytes  int    `json:"bytes"`
 }
 
-// prepared has no number that is left out: {} would say that a run had changed nothing.
+// prepared has pointers, so that a missing number is refused: otherwise {} would mean that a run had changed nothing.
 type prepared struct {
 	Changed   *int `json:"changed"`
 	Witnessed *int `json:"witnessed"`
@@ -161,8 +161,8 @@ type start struct {
 	Granted   string    `json:"granted"`
 }
 
-// parse reads one line. It refuses fields that it does not know: a reader that left one out would
-// report half of what happened.
+// parse reads one line. It refuses fields that it does not know: a reader that ignored one could
+// leave out half of what happened.
 func parse(b []byte) (e exo.Entry, err error) {
 	var l line
 	n, err := object(b, &l)
@@ -171,7 +171,7 @@ func parse(b []byte) (e exo.Entry, err error) {
 		if json.Unmarshal(b, &of) == nil && (of.V < 1 || of.V > Version) {
 			return e, errVersion(of.V)
 		}
-		return e, fmt.Errorf("no entry: %v", err) // an io.EOF in it is not that of the record
+		return e, fmt.Errorf("no entry: %v", err) // %v: an io.EOF in err does not mean the end of the record
 	}
 	if len(bytes.TrimSpace(b[n:])) > 0 {
 		return e, errors.New("more than one object")
@@ -225,7 +225,7 @@ func label(tags []text) value.Label {
 	return value.NewLabel(ss...)
 }
 
-// parser keeps the first error.
+// parser keeps the first error of several conversions.
 type parser struct{ err error }
 
 func (p *parser) fail(err error) {
@@ -234,7 +234,7 @@ func (p *parser) fail(err error) {
 	}
 }
 
-// named finds the one of an enumeration that is called so; "" is its zero.
+// named returns the value of an enumeration with a given name; for "" it returns zero.
 func named[T interface {
 	~uint8
 	String() string
@@ -295,7 +295,7 @@ func (p *parser) failure(f *failure) error {
 	return e
 }
 
-// foreignError is an error that was none of exo's: its text, and what it counts as.
+// foreignError is a recorded error of another type than fail.Error: its text, and the fail.Error that it counts as.
 type foreignError struct {
 	text string
 	is   *fail.Error

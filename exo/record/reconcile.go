@@ -10,44 +10,44 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// Store can say whether a run committed, from what the run's unit of work left there (see
+// Store knows whether a run committed, by a mark that the run's unit of work left there (see
 // [exo.Witness]).
 type Store interface {
-	// Committed reports whether the run's changes of this store were kept. false is for
-	// good: a transaction of the run that is still on its way must not be kept after it. So
-	// a store does not only look, it takes the run's place: where it finds nothing it leaves
-	// a mark at which the run's own witness fails. An error leaves the run unsettled;
-	// ErrUnknown says that this store will never know.
+	// Committed reports whether the run's changes of this store were kept. false is final: a
+	// transaction of the run that is still in progress must not commit later. So a store that
+	// finds no mark of the run leaves a mark itself. Then the run's own witness fails, and with
+	// it the transaction. An error leaves the run unsettled; ErrUnknown means that this store
+	// will never know.
 	Committed(ctx context.Context, run exo.RunID) (bool, error)
 }
 
-// ErrUnknown is the answer of a Store that does not know what became of a run, and never will.
+// ErrUnknown is the error of a Store that does not know whether a run committed, and never will.
 var ErrUnknown = errors.New("record: the store does not know what became of the run")
 
-// Forgetful is a Store that drops old marks: that it has none of a run which began before Forgotten does not mean that the run was undone.
+// Forgetful is a Store that drops old marks. If it has no mark of a run that began before Forgotten, the run may have committed all the same.
 type Forgetful interface {
 	Store
-	// Forgotten is the time before which the store has forgotten runs; zero: none.
+	// Forgotten returns the time before which the store has forgotten runs; zero: it has forgotten none.
 	Forgotten(ctx context.Context) (time.Time, error)
 }
 
-// ErrInterrupted is the error of a run whose process ended before it did.
+// ErrInterrupted is the error of a run whose process ended before the run did.
 var ErrInterrupted = errors.New("record: the process ended before the run did")
 
-// ErrAsked is in the entries that Reconcile adds to a run that has ended without knowing whether it was kept.
+// ErrAsked is the error in the entries that Reconcile adds to a run that ended without knowing whether its changes were kept.
 var ErrAsked = errors.New("record: the run's stores were asked after it had ended")
 
-// settling reports whether an entry is one of Reconcile's, by its error as the record has it.
+// settling reports whether Reconcile wrote an entry, by the error in the entry.
 func settling(err error) bool {
 	return err != nil && (err.Error() == ErrInterrupted.Error() || err.Error() == ErrAsked.Error())
 }
 
-// Reconcile appends to a record what is missing there of runs whose process ended: whether they
-// committed, what became of their effects, and that they are over. It asks stores, which must be
-// all that the runs could change, and it never guesses: what no store knows is unknown. A held
-// effect that was about to act is unknown and is not tried again; one that was not never acted. A
-// run of which a store gave no answer is left as it was, and its error returned when the others are
-// done.
+// Reconcile appends to a record the entries that runs lack because their process ended: whether
+// they committed, what became of their effects, and that they ended. It asks stores, which must be
+// all stores that the runs could change. It never guesses: if no store knows, the state is unknown. A
+// held effect that was about to act is unknown and is not tried again; any other held effect never
+// acted. If a store gives no answer about a run, Reconcile leaves the run as it was, and returns the
+// store's error when the other runs are done.
 //
 // Call it before the first run of a process that continues the record.
 func Reconcile(ctx context.Context, to exo.Recorder, runs []UnsettledRun, stores ...Store) error {
@@ -76,7 +76,7 @@ func (r *UnsettledRun) settle(ctx context.Context, to exo.Recorder, stores []Sto
 	}
 	for _, e := range r.Effects {
 		if e.Mode == message.InUnit {
-			continue // it is what the run's commit is
+			continue // its state is that of the run's commit
 		}
 		entry := exo.Entry{Step: exo.Outcome, Call: e.Call, Op: e.Op, Effect: e.Mode, State: exo.StateUnknown, Err: why}
 		if e.Mode == message.Held {
@@ -92,7 +92,7 @@ func (r *UnsettledRun) settle(ctx context.Context, to exo.Recorder, stores []Sto
 	return r.append(ctx, to, exo.Entry{Step: exo.Ended, Err: why})
 }
 
-// never is the state of a held effect that did not begin to act before its process ended.
+// never returns the state of a held effect that had not begun to act when its process ended.
 func never(committed exo.State) exo.State {
 	switch committed {
 	case exo.NoState, exo.StateRolledBack:
@@ -106,10 +106,10 @@ func (r *UnsettledRun) append(ctx context.Context, to exo.Recorder, e exo.Entry)
 	return to.Record(ctx, e)
 }
 
-// ask is what became of a run that was to be committed.
+// ask returns the state of a run that was about to commit.
 func (r *UnsettledRun) ask(ctx context.Context, stores []Store) (exo.State, error) {
 	if r.Changed == 0 {
-		return exo.StateRolledBack, nil // it had nothing to commit: only held effects, which follow
+		return exo.StateRolledBack, nil // the run had changed no store: it had only held effects, which act after the commit
 	}
 	if r.Changed < 0 || len(stores) == 0 {
 		return exo.StateUnknown, nil
@@ -117,7 +117,7 @@ func (r *UnsettledRun) ask(ctx context.Context, stores []Store) (exo.State, erro
 	kept, forgot := 0, false
 	for _, s := range stores {
 		yes, err := s.Committed(ctx, r.ID)
-		if f, ok := s.(Forgetful); ok && err == nil && !yes { // asked after: what is forgotten in between counts, too
+		if f, ok := s.(Forgetful); ok && err == nil && !yes { // after Committed, so that a mark which was dropped in between counts as forgotten
 			var until time.Time
 			until, err = f.Forgotten(ctx)
 			forgot = forgot || r.Began.Before(until)
@@ -137,5 +137,5 @@ func (r *UnsettledRun) ask(ctx context.Context, stores []Store) (exo.State, erro
 	case kept == 0 && !forgot:
 		return exo.StateRolledBack, nil
 	}
-	return exo.StateUnknown, nil // some of its stores kept it and others did not, or nobody remembers
+	return exo.StateUnknown, nil // some stores kept the run's changes and others did not, or a store has forgotten the run
 }

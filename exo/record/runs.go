@@ -4,15 +4,15 @@ package record
 
 import "github.com/exoagent/exoagent/exo"
 
-// maxBegun is how many begun runs a record knows. A host runs for months, so it can't keep all of their IDs.
+// maxBegun is the number of begun runs that a record remembers. A host runs for months, so the record can't keep the IDs of all runs.
 const maxBegun = 1 << 16
 
-// runs are the runs that began last, with the bytes of the details that the record has of each.
+// runs remembers the runs that began last, with the bytes of details that the record has for each.
 type runs struct {
 	details map[exo.RunID]int
 	order   []exo.RunID // a ring, once it is full
 	next    int
-	last    int // bytes of the details of the line that was made last
+	last    int // bytes of details in the line that was made last
 }
 
 func (r *runs) has(id exo.RunID) bool { _, ok := r.details[id]; return ok }
@@ -35,7 +35,7 @@ func (r *runs) begin(id exo.RunID) {
 	r.next = (r.next + 1) % maxBegun
 }
 
-// room is how many bytes the details of an entry may have, of most that something may have.
+// room returns the number of bytes that the details of an entry may still have. most is the whole limit, and whose is the words for what it limits.
 func (r *runs) room(e *exo.Entry) (room, most int, whose string) {
 	if ofChanges(e) {
 		return maxImages, maxImages, "of an entry"
@@ -46,12 +46,12 @@ func (r *runs) room(e *exo.Entry) (room, most int, whose string) {
 	return maxDetails, maxDetails, "of an entry"
 }
 
-// spend counts the details of an entry that was appended, whose line was made last.
+// spend adds the details of an appended entry to those of its run. The entry's line must be the one that was made last.
 func (r *runs) spend(e *exo.Entry) {
 	if !ofChanges(e) && r.last > 0 && r.has(e.RunID) {
 		r.details[e.RunID] += r.last
 	}
 }
 
-// ofChanges reports whether the details of an entry are the images of the rows that a run changes: it has one such entry.
+// ofChanges reports whether the details of an entry are images of the rows that a run changes. A run has one such entry.
 func ofChanges(e *exo.Entry) bool { return e.Step == exo.Committing || e.Step == exo.Committed }

@@ -10,8 +10,8 @@ import (
 
 const hexDigits = "0123456789abcdef"
 
-// appendText writes s as JSON. A text that is no UTF-8 would not come back as it was, so
-// it is written as what it is: bytes.
+// appendText writes s as JSON. A text that is no UTF-8 would be read back changed, so it is
+// written as bytes in base64.
 func appendText(b []byte, s string) []byte {
 	if !utf8.ValidString(s) {
 		b = append(b, `{"base64":"`...)
@@ -60,14 +60,14 @@ func appendUnit(b []byte, r rune) []byte {
 	return append(b, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 }
 
-// hidden are characters that act on a terminal or can't be seen there: whoever reads a
-// record on one must not be misled by a program's text.
+// hidden reports whether a character acts on a terminal or can't be seen there: a program
+// could mislead a person who reads the record on a terminal.
 func hidden(r rune) bool {
 	return r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029 || r >= 0xa0 && unicode.Is(unicode.Cf, r)
 }
 
-// escapeFrom escapes hidden characters in what an object said of itself, which is b from
-// there on. JSON has them in its texts only, where an escape means the same.
+// escapeFrom escapes hidden characters in b from index from on, which is a detail that an
+// object wrote. In JSON they occur only inside texts, where an escape means the same.
 func escapeFrom(b []byte, from int) []byte {
 	i := from
 	for i < len(b) {
@@ -93,7 +93,7 @@ func escapeFrom(b []byte, from int) []byte {
 	return b
 }
 
-// text reads what appendText writes.
+// text is a string that reads the JSON of appendText.
 type text string
 
 func (t *text) UnmarshalJSON(b []byte) error {

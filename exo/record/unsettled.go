@@ -11,25 +11,25 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// UnsettledRun is a run of which the record does not say how it ended, or what became of a
+// UnsettledRun is a run without its end on the record, or without the outcome of a
 // commit or an effect. When its process is gone, only the stores know: see Reconcile.
 type UnsettledRun struct {
 	ID    exo.RunID
-	Label value.Label // all that it had read
-	Began time.Time   // as the record says
+	Label value.Label // the label of all that it had read
+	Began time.Time   // the time of its entry Begun
 
-	// Committing says that it was to be committed, and not what became of that, since its process was killed or its
-	// connection lost: only the stores know. Changed is their number, -1 where one of them does not know.
+	// Committing is set if the run was about to commit and the record has no outcome, since its process was killed or its connection
+	// lost. Only the stores know. Changed is the number of stores that the run changed, or -1 if it left its ID not in all of them.
 	Committing bool
 	Changed    int
 
-	// Effects are those of which the record does not say what became of them, in the order in which
-	// their messages stand there. The outcome of a held one that acted or was about to (Acting),
-	// and of an immediate one, is not known; the others follow the commit.
+	// Effects is the effects without an outcome on the record, in the order of their messages. The
+	// outcome is not known for an immediate effect, and for a held one that acted or was about to
+	// (Acting). The outcome of the others is that of the commit.
 	Effects []exo.Effect
 
-	committed exo.State            // what the record says
-	effects   map[uint64]*progress // of its messages
+	committed exo.State            // the state of the commit on the record
+	effects   map[uint64]*progress // by the call of their message
 	order     []uint64
 	ended     bool
 }
@@ -40,9 +40,9 @@ type progress struct {
 }
 
 // Unsettled lists the runs of a record that have begun and not ended, and those that ended
-// while the outcome of a commit or an effect was unknown, in the order in which they began. Read
-// the record of a process that has stopped: of a live one, the runs in progress are listed too.
-// A last line that was cut off, by a crash in the middle of writing, is skipped, as Open does.
+// while the outcome of a commit or an effect was unknown, in the order in which they began. Call
+// it for the record of a process that has stopped: for a live process it lists the runs in progress,
+// too. It skips a last line that a crash in the middle of writing cut off, as Open does.
 func Unsettled(r io.Reader) ([]UnsettledRun, error) {
 	var all openRuns
 	for e, err := range Read(r) {
@@ -57,7 +57,7 @@ func Unsettled(r io.Reader) ([]UnsettledRun, error) {
 	return all.unsettled(), nil
 }
 
-// openRuns are the runs that have begun, without those that have ended and owe nothing.
+// openRuns keeps the runs that have begun, except those that have ended with all outcomes known: see owes.
 type openRuns struct {
 	runs  map[exo.RunID]*UnsettledRun
 	order []exo.RunID
@@ -75,7 +75,7 @@ func (o *openRuns) note(e exo.Entry) {
 	}
 	run := o.runs[e.RunID]
 	if run == nil {
-		return // it begins elsewhere, and is settled by what reads that
+		return // the run begins in an earlier part of the record, and is settled when that part is read
 	}
 	if run.note(e); run.ended && !run.owes() {
 		delete(o.runs, e.RunID)
@@ -91,8 +91,8 @@ func (o *openRuns) unsettled() (runs []UnsettledRun) {
 	return runs
 }
 
-// owes reports whether something of a run began of which the record has no outcome. Such a
-// run is not settled by its end: after it nobody would ask what became of that.
+// owes reports whether a commit or an effect of the run began and has no outcome on the record.
+// The end of such a run does not settle it: otherwise Reconcile would never ask for the outcome.
 func (r *UnsettledRun) owes() bool {
 	for _, p := range r.effects {
 		if p.acting && !p.settled {
@@ -104,7 +104,7 @@ func (r *UnsettledRun) owes() bool {
 
 func (r *UnsettledRun) note(e exo.Entry) {
 	switch e.Step {
-	case exo.Outcome, exo.Withheld: // their labels bound one reply: a run that has read {pii} and posts is not public
+	case exo.Outcome, exo.Withheld: // such a label is that of one reply: a run that has read {pii} and then posts would count as public
 	default:
 		r.Label = r.Label.Join(e.Label)
 	}
@@ -114,7 +114,7 @@ func (r *UnsettledRun) note(e exo.Entry) {
 	case exo.Committing:
 		r.Committing, r.Changed = true, changed(e)
 	case exo.Committed:
-		// Where the connection was lost the run itself did not know; its stores may. Who has asked them is not asked again.
+		// If the connection was lost, the run itself did not know the outcome; its stores may. After Reconcile has asked them, they are not asked again.
 		r.Committing, r.committed = e.State == exo.StateUnknown && r.Changed > 0 && !settling(e.Err), e.State
 	}
 	if e.Effect == message.NoEffect || e.Call == 0 {
@@ -139,7 +139,7 @@ func (r *UnsettledRun) note(e exo.Entry) {
 	}
 }
 
-// changed is how many stores a run that is about to commit has changed.
+// changed returns the number of stores that a run which is about to commit has changed, or -1 if one of them may lack the run's ID.
 func changed(e exo.Entry) int {
 	if p := e.Prepared; p != nil && p.Witnessed == p.Changed {
 		return p.Changed
@@ -147,12 +147,12 @@ func changed(e exo.Entry) int {
 	return -1
 }
 
-// unsettled keeps what the record leaves open.
+// unsettled returns the run with the effects whose outcome is not on the record.
 func (r *UnsettledRun) unsettled() UnsettledRun {
 	for _, call := range r.order {
 		p := r.effects[call]
 		if p.settled || p.Mode == message.InUnit && r.committed != exo.NoState {
-			continue // what is in the unit is what the commit was
+			continue // an effect in the unit has the state of the commit
 		}
 		r.Effects = append(r.Effects, p.Effect)
 	}

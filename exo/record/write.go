@@ -14,11 +14,11 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Version is that of the newest form of a line. It changes with whatever a reader has to know, and a line has the
-// lowest that it needs: version 2 are those with constants or cut.
+// Version is the version of the newest form of a line. It changes when a line has something new that a reader must know. A line has
+// the lowest version that it needs: lines with constants or cut have version 2, others 1.
 const Version = 2
 
-// version is that of the line of an entry.
+// version returns the version of an entry's line.
 func version(e *exo.Entry) int {
 	if len(e.Constants) > 0 || e.Omitted != nil {
 		return 2
@@ -26,8 +26,8 @@ func version(e *exo.Entry) int {
 	return 1
 }
 
-// appendLine writes one entry, and a newline. of says how much room its details have. It fails for what can't be read back, of
-// which nothing is a program's choice: one that could choose it could stop the record.
+// appendLine writes one entry, and a newline. of returns the room for its details. appendLine fails for an entry that can't be read back. No program
+// can choose such an entry: otherwise a program could stop the record.
 func appendLine(b []byte, e *exo.Entry, of *runs) ([]byte, error) {
 	of.last = 0
 	if err := spellable(e); err != nil {
@@ -107,10 +107,10 @@ const (
 	lastState  = exo.StateUnknown
 )
 
-// key is the name of one of an enumeration in a line: "rolledback".
+// key returns the name that a value of an enumeration has in a line: "rolledback".
 func key(of fmt.Stringer) string { return strings.ReplaceAll(of.String(), " ", "") }
 
-// spellable refuses what has no name or no spelling in a line.
+// spellable refuses an entry with a step, effect, state or time that has no spelling in a line.
 func spellable(e *exo.Entry) error {
 	if e.Step == 0 || e.Step > lastStep || e.Effect > lastEffect || e.State > lastState {
 		return fmt.Errorf("record: an entry that can't be written: step %v, effect %v, state %v", e.Step, e.Effect, e.State)
@@ -128,7 +128,7 @@ func checkTime(t time.Time) error {
 	return nil
 }
 
-// check refuses what no run prepares: a reader that took it would settle a run by it.
+// check refuses numbers of stores that no run can have. A reader that accepted them would settle a run wrongly.
 func check(step exo.Step, changed, witnessed int) error {
 	if step != exo.Committing || witnessed < 0 || changed < witnessed {
 		return fmt.Errorf("%d stores changed and %d witnessed, at %v: only a committing entry has prepared, and only changed stores can be witnessed", changed, witnessed, step)
@@ -175,7 +175,7 @@ func appendStart(b []byte, s *exo.Start) ([]byte, error) {
 		b = appendTexts(append(b, `,"label":`...), s.Label.Tags())
 	}
 	b = append(s.Clock.UTC().AppendFormat(append(b, `,"clock":"`...), time.RFC3339Nano), '"')
-	b = append(strconv.AppendUint(append(b, `,"seed":"`...), s.Seed, 10), '"') // a number of JavaScript's would lose digits
+	b = append(strconv.AppendUint(append(b, `,"seed":"`...), s.Seed, 10), '"') // as text, since a number in JavaScript would lose digits
 	if s.Zone != "" {
 		b = appendText(append(b, `,"zone":`...), s.Zone)
 	}

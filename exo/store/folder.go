@@ -15,8 +15,8 @@ import (
 	"github.com/exoagent/exoagent/internal/filelock"
 )
 
-// OpenFolder opens the store in a folder, which is made, for its owner only, if it is not there. Each entry is a file of one line of JSON. The folder is
-// locked until Close, or until the process ends; see LocalOptions.Shared. On a network file system a lock may hold for one machine only.
+// OpenFolder opens the store in a folder, and makes the folder, for its owner only, if it is not there. An entry is a file of one line of JSON. The
+// folder is locked until Close, or until the process ends; see LocalOptions.Shared. On a network file system a lock may hold for one machine only.
 func OpenFolder(dir string, opt *LocalOptions) (*Local, error) {
 	if at, err := os.Stat(dir); err == nil && !at.IsDir() {
 		return nil, fmt.Errorf("%w: %s is a file, and a store is a folder: name another path, or move the file away first", ErrInvalid, dir)
@@ -24,7 +24,7 @@ func OpenFolder(dir string, opt *LocalOptions) (*Local, error) {
 	d := &folder{dir: dir, create: create, sync: syncFolder}
 	err := os.Mkdir(dir, 0o700)
 	if err == nil {
-		err = d.sync(filepath.Dir(dir)) // its name
+		err = d.sync(filepath.Dir(dir)) // so that the folder's name is on the disk
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("store: %w", err)
@@ -33,7 +33,7 @@ func OpenFolder(dir string, opt *LocalOptions) (*Local, error) {
 	l.place = dir
 	if opt != nil && opt.Shared {
 		l.enter = d.await
-		_, err = l.Get(context.Background(), "any") // a folder that can't be used is refused now
+		_, err = l.Get(context.Background(), "any") // so that OpenFolder refuses a folder that can't be used
 	} else {
 		l.free, err = d.take()
 	}
@@ -43,7 +43,7 @@ func OpenFolder(dir string, opt *LocalOptions) (*Local, error) {
 	return l, nil
 }
 
-// maxWait is how long an operation waits for its turn in a folder that is shared.
+// maxWait is the longest time that an operation waits for its turn in a shared folder.
 const maxWait = 10 * time.Second
 
 // folder is a disk in the file system.
@@ -53,7 +53,7 @@ type folder struct {
 	sync   func(dir string) error
 }
 
-// file is what is written of an *os.File.
+// file has the methods of *os.File that a write needs.
 type file interface {
 	io.WriteCloser
 	Sync() error
@@ -63,7 +63,7 @@ func create(path string) (file, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 }
 
-// take locks the folder. A process that was killed may have left names that were not synced, so take syncs them: what is read from now on stays.
+// take locks the folder, and syncs it: a process that was killed may have left unsynced names. So entries that are read survive a loss of power.
 func (d *folder) take() (free func() error, err error) {
 	f, unlock, err := filelock.Open(filepath.Join(d.dir, "lock"))
 	if errors.Is(err, filelock.ErrInUse) {
@@ -79,7 +79,7 @@ func (d *folder) take() (free func() error, err error) {
 	return free, nil
 }
 
-// await locks the folder for one operation, when no other process has it.
+// await waits until no other process has the folder, and locks it for one operation.
 func (d *folder) await(ctx context.Context) (leave func(), err error) {
 	for end := time.Now().Add(maxWait); ; {
 		free, err := d.take()
@@ -97,7 +97,7 @@ func (d *folder) await(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// maxFile is more than any entry has: a byte of a key takes 6 in JSON at most.
+// maxFile is more bytes than the file of any entry has: one byte of a key takes at most 6 bytes in JSON.
 const maxFile = MaxValue + 6*MaxKey + 1<<10
 
 func (d *folder) read(name string) ([]byte, error) {
@@ -113,9 +113,9 @@ func (d *folder) read(name string) ([]byte, error) {
 	return text, nil
 }
 
-// write replaces a file as a whole. The new text is on the disk before it has its name, so a process that is killed leaves the old or the new one.
+// write replaces a file as a whole. The new text is on the disk before it gets the file's name, so a killed process leaves the old or the new text.
 func (d *folder) write(name string, text []byte) error {
-	fresh := filepath.Join(d.dir, "new") // one at a time, and the next write begins it anew
+	fresh := filepath.Join(d.dir, "new") // one name is enough: there is one write at a time, and the next write truncates the file
 	f, err := d.create(fresh)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
@@ -143,7 +143,7 @@ func (d *folder) remove(names ...string) error {
 	return d.done()
 }
 
-// done puts the names of files on the disk.
+// done syncs the folder, so that the names of its files are on the disk.
 func (d *folder) done() error {
 	if err := d.sync(d.dir); err != nil {
 		return fmt.Errorf("%w: the folder can't be synced, so a loss of power may undo it: %w", ErrUnknown, err)
@@ -152,7 +152,7 @@ func (d *folder) done() error {
 }
 
 func syncFolder(dir string) error {
-	if runtime.GOOS == "windows" { // it syncs no folder
+	if runtime.GOOS == "windows" { // Windows can't sync a folder
 		return nil
 	}
 	f, err := os.Open(dir)

@@ -22,12 +22,12 @@ type Local struct {
 	place string                                        // the folder
 	disk  disk                                          // nil: closed
 	enter func(context.Context) (leave func(), _ error) // takes the folder for one operation; nil: it is taken until Close
-	free  func() error                                  // lets go of a folder that is taken until Close
+	free  func() error                                  // unlocks a folder that is taken until Close; nil: there is nothing to unlock
 }
 
 var _ Store = (*Local)(nil)
 
-// LocalOptions are for OpenFolder and NewMemory. Nil is the zero value.
+// LocalOptions has the options of OpenFolder and NewMemory. Nil is the zero value.
 type LocalOptions struct {
 	// Now is the time that decides which entries have ended; nil: time.Now. Processes that share a folder should agree on it.
 	Now func() time.Time
@@ -36,7 +36,7 @@ type LocalOptions struct {
 	Shared bool
 }
 
-// disk is where a Local keeps the text of entries, by the names that nameOf returns.
+// disk keeps the texts of a Local's entries, by the names that nameOf returns.
 type disk interface {
 	read(name string) ([]byte, error) // fs.ErrNotExist: there is none
 	write(name string, text []byte) error
@@ -52,10 +52,10 @@ func newLocal(d disk, opt *LocalOptions) *Local {
 	return l
 }
 
-// NewMemory makes a store that is gone with the process. It has no bound on its entries.
+// NewMemory makes a store in memory, which ends with the process. The number of its entries has no limit.
 func NewMemory(opt *LocalOptions) *Local { return newLocal(memory{}, opt) }
 
-// begin waits until it is this operation's turn.
+// begin waits until it is this operation's turn. end lets the next operation begin.
 func (l *Local) begin(ctx context.Context) (end func(), err error) {
 	if l == nil || l.turn == nil {
 		return nil, ErrClosed
@@ -103,7 +103,7 @@ func (l *Local) get(key string) (Entry, error) {
 	return e, err
 }
 
-// load reads an entry, also one that has ended.
+// load reads an entry, even one that has ended.
 func (l *Local) load(name string) (Entry, error) {
 	text, err := l.disk.read(name)
 	if err != nil {
@@ -144,7 +144,7 @@ func (l *Local) Delete(ctx context.Context, key string, v Version) error {
 	return l.replace(ctx, key, v, func(name string) error { return l.disk.remove(name) })
 }
 
-// replace makes a change if the entry still has the version.
+// replace makes a change if the entry still has version v.
 func (l *Local) replace(ctx context.Context, key string, v Version, change func(name string) error) error {
 	end, err := l.begin(ctx)
 	if err != nil {
@@ -205,7 +205,7 @@ func (l *Local) Sweep(ctx context.Context) (int, error) {
 	return len(ended), l.disk.remove(ended...)
 }
 
-// each waits for its turn, and calls do for all that is kept.
+// each waits for its turn, and calls do for every entry, even one that has ended. It is still its turn until end is called.
 func (l *Local) each(ctx context.Context, do func(name string, e Entry)) (end func(), err error) {
 	if end, err = l.begin(ctx); err != nil {
 		return nil, err
@@ -256,12 +256,12 @@ type kept struct {
 func encode(e Entry) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // a person greps it
+	enc.SetEscapeHTML(false) // so that a person can grep the file for <, > and &
 	err := enc.Encode(kept{e.Key, e.Version, e.Until, e.Value})
 	return b.Bytes(), err
 }
 
-// decode reads a text as strictly as it is written: an unknown field may be what a later version of this package can't do without.
+// decode reads the text of an entry, and accepts only texts in the form of encode: an unknown field may matter to a later version of this package.
 func decode(text []byte) (Entry, error) {
 	var in kept
 	d := json.NewDecoder(bytes.NewReader(text))

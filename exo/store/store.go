@@ -14,26 +14,26 @@ import (
 	"unicode/utf8"
 )
 
-// Store maps keys to values. Several goroutines may use one at the same time. The zero value of each implementation, and nil, refuse with ErrClosed.
+// Store maps keys to values. Several goroutines may use one at the same time. The zero value of each implementation, and nil, fail with ErrClosed.
 type Store interface {
 	// Get returns the entry under a key. Its Version is Absent if there is none.
 	Get(ctx context.Context, key string) (Entry, error)
-	// Put puts e in the place of the entry whose version is e.Version, or under a key without an entry if that is Absent. Otherwise it
-	// fails with ErrConflict. It returns the new version, which no entry has had before, also with ErrUnknown.
+	// Put replaces the entry under e.Key if its version is e.Version. If e.Version is Absent, Put adds an entry where there is none.
+	// Otherwise it fails with ErrConflict. It returns the new version, which no entry has had before, also with ErrUnknown.
 	Put(ctx context.Context, e Entry) (Version, error)
-	// Delete removes the entry under key whose version is v; it fails with ErrConflict where there is none with that version.
+	// Delete removes the entry under key if its version is v. Otherwise, or if there is no entry, it fails with ErrConflict.
 	Delete(ctx context.Context, key string, v Version) error
-	// List returns entries in the order of their keys' bytes: those that begin with prefix and come after the key after. It returns at most the
-	// first most of them, 1 to MaxList, and fewer where their values have more than MaxListBytes; at least one if there is any. It returns none
-	// at the end. Each page is of one moment, two pages are not. See All.
+	// List returns a page of the entries whose keys begin with prefix and come after the key after, in the order of the keys' bytes. A page has at
+	// most most entries (1 to MaxList), and fewer if their values have more than MaxListBytes. It has at least one entry, unless there is none
+	// left. One page shows the store at one moment; two pages show it at two. See All.
 	List(ctx context.Context, prefix, after string, most int) ([]Entry, error)
-	// Sweep removes entries that have ended, and reports how many.
+	// Sweep removes entries that have ended, and returns their number.
 	Sweep(ctx context.Context) (int, error)
-	// Close lets go of the store. Every later operation fails with ErrClosed; to close it again does nothing.
+	// Close closes the store. Every later operation fails with ErrClosed. A second Close does nothing.
 	Close() error
 }
 
-// Version names one value that an entry had. It is random, so that an entry that was removed and put again has another one.
+// Version identifies one value of an entry. It is random, so an entry that was removed and put again has another version.
 type Version string
 
 // Absent is the version of an entry that is not there.
@@ -44,7 +44,7 @@ type Entry struct {
 	Key     string
 	Value   []byte // one value of JSON; it is kept without white space
 	Version Version
-	Until   time.Time // when it ends; zero: never
+	Until   time.Time // the time when the entry ends; zero: never
 }
 
 // Bounds on entries, in bytes, and on what one List returns.
@@ -55,23 +55,23 @@ const (
 	MaxListBytes = 8 << 20 // of values
 )
 
-// Errors that callers act on. Each error says which entry, what was wrong and what would be right.
+// Errors that callers handle. The text of an error that wraps one of them names the entry, the fault and what would be right.
 var (
-	ErrConflict = errors.New("store: the entry has another version") // read it again and decide again, as Update does
+	ErrConflict = errors.New("store: the entry has another version") // read the entry and decide again, as Update does
 	ErrInvalid  = errors.New("store: invalid")                       // a key, value, end, list, name or URL that no store takes
 	ErrTooLarge = errors.New("store: this is too large")
-	ErrInUse    = errors.New("store: it is in use") // the folder, by another process or in this one
+	ErrInUse    = errors.New("store: it is in use") // another process, or this one, has the folder open
 	ErrUnknown  = errors.New("store: it is not known whether this change happened")
 	ErrDamaged  = errors.New("store: the entry can't be read")
 	ErrClosed   = errors.New("store: this store is closed, or was never opened: open it, and look at the error")
 )
 
-// Live reports whether e is there at a time: it has a version and has not ended.
+// Live reports whether e is there at time now: it has a version and has not ended.
 func (e Entry) Live(now time.Time) bool {
 	return e.Version != Absent && (e.Until.IsZero() || now.Before(e.Until))
 }
 
-// Checked returns e as a store keeps it, or why none does. It is for those who write a Store.
+// Checked returns e as a store keeps it, or an error if no store takes it. It is for implementations of Store.
 func (e Entry) Checked() (Entry, error) {
 	if err := CheckKey(e.Key, 1); err != nil {
 		return e, err
@@ -94,7 +94,7 @@ func (e Entry) Checked() (Entry, error) {
 	return e, nil
 }
 
-// CheckKey checks a key, or with least 0 the beginning of keys. It is for those who write a Store.
+// CheckKey checks a key with least 1, or a prefix of keys with least 0. It is for implementations of Store.
 func CheckKey(key string, least int) error {
 	switch {
 	case len(key) > MaxKey:
@@ -105,7 +105,7 @@ func CheckKey(key string, least int) error {
 	return nil
 }
 
-// CheckList checks the arguments of List. It is for those who write a Store.
+// CheckList checks the arguments of List. It is for implementations of Store.
 func CheckList(prefix, after string, most int) error {
 	if most < 1 || most > MaxList {
 		return fmt.Errorf("%w: a list of %d entries; want 1 to %d", ErrInvalid, most, MaxList)
@@ -113,10 +113,10 @@ func CheckList(prefix, after string, most int) error {
 	return errors.Join(CheckKey(prefix, 0), CheckKey(after, 0))
 }
 
-// NewVersion returns a version that no entry has. It is for those who write a Store.
+// NewVersion returns a version that no entry has. It is for implementations of Store.
 func NewVersion() Version { return Version(rand.Text()) }
 
-// Conflict returns the ErrConflict for a change under a version. It is for those who write a Store.
+// Conflict returns an ErrConflict for a change that wants a version. It is for implementations of Store.
 func Conflict(key string, want Version) error {
 	if want == Absent {
 		return fmt.Errorf("%w: %.80q is there already; read it, and put under its version", ErrConflict, key)
@@ -124,8 +124,8 @@ func Conflict(key string, want Version) error {
 	return fmt.Errorf("%w: %.80q has no version %.40s any more; read it again", ErrConflict, key, want)
 }
 
-// Update changes one entry, and tries again where another change came between. change gets the entry as it is (Version is Absent if there is none),
-// sets Value and Until, and returns false to leave it. It may be called several times.
+// Update changes one entry, and tries again if another change came between. change gets the entry as it is (Version is Absent if there is none). It
+// sets Value and Until, or returns false to leave the entry. It may be called several times.
 func Update(ctx context.Context, s Store, key string, change func(*Entry) (put bool, err error)) error {
 	if s == nil {
 		return ErrClosed
@@ -171,15 +171,15 @@ func All(ctx context.Context, s Store, prefix string) iter.Seq2[Entry, error] {
 	}
 }
 
-// Key returns the key of one part or more, not all of them empty, that may be any texts, such as names from outside: "labels", issuer, subject. Different
-// parts have different keys, and a person can read it: parts are joined by "/", and %, / and NUL in them are escaped. A part with more than 400 bytes, or
-// not of UTF-8, is its SHA-256, and so is a whole key with more than MaxKey.
+// Key returns a key for one part or more, not all of them empty. Parts may be any texts, such as names from outside: "labels", issuer, subject.
+// Different parts have different keys. A person can read the key: parts are joined by "/", and %, / and NUL in them are escaped. A part that has
+// more than 400 bytes, or is no UTF-8, is replaced by its SHA-256. So is a whole key with more than MaxKey bytes.
 func Key(parts ...string) string {
 	var key []string
 	for _, p := range parts {
 		out := escape.Replace(p)
 		if len(out) > 400 || !utf8.ValidString(p) {
-			out = fmt.Sprintf("%%x%x", sha256.Sum256([]byte(p))) // %x is no escape
+			out = fmt.Sprintf("%%x%x", sha256.Sum256([]byte(p))) // no escape begins with %x, so no other part has this text
 		}
 		key = append(key, out)
 	}

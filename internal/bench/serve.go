@@ -22,7 +22,7 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-// servedFile is a grant file with as many principals as a client names.
+// servedFile is the beginning of a grant file. serveFiles adds the tokens, one for each principal.
 const servedFile = `exo: 1
 reviewed: true
 databases: {shop: sqlite:shop.db}

@@ -1,4 +1,4 @@
-// This file appends entries. One sync, and one checkpoint before it, serves all that wait.
+// This file appends entries. All callers that wait share one sync, and the checkpoint before it.
 
 package tree
 
@@ -19,15 +19,15 @@ const (
 	signAfter  = time.Second // after an entry that no checkpoint covers
 )
 
-// file is what a log needs of its last segment.
+// file has the methods that a log needs of its last segment.
 type file interface {
 	io.WriteCloser
 	Sync() error
 	Truncate(size int64) error
 }
 
-// Append adds an entry, with a payload that is encrypted. It returns once the entry is written, and if durable, once it is synced.
-// If it fails, the entry is not in the log, unless durable is set: then it may be, and after a sync that failed nothing is appended any more.
+// Append adds an entry, and encrypts its payload. It returns when the entry is written or, if durable is set, when it is synced.
+// After an error the entry is not in the log; if durable is set, it may be. After a failed sync nothing can be appended any more.
 func (l *Log) Append(e Leaf, payload []byte, durable bool) error {
 	err := l.add(&e, payload)
 	if err == nil && durable {
@@ -60,7 +60,7 @@ func (l *Log) add(e *Leaf, payload []byte) error {
 	return l.write(e, r, sealed)
 }
 
-// runOf is the run of an entry. One that has ended is looked for in the whole log.
+// runOf returns the run of an entry. l.runs does not keep runs that have ended: runOf searches the whole log for them.
 func (l *Log) runOf(e *Leaf) (*run, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -120,27 +120,27 @@ func (l *Log) write(e *Leaf, r *run, sealed []byte) error {
 		r.key.index = e.Key
 	}
 	if e.Step == Ended {
-		delete(l.runs, e.Run) // with its key: only the recipients can open it now
+		delete(l.runs, e.Run) // and its key: from now on only the recipients can decrypt the run
 	}
 	if _, err := l.tree.add(hash); err != nil {
 		l.err = err
 		return err
 	}
 	if l.tree.size-l.signed >= signEvery {
-		_ = l.sign() // or with a later entry
+		_ = l.sign() // if that fails, the next entry tries again
 	} else if !l.timed {
 		l.timed = true
 		time.AfterFunc(signAfter, func() {
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			l.timed = false
-			_ = l.synced(l.tree.size) // whoever appends next gets its error
+			_ = l.synced(l.tree.size) // if the sync fails, the next Append returns its error
 		})
 	}
 	return nil
 }
 
-// ready begins a new segment where the last one is full.
+// ready begins a new segment if the last one is full. It returns the error that keeps the log from growing, if there is one.
 func (l *Log) ready() error {
 	if l.err != nil || l.size < maxSegment || l.syncing {
 		return l.err
@@ -152,7 +152,7 @@ func (l *Log) ready() error {
 	return l.begin(l.tree.size)
 }
 
-// put writes lines, or takes back what it wrote of them.
+// put writes lines. If that fails, it cuts off the part that was written.
 func (l *Log) put(lines []byte) error {
 	n, err := l.f.Write(lines)
 	if err == nil {
@@ -163,7 +163,7 @@ func (l *Log) put(lines []byte) error {
 	return err
 }
 
-// sign writes a checkpoint if an entry has none.
+// sign writes a checkpoint, unless the last one covers all entries.
 func (l *Log) sign() error {
 	if l.signed == l.tree.size {
 		return nil
@@ -178,7 +178,7 @@ func (l *Log) sign() error {
 	return err
 }
 
-// checkpoint is the signed head of the log, and its line.
+// checkpoint returns the signed head of the log, and the line that has it.
 func (l *Log) checkpoint() (signed string, line []byte, err error) {
 	root, err := tlog.TreeHash(l.tree.size, &l.tree)
 	if err == nil {
@@ -187,7 +187,7 @@ func (l *Log) checkpoint() (signed string, line []byte, err error) {
 	return signed, appendCheckpoint(nil, signed, l.tree.subtrees()), err
 }
 
-// begin begins a segment with a checkpoint. The last one is synced.
+// begin begins a new segment with a checkpoint. The segment before must be synced.
 func (l *Log) begin(first int64) error {
 	signed, line, err := l.checkpoint()
 	if err != nil {
@@ -210,7 +210,7 @@ func (l *Log) begin(first int64) error {
 	return nil
 }
 
-// synced waits until the first n entries are signed and synced. It is called with the lock, and lets go of it meanwhile.
+// synced returns when the first n entries are signed and synced. The caller has locked l.mu; synced unlocks it during a sync.
 func (l *Log) synced(n int64) error {
 	for l.until < n && l.err == nil {
 		if l.syncing {
@@ -235,7 +235,7 @@ func (l *Log) synced(n int64) error {
 	return l.err
 }
 
-// broken ends the log after a sync that failed: nobody knows what of it is on the disk.
+// broken ends the log after a failed sync: it is unknown which entries are on the disk.
 func (l *Log) broken(err error) error {
 	l.err = fmt.Errorf("a sync failed, and nothing is appended until the log is opened again: %w", err)
 	return l.err

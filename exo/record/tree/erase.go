@@ -1,4 +1,4 @@
-// This file erases what runs have written, by the destruction of their data keys.
+// This file erases the payloads of runs: it destroys their data keys.
 
 package tree
 
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// erasing is a run whose keys are to be destroyed. known: an entry reports it already.
+// erasing is a run whose keys are to be destroyed. known: the log has the entry Erased of the run already.
 type erasing struct {
 	ended, known bool
 	keys         []keyPlace
@@ -23,10 +23,10 @@ type keyPlace struct {
 	length int
 }
 
-// Erase destroys the data keys of runs that have ended, and of all those that have ended and began before a time: what they sealed can be read
-// by nobody, and all hashes stay. First an entry of each is synced, then the keys are overwritten. Where that is cut short, Verify
-// reports it, and Erase of the same runs finishes it. The zero time adds no run. It returns how many keys were destroyed, and which runs that
-// began before have not ended, so they stay.
+// Erase destroys the data keys of runs, which must have ended, and of all ended runs that began before a time. The zero time adds no run. The
+// payloads of these runs can't be decrypted any more, and all hashes stay. Erase first syncs an entry for each run, and then overwrites the
+// keys. If it is interrupted between the two, Verify reports it; call Erase with the same runs again. Erase returns the number of keys that it
+// destroyed, and the runs that it skipped: they began before the time and have not ended.
 func (l *Log) Erase(before time.Time, runs ...Run) (n int, skipped []Run, err error) {
 	found := map[Run]*erasing{}
 	for e, err := range Entries(l.dir) {

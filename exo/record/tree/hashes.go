@@ -1,4 +1,4 @@
-// This file keeps the part of the tree that is needed to go on.
+// This file keeps the part of the tree that is needed to add leaves.
 
 package tree
 
@@ -8,7 +8,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// frontier is a tree of which it knows the last stored hash of each level: all that is needed to add a leaf and to know the root.
+// frontier keeps the last stored hash of each level of a tree. These hashes are enough to add a leaf, and to compute the root.
 type frontier struct {
 	size   int64
 	hashes [64]Hash
@@ -38,7 +38,7 @@ func (f *frontier) add(leaf Hash) ([]Hash, error) {
 	return stored, err
 }
 
-// subtrees are the hashes of the whole subtrees that the tree consists of, the smallest one first; a checkpoint's line has them.
+// subtrees returns the hashes of the complete subtrees of which the tree consists, the smallest first. A checkpoint's line has them.
 func (f *frontier) subtrees() []Hash {
 	hashes := []Hash{}
 	for level, h := range f.hashes {
@@ -49,7 +49,7 @@ func (f *frontier) subtrees() []Hash {
 	return hashes
 }
 
-// frontierOf is the tree of a checkpoint, if these are its subtrees.
+// frontierOf makes the tree of a checkpoint from its subtrees. ok reports whether they have the checkpoint's root.
 func frontierOf(c Checkpoint, subtrees []Hash) (f frontier, ok bool) {
 	f.size = c.Size
 	for level := range f.at {

@@ -1,4 +1,4 @@
-// This file has what a log is called, the keys that sign it, and its checkpoints.
+// This file has the name of a log, its keys, and its checkpoints.
 
 package tree
 
@@ -20,30 +20,30 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// About is what log.json says. Each checkpoint signs its digest, so a log with another one does not open.
+// About is the content of log.json. Each checkpoint signs the digest of log.json, so a log does not open if its log.json was changed.
 type About struct {
 	V          int       `json:"v"`
-	Origin     string    `json:"origin"`            // the name of the log, which no other has
-	Key        PublicKey `json:"key"`               // that its checkpoints are signed with
+	Origin     string    `json:"origin"`            // the name of the log; no other log has it
+	Key        PublicKey `json:"key"`               // verifies the log's checkpoints
 	Recipients []string  `json:"recipients"`        // the age recipients that data keys are encrypted for
-	Witness    string    `json:"witness,omitempty"` // a second folder that checkpoints go to
+	Witness    string    `json:"witness,omitempty"` // a second folder, to which checkpoints are written
 }
 
 const aboutFile = "log.json"
 
-// SigningKey is the secret half of the Ed25519 key of a log, as NewKey makes it. It prints as nothing that helps; string(k) is its text.
+// SigningKey is the secret half of a log's Ed25519 key, as NewKey makes it. Printing a SigningKey does not reveal it; string(k) does.
 type SigningKey string
 
-// String implements fmt.Stringer, so that no log has the key.
+// String implements fmt.Stringer. It hides the key, so that no log of the host can contain it.
 func (SigningKey) String() string { return "(a signing key)" }
 
-// GoString implements fmt.GoStringer, for the same.
+// GoString implements fmt.GoStringer, for the same reason.
 func (k SigningKey) GoString() string { return k.String() }
 
-// PublicKey is the half that those who verify a log have, from elsewhere than its folder.
+// PublicKey is the public half. Who verifies a log must not get it from the log's folder: an attacker could have put another key there.
 type PublicKey string
 
-// NewKey makes a name that no other log has, and its key.
+// NewKey makes a name that no other log has, and the two halves of its key.
 func NewKey() (origin string, private SigningKey, public PublicKey, err error) {
 	b := make([]byte, 8)
 	rand.Read(b) // it never fails
@@ -52,7 +52,7 @@ func NewKey() (origin string, private SigningKey, public PublicKey, err error) {
 	return origin, SigningKey(secret), PublicKey(shown), err
 }
 
-// readAbout reads log.json. The public key there is worth no more than the folder: one who verifies has it from elsewhere.
+// readAbout reads log.json. Don't verify with the public key in it: an attacker who can write the folder can replace both.
 func readAbout(dir string) (a About, digest Hash, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, aboutFile))
 	if err != nil {
@@ -66,7 +66,7 @@ func readAbout(dir string) (a About, digest Hash, err error) {
 	return a, sha256.Sum256(text), nil
 }
 
-// keys reads the recipients and the private key, whose name and public half have to be those of the log.
+// keys reads the recipients and the private key. The key must have the name and the public half of the log.
 func (a *About) keys(private SigningKey) ([]age.Recipient, note.Signer, error) {
 	if len(a.Recipients) == 0 {
 		return nil, nil, errors.New("a log needs an age recipient, whose identity alone opens what it has encrypted")
@@ -77,7 +77,7 @@ func (a *About) keys(private SigningKey) ([]age.Recipient, note.Signer, error) {
 	}
 	signer, err := note.NewSigner(strings.TrimSpace(string(private)))
 	if err != nil {
-		return nil, nil, errors.New("the signing key is not one that exo record init made") // err may have it
+		return nil, nil, errors.New("the signing key is not one that exo record init made") // err may contain the key
 	}
 	v, err := note.NewVerifier(string(a.Key))
 	if err != nil || signer.Name() != a.Origin || v.Name() != a.Origin || signer.KeyHash() != v.KeyHash() {
@@ -102,12 +102,12 @@ func (c Checkpoint) sign(by note.Signer) (string, error) {
 func verifier(public PublicKey) (note.Verifier, error) {
 	v, err := note.NewVerifier(strings.TrimSpace(string(public)))
 	if err != nil {
-		return nil, errors.New("this is no public key of a log: want the text that exo record init printed, not the signing key") // which it may be
+		return nil, errors.New("this is no public key of a log: want the text that exo record init printed, not the signing key") // don't quote the key
 	}
 	return v, nil
 }
 
-// openCheckpoint reads a signed checkpoint, in its one spelling. Its signature has to be by the key, and its origin the key's name.
+// openCheckpoint reads a signed checkpoint. The key must have signed it, and its origin must be the key's name. It has only one valid spelling.
 func openCheckpoint(signed string, v note.Verifier) (c Checkpoint, err error) {
 	n, err := note.Open([]byte(signed), note.VerifierList(v))
 	if err != nil {
@@ -116,7 +116,7 @@ func openCheckpoint(signed string, v note.Verifier) (c Checkpoint, err error) {
 	if lines := strings.Split(n.Text, "\n"); len(lines) == 5 && len(n.Sigs) == 1 && len(n.UnverifiedSigs) == 0 {
 		c.Origin = lines[0]
 		c.Size, err = strconv.ParseInt(lines[1], 10, 64)
-		_, err2 := base64.StdEncoding.Strict().DecodeString(n.Sigs[0].Base64) // note.Open takes other spellings
+		_, err2 := base64.StdEncoding.Strict().DecodeString(n.Sigs[0].Base64) // note.Open accepts other spellings
 		err = errors.Join(err, err2, unbase64(&c.Root, lines[2]), unbase64(&c.About, lines[3]))
 		if err == nil && c.Origin == v.Name() && c.Size >= 0 {
 			return c, nil
@@ -132,14 +132,14 @@ func unbase64(to *Hash, text string) (err error) {
 	return err
 }
 
-// Within reports whether a file is in a folder, also through links.
+// Within reports whether a file is in a folder. It follows symbolic links.
 func Within(dir, file string) bool {
 	real := func(p string) string {
 		p, _ = filepath.Abs(p)
 		if r, err := filepath.EvalSymlinks(p); err == nil {
 			return r
 		}
-		if r, err := filepath.EvalSymlinks(filepath.Dir(p)); err == nil { // a file that is to be made
+		if r, err := filepath.EvalSymlinks(filepath.Dir(p)); err == nil { // the file does not exist yet
 			return filepath.Join(r, filepath.Base(p))
 		}
 		return p

@@ -12,27 +12,27 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Run is the ID of a run. The zero Run has the log's own entries: Erased.
+// Run is the ID of a run. The log's own entries, Erased and Resumed, have the zero Run.
 type Run [16]byte
 
-// String is 32 hexadecimal digits.
+// String returns 32 hexadecimal digits.
 func (r Run) String() string { return hex.EncodeToString(r[:]) }
 
 // Hash is a hash of the tree, see package tlog.
 type Hash = tlog.Hash
 
-// The steps that a log itself knows. Others are names of the log's owner, in small letters.
+// The steps that this package interprets. The owner of a log defines others, in small letters.
 const (
 	Begun  = "begun"  // the first entry of a run
-	Ended  = "ended"  // the last one, unless its owner adds what became known later, and Ended again
-	Erased = "erased" // the data keys of Of were destroyed
+	Ended  = "ended"  // the last entry of a run. The log's owner may add what became known later, and another Ended
+	Erased = "erased" // the data keys of the run Leaf.Of were destroyed
 
-	// Resumed is what Open adds where the last process ended before it had signed all of its entries: Call says how many stand unsigned before this
-	// one. Until then who could write the folder could change them unseen. Failed says that what stood behind them could not be read.
+	// Resumed is added by Open if the last process ended before it signed all of its entries. Call is the number of these entries. An attacker who
+	// could write the folder could change them undetected until this one was signed. Failed means that lines after them could not be read.
 	Resumed = "resumed"
 )
 
-// Leaf is an entry without what a program or a person wrote. Append fills in Number, Index, Prev, Count and what follows Of.
+// Leaf is the part of an entry that no program or person wrote. Append fills in Number, Index, Prev, Count and all fields after Of.
 type Leaf struct {
 	Number int64 // in the log, from 0
 	Run    Run
@@ -50,7 +50,7 @@ type Leaf struct {
 	Changed, Witnessed int64
 
 	Policy [32]byte // at Begun the digest of what was granted
-	Of     Run      // at Erased
+	Of     Run      // at Erased: the run that was erased
 	Count  int64    // at Ended: how many leaves the run has, with this one
 
 	Key     int64    // the Index of the entry whose line has the data key
@@ -65,7 +65,7 @@ type field struct {
 	at   any
 }
 
-// fields are in the order of the line. The first one is always there, and others unless they are zero.
+// fields returns the fields in the order of the line. A line leaves out all zero fields but the first.
 func (l *Leaf) fields() [21]field {
 	return [...]field{{`{"v":1,"n":`, &l.Number}, {`,"run":"`, (*[16]byte)(&l.Run)}, {`,"i":`, &l.Index}, {`,"prev":"`, (*[32]byte)(&l.Prev)},
 		{`,"step":"`, &l.Step}, {`,"at":"`, &l.At}, {`,"call":`, &l.Call}, {`,"effect":"`, &l.Effect}, {`,"state":"`, &l.State},
@@ -105,7 +105,7 @@ func (l *Leaf) append(b []byte) []byte {
 
 var errLeaf = errors.New("it is no leaf in its one spelling")
 
-// parseLeaf reads a leaf. What append would write in another way is refused, so nothing else has to be checked here.
+// parseLeaf reads a leaf. It refuses any text but the one that append writes for the same leaf, so it needs no other check.
 func parseLeaf(b []byte) (l Leaf, err error) {
 	rest := b
 	for _, f := range l.fields() {

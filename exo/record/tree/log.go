@@ -1,4 +1,4 @@
-// This file opens a log, and takes over where the last process stopped.
+// This file opens a log, and continues where the last process stopped.
 
 package tree
 
@@ -19,56 +19,56 @@ import (
 	"github.com/exoagent/exoagent/internal/filelock"
 )
 
-// ErrInUse is what Open fails with where the log is open already.
+// ErrInUse is the error of Open if the log is open already.
 var ErrInUse = filelock.ErrInUse
 
 // Log is a log that is open for appending. It is locked until Close, or until its process ends.
 type Log struct {
 	dir    string
 	about  About
-	sum    Hash // of log.json
+	sum    Hash // SHA-256 of log.json
 	signer note.Signer
 	to     []age.Recipient
 	unlock func() error
 	Tail   []Leaf // the entries that Open has read
 
 	mu      sync.Mutex
-	runs    map[Run]*run // those that have not ended, and those that Open has seen
+	runs    map[Run]*run // runs that have not ended, and runs that Open has read
 	f       file         // the last segment
-	size    int64        // bytes of its whole lines
+	size    int64        // bytes of the whole lines in f
 	tree    frontier
 	signed  int64  // entries that the last checkpoint covers
-	head    string // that checkpoint
-	timed   bool   // one will be made soon
+	head    string // the last checkpoint, signed
+	timed   bool   // a timer will write a checkpoint soon
 	until   int64  // entries that are synced
 	syncing bool
-	done    *sync.Cond // a sync was done
+	done    *sync.Cond // signals that a sync has ended
 	err     error      // why nothing can be appended any more
 	buf     []byte
 	witness *witness
 }
 
-// run is a run that can go on. Its lock is taken before the log's.
+// run is a run that can get more entries. Lock run.mu before Log.mu.
 type run struct {
-	mu   sync.Mutex // of key, and for the order of entries
-	key  *dataKey   // nil: another process began it, and no entry followed
+	mu   sync.Mutex // guards key, and keeps the entries in order
+	key  *dataKey   // nil: this process has sealed no payload of the run yet
 	seen progress   // guarded by the log's mu
 }
 
-// progress is how far a run is.
+// progress says which leaf a run needs next.
 type progress struct {
 	next int64 // the Index of its next leaf
 	prev Hash
 }
 
-// goesOn reports whether an entry is the next one of its run, and takes it over.
+// goesOn reports whether e is the next entry of its run. p then continues after e, whatever the answer is.
 func (p *progress) goesOn(e *Entry) bool {
 	last := *p
 	*p = progress{e.Index + 1, e.Hash}
 	return e.Index == last.next && e.Prev == last.prev && (e.Run == Run{} || (e.Step == Begun) == (e.Index == 0)) && (e.Step == Ended) == (e.Count != 0) && (e.Count == 0 || e.Count == e.Index+1)
 }
 
-// Create makes a log in a folder, which is made if it is not there and has to be empty. private is the key of which a has the public half.
+// Create makes a log in a folder. The folder must be empty; Create makes it if it is missing. a.Key is the public half of private.
 func Create(dir string, a About, private SigningKey) error {
 	a.V = 1
 	text, err := json.MarshalIndent(a, "", "  ")
@@ -115,10 +115,10 @@ func prepare(dir string, a About, private SigningKey) (*Log, error) {
 	return l, nil
 }
 
-// Open opens a log to append to. It reads the end of the last segment, back to a checkpoint and for at least a MiB; those lines have to be
-// whole and in order, and the checkpoint has to sign the tree. A last line without its end was never acknowledged and is cut off, and
-// lines behind the last checkpoint that can't be read are set aside in a file. private is the
-// signing key. Open fails where log.json is not the one of the first entry, and where the witness has seen a longer or another log.
+// Open opens a log to append to. It reads at least the last MiB of the last segment, and back to a checkpoint. These lines must be whole and
+// in order, and the checkpoint must sign the tree. Open cuts off a last line without a newline: no caller was answered that it is durable.
+// Open moves lines that it can't read after the last checkpoint to a file of their own. private is the signing key.
+// Open fails if log.json is not the one that the last checkpoint signs, or if the witness has seen a longer log or another one.
 func Open(dir string, private SigningKey) (*Log, error) {
 	a, digest, err := readAbout(dir)
 	if err != nil {
@@ -130,7 +130,7 @@ func Open(dir string, private SigningKey) (*Log, error) {
 	}
 	l.sum = digest
 	if err := l.load(); err != nil {
-		_ = l.close() // nobody else has it
+		_ = l.close() // no other goroutine uses l
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	return l, nil
@@ -148,7 +148,7 @@ func (l *Log) load() error {
 			return errors.Join(err, errors.New("it has no entries: its segments were removed"))
 		}
 		if tail, l.size, bad, err = readTail(all[len(all)-1].path); err == nil && bad == nil && len(tail) == 0 {
-			err = os.Remove(all[len(all)-1].path) // it was begun, and its first line was not finished
+			err = os.Remove(all[len(all)-1].path) // a process ended while it wrote the first line of this segment
 			all = all[:len(all)-1]
 		}
 	}
@@ -190,7 +190,7 @@ func (l *Log) load() error {
 	l.signed = head.Size
 	var seen Checkpoint
 	if l.about.Witness != "" {
-		if seen, err = l.seenBy(v); err != nil { // before anything is cut off
+		if seen, err = l.seenBy(v); err != nil { // ask the witness before anything is cut off
 			return err
 		}
 	}
@@ -218,11 +218,11 @@ func (l *Log) load() error {
 	return l.synced(l.tree.size)
 }
 
-// unreadFile begins the names of files that have lines which could not be read.
+// unreadFile begins the names of the files to which Open moves lines that it can't read.
 const unreadFile = "unread-"
 
-// setAside moves what stands at l.size and behind it to a file of its own: the power failed before it was synced, so nobody waited for it. Where a
-// checkpoint follows, it was synced, and is damaged now: then the log does not open.
+// setAside moves the bytes from l.size on to a file of their own. The power failed before they were synced, so no caller was answered that they
+// are durable. If a signed checkpoint follows, they were synced and damaged later: then setAside returns an error, and the log does not open.
 func (l *Log) setAside(path string, bad error, v note.Verifier) error {
 	if later, err := signedBehind(path, l.size, v); err != nil || later {
 		return errors.Join(bad, err)
@@ -234,7 +234,7 @@ func (l *Log) setAside(path string, bad error, v note.Verifier) error {
 	return writeFile(filepath.Join(l.dir, fmt.Sprintf("%s%s-%d", unreadFile, filepath.Base(path), l.size)), text[l.size:])
 }
 
-// goOn takes over the runs of the tail, and adds to the tree what stands behind the last checkpoint.
+// goOn restores the runs of the tail, and adds the entries after the last checkpoint to the tree.
 func (l *Log) goOn(tail []item, last int) error {
 	for i, x := range tail {
 		if x.Entry == nil {
@@ -262,7 +262,7 @@ func (l *Log) goOn(tail []item, last int) error {
 
 var errClosed = errors.New("the log was closed")
 
-// Close signs and syncs what was appended, and lets others open the log.
+// Close signs and syncs all entries, and unlocks the log.
 func (l *Log) Close() error {
 	if l == nil || l.unlock == nil {
 		return errClosed
@@ -290,7 +290,7 @@ func (l *Log) close() error {
 	if l.err = errClosed; l.f != nil {
 		err = l.f.Close()
 	}
-	l.mu.Unlock() // a witness may take long, and nobody else has to wait for it
+	l.mu.Unlock() // writing to the witness may take long: don't block other callers meanwhile
 	if l.witness != nil {
 		err = errors.Join(err, l.witness.stop())
 	}

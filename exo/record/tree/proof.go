@@ -1,4 +1,4 @@
-// This file proves one run to those who have neither the log nor its host.
+// This file proves one run to a person who has neither the log nor access to its host.
 
 package tree
 
@@ -13,7 +13,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// A proof is lines of JSON: a head, and for each entry of the run its line and the path of hashes that leads from it to the root.
+// proofHead is the first line of a proof, in JSON. A proofLine follows for each entry of the run: its line, and the hashes from it to the root.
 type proofHead struct {
 	Proof      int    `json:"proof"` // the version
 	Run        string `json:"run"`
@@ -25,7 +25,7 @@ type proofLine struct {
 	Entry json.RawMessage  `json:"entry"`
 }
 
-// Prove writes the proof of a run, against the last checkpoint. It reads the log twice: for the run, and for the hashes that its paths need.
+// Prove writes the proof that a run is in the tree of the last checkpoint. It reads the log twice: for the run, and for the hashes on its paths.
 func Prove(w io.Writer, dir string, run Run) error {
 	var lines []proofLine
 	var numbers []int64
@@ -53,13 +53,13 @@ func Prove(w io.Writer, dir string, run Run) error {
 		return fmt.Errorf("entry %d of the run is not signed yet: try again in a second", last)
 	}
 	need := map[int64]Hash{}
-	paths := func() (err error) { // the first time it finds which hashes they need
+	paths := func() (err error) { // the first call finds which hashes the paths need
 		for i, n := range numbers {
 			path, err := tlog.ProveRecord(size, n, tlog.HashReaderFunc(func(indexes []int64) ([]Hash, error) {
 				out := make([]Hash, len(indexes))
 				for i, x := range indexes {
 					out[i] = need[x]
-					need[x] = out[i] // so that it is asked for
+					need[x] = out[i] // so that the log is searched for it
 				}
 				return out, nil
 			}))
@@ -95,22 +95,22 @@ func Prove(w io.Writer, dir string, run Run) error {
 	return errors.Join(err, out.Flush())
 }
 
-// spelled reports whether a line is as Prove writes it. Package json takes other names of fields, and the last of several; other readers do not.
+// spelled reports whether a line is as Prove writes it. Package json also takes capitals and repeated fields, which other readers may not.
 func spelled(line []byte, as any) bool {
 	var b bytes.Buffer
 	return json.NewEncoder(&b).Encode(as) == nil && bytes.Equal(b.Bytes(), line)
 }
 
-// Proven is what a proof shows.
+// Proven is the result of Check.
 type Proven struct {
 	Checkpoint
 	Run     Run
 	Entries []*Entry
-	Ended   bool // if not, entries of the run may be missing at its end. What became known of a run later may follow its end
+	Ended   bool // false: entries may be missing at the run's end. true: entries that report what became known later may follow
 }
 
-// Check checks a proof with the log's public key: the checkpoint's signature, that each entry is in its tree, that each
-// follows the one before it in the run from the first on, and that the last one has their number.
+// Check checks a proof with the log's public key. The key must have signed the checkpoint. Each entry must be in the checkpoint's tree, and must
+// follow the entry before it in the run, from the first on. The last entry of a run that ended must have the number of its entries.
 func Check(proof io.Reader, public PublicKey) (*Proven, error) {
 	in := bufio.NewReader(proof)
 	var head proofHead

@@ -21,14 +21,14 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Entry is an entry as it stands in a log.
+// Entry is an entry of a log, as it was read.
 type Entry struct {
 	Leaf
 	Hash    Hash
 	wrapped []byte // the data key for the recipients, in base64, or what it was overwritten with; nil: another line has it
 	sealed  []byte // the payload, in base64
-	raw     []byte // the line. All three are valid until the next one is read
-	file    string // where it stands
+	raw     []byte // the line. wrapped, sealed and raw are valid until the next line is read
+	file    string // the segment with the line, which begins at byte at
 	at      int64
 }
 
@@ -45,7 +45,7 @@ func segmentPath(dir string, first int64) string {
 	return filepath.Join(dir, fmt.Sprintf("%015d.jsonl", first))
 }
 
-// segments are in their order, which is that of their names.
+// segments lists the segments of a folder in their order, which is the order of their names.
 func segments(dir string) (all []segment, err error) {
 	files, err := os.ReadDir(dir)
 	for _, f := range files {
@@ -65,11 +65,11 @@ func segments(dir string) (all []segment, err error) {
 // item is a line that was read: an entry, or a checkpoint.
 type item struct {
 	*Entry
-	checkpoint string     // a signed note; "": an entry
+	checkpoint string     // a signed note; "": the line is an entry
 	subtrees   []Hash     // of the checkpoint's tree
-	of         Checkpoint // filled in by those who verify it
+	of         Checkpoint // the checkpoint, set by a caller that has verified it
 	end        int64      // where the line ends
-	broken     error      // of the entry: what stands outside of its leaf was changed. Only readTail looks
+	broken     error      // the error of Entry.outside. Only readTail sets it
 }
 
 var (
@@ -77,7 +77,7 @@ var (
 	checkpointStart = []byte(`{"checkpoint":`)
 )
 
-// appendEntry writes a line, and finds the hash of its leaf.
+// appendEntry appends an entry's line to b. It also returns the hash of the leaf.
 func appendEntry(b []byte, l *Leaf, wrapped, sealed []byte) ([]byte, Hash) {
 	b = append(b, leafStart...)
 	from := len(b)
@@ -96,11 +96,11 @@ func appendCheckpoint(b []byte, signed string, subtrees []Hash) []byte {
 	text, _ := json.Marshal(struct {
 		Checkpoint string `json:"checkpoint"`
 		Subtrees   []Hash `json:"subtrees"`
-	}{signed, subtrees}) // texts always can be
+	}{signed, subtrees}) // texts can always be marshalled
 	return append(append(b, text...), '\n')
 }
 
-// parseLine reads a line with its newline. There is one spelling for each.
+// parseLine reads a line with its newline. It refuses a second spelling of the same line.
 func parseLine(line []byte) (x item, err error) {
 	if bytes.HasPrefix(line, checkpointStart) {
 		var c struct {
@@ -135,7 +135,7 @@ func parseLine(line []byte) (x item, err error) {
 	return x, nil
 }
 
-// outside checks what stands outside of the leaf against its hashes there. It uses buf.
+// outside checks the payload and the data key, which are outside of the leaf, against their hashes in the leaf. It reuses buf.
 func (e *Entry) outside(buf *[]byte) error {
 	matches := func(text []byte, digest [32]byte) bool {
 		b, err := base64.StdEncoding.Strict().AppendDecode((*buf)[:0], text)
@@ -151,7 +151,7 @@ func (e *Entry) outside(buf *[]byte) error {
 	return nil
 }
 
-// errTorn is where the last line of a segment has no end.
+// errTorn is the error for a last line without a newline: a process is writing it, or ended while it wrote it.
 var errTorn = errors.New("the last line has no end")
 
 // scanFile reads the lines of a file that begin at from or later. It ends with errTorn where the last line has no end.
@@ -178,7 +178,7 @@ func scanFile(path string, from int64) iter.Seq2[item, error] {
 		for in.Scan() {
 			begins := at
 			if at += int64(len(in.Bytes())); begins < from {
-				continue // the rest of the line before
+				continue // the rest of a line that begins before from
 			}
 			x, err := parseLine(in.Bytes())
 			if err != nil {
@@ -196,8 +196,8 @@ func scanFile(path string, from int64) iter.Seq2[item, error] {
 	}
 }
 
-// Entries reads all entries of a log, and ends with the first line that it can't read. It checks no hash and no
-// signature: Verify does. Half a line at the end, as a live process writes it, is left out.
+// Entries reads all entries of a log. The first line that it can't read ends it with an error. Entries checks no hash and no
+// signature: Verify does. It leaves out an incomplete line at the end: a live process may be writing it.
 func Entries(dir string) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		all, err := segments(dir)
@@ -218,11 +218,11 @@ func Entries(dir string) iter.Seq2[*Entry, error] {
 	}
 }
 
-// maxTail is how many bytes of the end of a log Open reads, and at least back to a checkpoint.
+// maxTail is the number of bytes that Open reads from the end of a log. If they have no checkpoint, Open reads more.
 const maxTail = 1 << 20
 
-// readTail reads the last lines of a segment, from a checkpoint on, or from its beginning. size is where the last whole line ends; bad is why
-// the line there can't be read, nil if there is none.
+// readTail reads the last lines of a segment, from a checkpoint on, or from the segment's beginning. size is the offset where the last whole
+// line ends. If the line after it can't be read, bad is the reason.
 func readTail(path string) (tail []item, size int64, bad, err error) {
 	info, err := os.Stat(path)
 	var buf []byte
@@ -242,7 +242,7 @@ func readTail(path string) (tail []item, size int64, bad, err error) {
 				tail, size = append(tail, x), x.end
 			}
 			if x.Entry != nil {
-				x.wrapped, x.sealed, x.raw = nil, nil, nil // their buffer is used again
+				x.wrapped, x.sealed, x.raw = nil, nil, nil // the next line reuses their buffer
 			}
 		}
 		if len(tail) > 0 || from == 0 {
@@ -252,7 +252,7 @@ func readTail(path string) (tail []item, size int64, bad, err error) {
 	return tail, size, bad, err
 }
 
-// signedBehind reports whether a checkpoint of the log stands in a segment behind a place.
+// signedBehind reports whether a segment has a checkpoint, signed with the log's key, after byte at.
 func signedBehind(path string, at int64, v note.Verifier) (bool, error) {
 	text, err := os.ReadFile(path)
 	for line := range bytes.Lines(text[min(at, int64(len(text))):]) {

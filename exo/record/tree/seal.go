@@ -21,13 +21,13 @@ import (
 	"filippo.io/age"
 )
 
-// dataKey is the data key of a run, as long as its process needs it. Its fields but index are guarded by the run's lock.
+// dataKey is the data key of a run, in memory only while its process needs it. The run's lock guards all fields but index.
 type dataKey struct {
 	aead    cipher.AEAD
 	mac     hash.Hash
-	sealed  uint64 // how many payloads; each has a nonce of its own, also one that could not be appended
-	wrapped []byte // for the recipients
-	index   int64  // the Index of the entry whose line has wrapped; -1: none has
+	sealed  uint64 // the number of payloads encrypted, also of those that could not be appended: it is the nonce of the last one
+	wrapped []byte // the key, encrypted for the recipients
+	index   int64  // the Index of the entry whose line has wrapped; -1: no line has it yet
 }
 
 // newDataKey makes a key and encrypts it for the recipients.
@@ -65,8 +65,8 @@ func useDataKey(secret []byte) (*dataKey, error) {
 	return &dataKey{aead: aead, mac: hmac.New(sha256.New, both[32:]), index: -1}, err
 }
 
-// seal encrypts a payload: the nonce stands first. A nonce is used once, since a key lives in one process. The payload is padded: its length would
-// outlive the key, and say how long an erased name was.
+// seal encrypts a payload. The result begins with the nonce. No nonce is used twice, since a key lives in one process. seal pads the payload:
+// its length can still be read when the key is destroyed, and would reveal how long an erased name was.
 func (k *dataKey) seal(run Run, payload []byte) (sealed []byte, digest [32]byte) {
 	k.sealed++
 	n := k.aead.NonceSize()
@@ -80,13 +80,13 @@ func (k *dataKey) seal(run Run, payload []byte) (sealed []byte, digest [32]byte)
 // padding ends a payload; zeros follow.
 const padding = 0x80
 
-// padded is the length that n bytes are padded to: at least 256, and at most an eighth more. So few lengths are told apart.
+// padded is the length that n bytes are padded to: at least 256, and at most an eighth more. So an observer sees only few different lengths.
 func padded(n int) int {
 	step := max(256, 1<<max(0, bits.Len(uint(n))-4))
 	return (n + step - 1) / step * step
 }
 
-// unpadded takes the padding away.
+// unpadded removes the padding.
 func unpadded(b []byte) ([]byte, error) {
 	b = bytes.TrimRight(b, "\x00")
 	if len(b) == 0 || b[len(b)-1] != padding {
@@ -115,13 +115,13 @@ type Opener struct {
 	keys       map[keyID]*dataKey
 }
 
-// keyID is a run, and the Index of the entry that has the key.
+// keyID names a data key: its run, and the Index of the entry whose line has the key.
 type keyID struct {
 	run   Run
 	index int64
 }
 
-// NewOpener reads identities as an identity file of age has them.
+// NewOpener reads identities in the format of age's identity file.
 func NewOpener(identities io.Reader) (*Opener, error) {
 	ids, err := age.ParseIdentities(identities)
 	if err != nil {
@@ -180,10 +180,10 @@ func unwrap(wrapped []byte, identities []age.Identity) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, 64))
 }
 
-// destroyed is what each letter of a destroyed key is overwritten with. It is no base64, so no key has it.
+// destroyed overwrites each letter of a destroyed key. It is not a letter of base64, so no key contains it.
 const destroyed = "-"
 
-// Destroyed reports whether the data key in this entry's line was destroyed: all of it, since its first letters are those of each age file.
+// Destroyed reports whether the whole data key in this entry's line was overwritten. Its first letters alone don't count: all age files share them.
 func (e *Entry) Destroyed() bool {
 	return len(e.wrapped) > 0 && len(bytes.Trim(e.wrapped, destroyed)) == 0
 }

@@ -10,30 +10,30 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// Verdict is what Verify finds. It has two parts: whether the lines are intact, and whether the runs are complete.
+// Verdict is the result of Verify. It has two parts: whether the lines are intact, and whether the runs are complete.
 type Verdict struct {
 	Origin  string
 	Entries int64
-	Signed  int64    // how many of them the last checkpoint covers
-	Runs    int      // how many began
-	Erased  int      // how many have no data keys any more, as entries of the log report
-	Changed []string // at most 20; the log is intact if there is none
-	Missing []string // what runs lack, at most 20: the log is complete if there is none, and Unended has all runs that did not end
-	Resumed []string // what a process had not signed when it ended, at most 20: until the next one signed it, who could write the folder could change it unseen
-	Unended []Run    // the runs that have begun and not ended, in their order: they were going on, or their process was killed
+	Signed  int64    // how many entries the last checkpoint covers
+	Runs    int      // how many runs began
+	Erased  int      // how many runs have no data keys any more, and an entry that reports it
+	Changed []string // changes that were found, at most 20. The log is intact if there is none
+	Missing []string // gaps in runs, at most 20. The log is complete if there is none, but for the ends of the runs in Unended
+	Resumed []string // entries that a process left unsigned when it ended, at most 20. An attacker could change them until the next process signed them
+	Unended []Run    // the runs that began and have not ended, in order: they were still running, or their process was killed
 
-	Witness string // the folder; "": none was asked
+	Witness string // the witness's folder; "": none was given
 	Seen    int64  // how many entries the witness has seen
-	Unasked error  // why nothing can be said by the witness
+	Unasked error  // why the witness proves nothing
 }
 
-// Intact reports whether no change was found. The last Entries-Signed entries are not signed yet: a change there is not found.
+// Intact reports whether no change was found. The last Entries-Signed entries are not signed yet: Verify can't detect a change in them.
 func (v *Verdict) Intact() bool { return len(v.Changed) == 0 }
 
-// Complete reports whether no entry of a run is missing, but at the ends of the runs in Unended.
+// Complete reports whether the log is intact and no run has a gap. The runs in Unended may still lack entries at their ends.
 func (v *Verdict) Complete() bool { return v.Intact() && len(v.Missing) == 0 }
 
-// maxFound is how many changes are listed, and runs.
+// maxFound limits Changed, Missing and Resumed, and the runs that Lines shows.
 const maxFound = 20
 
 func found(in *[]string, format string, args ...any) {
@@ -42,26 +42,26 @@ func found(in *[]string, format string, args ...any) {
 	}
 }
 
-// runSeen is what a verification knows of a run.
+// runSeen is the state of a run during a verification.
 type runSeen struct {
 	progress
-	ended, erased, alive, destroyed bool // alive: a data key is there; destroyed: one is not
+	ended, erased, alive, destroyed bool // alive: a data key is still there; destroyed: a data key was overwritten
 }
 
-// verification is a log that is being verified.
+// verification is the state of a Verify that is going on.
 type verification struct {
 	*Verdict
 	key   note.Verifier
 	tree  frontier
 	runs  map[Run]*runSeen
 	order []Run
-	seen  Checkpoint // of the witness
-	head  Checkpoint // the last one
+	seen  Checkpoint // the witness's
+	head  Checkpoint // the last one that was read
 	buf   []byte
 }
 
-// Verify reads a whole log and checks each line, each hash and each signature with a public key, which must not come from the folder.
-// witness is a second folder that has the log's checkpoints; "": none. An error means that nothing could be checked.
+// Verify reads a whole log. It checks each line, each hash and each signature. The public key must not come from the folder: an attacker could
+// have replaced it there. witness is a second folder that has the log's checkpoints; "": none. An error means that nothing could be checked.
 func Verify(dir string, public PublicKey, witness string) (*Verdict, error) {
 	key, err := verifier(public)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *verification) read(dir string) error {
 	return err
 }
 
-// segment checks the lines of a segment, up to the first that is changed: what follows can't be placed in the tree.
+// segment checks the lines of a segment. It stops at the first changed line: the place in the tree of later lines is unknown.
 func (s *verification) segment(at segment, last bool) {
 	for x, err := range scanFile(at.path, 0) {
 		switch {
@@ -122,7 +122,7 @@ func (s *verification) entry(e *Entry) {
 	if _, err := s.tree.add(e.Hash); err != nil {
 		found(&s.Changed, "entry %d: %v", e.Number, err)
 	}
-	if n := s.tree.size - s.head.Size; n == 2*signEvery { // one that signs tries again with each entry from signEvery on
+	if n := s.tree.size - s.head.Size; n == 2*signEvery { // a log signs after signEvery entries, and tries again at each later entry
 		found(&s.Changed, "entries %d to %d and more have no checkpoint between them: no process has written them", s.head.Size, e.Number)
 	}
 	if s.seen.Size == s.tree.size && !s.tree.is(s.seen) {
@@ -138,7 +138,7 @@ func (s *verification) entry(e *Entry) {
 		found(&s.Missing, "entry %d is number %d of run %s and does not follow the one before it", e.Number, e.Index, e.Run)
 	}
 	r.ended = e.Step == Ended
-	// A key behind the erasing is of what became known of the run later.
+	// A key in a line after the entry Erased is not a leftover: it seals what became known of the run later.
 	r.alive, r.destroyed = r.alive || len(e.wrapped) > 0 && !e.Destroyed() && !r.erased, r.destroyed || e.Destroyed()
 	if of := s.runs[e.Of]; e.Step == Erased && of != nil {
 		of.erased = true
@@ -148,7 +148,7 @@ func (s *verification) entry(e *Entry) {
 	}
 }
 
-// resumed notes the entries that the process before had not signed.
+// resumed notes the entries that the process before this one left unsigned.
 func (s *verification) resumed(e *Entry) {
 	if e.Call != uint64(e.Number-s.head.Size) {
 		found(&s.Changed, "entry %d says that %d entries before it were unsigned; it were %d", e.Number, e.Call, e.Number-s.head.Size)
@@ -163,7 +163,7 @@ func (s *verification) resumed(e *Entry) {
 	found(&s.Resumed, "%s", what)
 }
 
-// ends looks at what only the end shows.
+// ends makes the checks that need the whole log.
 func (s *verification) ends(dir string) {
 	s.Entries = s.tree.size
 	if !s.Intact() {
@@ -200,7 +200,7 @@ func (s *verification) ends(dir string) {
 	}
 }
 
-// Lines is the verdict for a person: what was found, what it rests on, and which changes can't be seen.
+// Lines returns the verdict for a person: the findings, what they rest on, and the changes that Verify can't detect.
 func (v *Verdict) Lines() (lines []string) {
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	yes := map[bool]string{true: "yes", false: "NO"}

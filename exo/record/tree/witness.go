@@ -1,4 +1,4 @@
-// This file sends checkpoints to a witness: a second folder, which should belong to others than those who can write the log.
+// This file writes checkpoints to a witness: a second folder. A person who can write the log should not be able to write that folder.
 
 package tree
 
@@ -14,14 +14,14 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// witness keeps the newest checkpoint that is synced in a folder. Nobody waits for it.
+// witness writes the newest synced checkpoint to the second folder. Close waits for it; Append does not.
 type witness struct {
-	next chan string // the newest one that is not there yet
+	next chan string // the newest checkpoint that is not in the folder yet
 	on   sync.WaitGroup
-	err  error // why the last one is not there
+	err  error // why the last checkpoint could not be written
 }
 
-// seenBy is the checkpoint in the folder of a witness. There is one from the beginning: where it is missing, the folder was emptied, or is not mounted.
+// seenBy reads the checkpoint in the folder of a witness. Create writes the first one: if it is missing, the folder was emptied or is not mounted.
 func seenBy(folder string, v note.Verifier) (c Checkpoint, err error) {
 	signed, err := os.ReadFile(witnessFile(folder, v.Name()))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -35,7 +35,7 @@ func seenBy(folder string, v note.Verifier) (c Checkpoint, err error) {
 
 func witnessFile(folder, origin string) string { return filepath.Join(folder, origin+".checkpoint") }
 
-// seenBy is what the witness has seen of a log, which must have it.
+// seenBy returns the checkpoint that the witness has. If the log has fewer entries, its end was cut off: that is an error.
 func (l *Log) seenBy(v note.Verifier) (Checkpoint, error) {
 	c, err := seenBy(l.about.Witness, v)
 	if size := l.tree.size; err == nil && c.Size > size {
@@ -47,7 +47,7 @@ func (l *Log) seenBy(v note.Verifier) (Checkpoint, error) {
 	return c, nil
 }
 
-// newWitness checks that a log goes on from what its witness has seen, which is most often a checkpoint of the tail.
+// newWitness checks that the log continues c, the checkpoint of its witness. Usually c is in tail; if not, the whole log is verified.
 func newWitness(c Checkpoint, v note.Verifier, l *Log, tail []item) (*witness, error) {
 	var err error
 	same := c.Size == 0
@@ -66,13 +66,13 @@ func newWitness(c Checkpoint, v note.Verifier, l *Log, tail []item) (*witness, e
 	w := &witness{next: make(chan string, 1)}
 	w.on.Go(func() {
 		for signed := range w.next {
-			w.err = writeFile(witnessFile(l.about.Witness, v.Name()), []byte(signed)) // Verify reports how far it lags
+			w.err = writeFile(witnessFile(l.about.Witness, v.Name()), []byte(signed)) // Verify reports how far the witness lags
 		}
 	})
 	return w, nil
 }
 
-// send puts the newest checkpoint in the place of one that is still to be written. One goroutine calls it at a time.
+// send queues the newest checkpoint. It replaces an older one that is not written yet. Only one goroutine may call send at a time.
 func (w *witness) send(signed string) {
 	select {
 	case <-w.next:
@@ -81,7 +81,7 @@ func (w *witness) send(signed string) {
 	w.next <- signed
 }
 
-// stop returns when the last one is written, or why it is not.
+// stop waits until the last checkpoint is written. It returns an error if that failed.
 func (w *witness) stop() error {
 	close(w.next)
 	if w.on.Wait(); w.err != nil {
@@ -103,7 +103,7 @@ func writeFile(path string, text []byte) error {
 	return errors.Join(err, syncDir(filepath.Dir(path)))
 }
 
-// syncDir makes the names in a folder durable. Windows has no such thing.
+// syncDir makes the names in a folder durable. Windows can't sync a folder.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err == nil && runtime.GOOS != "windows" {

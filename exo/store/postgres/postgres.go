@@ -1,12 +1,12 @@
 // Package postgres keeps a [store.Store] in a table of PostgreSQL 14 or later, for processes on several machines.
 //
-// An operator makes the table once, with the statements of [SQL] or by [Create], as a role that may. [Open] makes nothing: its role needs SELECT,
-// INSERT, UPDATE and DELETE on the table, and no more. Its statements prepare nothing and set nothing, so a pooler may share sessions (PgBouncer in
-// transaction mode).
+// An operator makes the table once, with the statements of [SQL] or by [Create], as a role that may make tables. [Open] makes nothing: its role
+// needs SELECT, INSERT, UPDATE and DELETE on the table, and no more. Its statements prepare nothing and set nothing, so a pooler may share sessions
+// (PgBouncer in transaction mode).
 //
-// A change that returned nil is committed. Open refuses a role with synchronous_commit off, under which a commit could be lost with the server's
-// power. What a standby has after a failover is a setting of the server (synchronous_standby_names). If the connection is lost, or the context
-// ends, while a change is under way, the error is store.ErrUnknown: Get shows whether the entry has the version that Put returned.
+// A change that returned nil is committed. Open refuses a role with synchronous_commit off, since then a loss of power of the server could undo a
+// commit. Whether a standby has each commit after a failover is a setting of the server (synchronous_standby_names). If the connection is lost, or
+// the context ends, during a change, the error is store.ErrUnknown: Get shows whether the entry has the version that Put returned.
 package postgres
 
 import (
@@ -25,28 +25,28 @@ import (
 	"github.com/exoagent/exoagent/exo/store"
 )
 
-// Store is a store.Store in a table. Make it with Open; the zero Store and nil refuse.
+// Store is a store.Store in a table. Make it with Open; the zero Store and nil fail with store.ErrClosed.
 type Store struct {
 	db    *sql.DB
-	table string // as a statement has it
+	table string // the quoted name, for statements
 	now   func() time.Time
 }
 
 var _ store.Store = (*Store)(nil)
 
-// Options are for Open. Nil is the zero value.
+// Options has the options of Open. Nil is the zero value.
 type Options struct {
-	// Table is the name of the table, perhaps with its schema, of lower-case letters, digits and _; "": exo_store.
+	// Table is the name of the table, perhaps with its schema. It has lower-case letters, digits and _; "": exo_store.
 	Table string
 	// Now is the time that decides which entries have ended; nil: the server's clock, the same for all processes.
 	Now func() time.Time
-	// Conns is how many connections are open at most; 0: 4.
+	// Conns is the limit on open connections; 0: 4.
 	Conns int
 }
 
 var allowed = regexp.MustCompile(`^(?:[a-z_][a-z0-9_]{0,40}\.)?([a-z_][a-z0-9_]{0,40})$`)
 
-// quoted returns the name of a table, and that of its index, as statements have them.
+// quoted returns the name of a table and the name of its index, quoted for statements.
 func quoted(table string) (name, index string, err error) {
 	if table == "" {
 		table = "exo_store"
@@ -58,7 +58,7 @@ func quoted(table string) (name, index string, err error) {
 	return `"` + strings.ReplaceAll(table, ".", `"."`) + `"`, `"` + m[1] + `_until"`, nil
 }
 
-// SQL returns the statements that make the table, for an operator to read and run; "": exo_store.
+// SQL returns the statements that make the table, for an operator to read and run. If table is "", the name is exo_store.
 func SQL(table string) (string, error) {
 	name, index, err := quoted(table)
 	if err != nil {
@@ -77,7 +77,7 @@ CREATE INDEX IF NOT EXISTS {index} ON {table} (until) WHERE until IS NOT NULL;
 `), nil
 }
 
-// Create makes the table if it is not there, by the statements of SQL. The role of the URL must be one that may.
+// Create makes the table if it is not there, by the statements of SQL. The role of the URL must be allowed to make tables.
 func Create(ctx context.Context, url, table string) error {
 	text, err := SQL(table)
 	if err != nil {
@@ -96,16 +96,16 @@ func Create(ctx context.Context, url, table string) error {
 
 func connect(url string) (*sql.DB, error) {
 	conf, err := pgx.ParseConfig(url)
-	if err != nil { // its text quotes the URL
+	if err != nil { // the text of err is left out: it quotes the URL, which may have a password
 		return nil, fmt.Errorf("%w: this PostgreSQL URL can't be read: want postgres://user@host:port/database", store.ErrInvalid)
 	}
-	if conf.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement { // pgx's default, which a pooler may lose
+	if conf.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement { // pgx's default prepares statements, which a pooler may lose
 		conf.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
 	return stdlib.OpenDB(*conf), nil
 }
 
-// Open opens the store in a table that is there, and checks that its role may use it.
+// Open opens the store in a table that is there, and checks that the role of the URL may use the table.
 func Open(ctx context.Context, url string, opt *Options) (*Store, error) {
 	if opt == nil {
 		opt = &Options{}
@@ -140,7 +140,7 @@ func Open(ctx context.Context, url string, opt *Options) (*Store, error) {
 	return nil, errors.Join(err, db.Close())
 }
 
-// failed explains an error after which nothing has changed.
+// failed adds words to an error after which nothing has changed.
 func (s *Store) failed(err error) error {
 	pg, _ := errors.AsType[*pgconn.PgError](err)
 	switch {
@@ -155,7 +155,7 @@ func (s *Store) failed(err error) error {
 	return fmt.Errorf("store: %w", err)
 }
 
-// time returns the parameter of live and ended.
+// time returns the parameter $1 of live and ended.
 func (s *Store) time() sql.NullTime {
 	if s.now == nil {
 		return sql.NullTime{}
@@ -198,7 +198,7 @@ func (s *Store) List(ctx context.Context, prefix, after string, most int) ([]sto
 	return s.read(ctx, `AND t.key COLLATE "C" >= $2 AND t.key COLLATE "C" <= $3 AND t.key COLLATE "C" > $4 ORDER BY t.key COLLATE "C" LIMIT $5`, prefix, last, after, most)
 }
 
-// read returns live entries, as many as a page has.
+// read returns live entries, at most one page.
 func (s *Store) read(ctx context.Context, which string, args ...any) (page []store.Entry, err error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT t.key, t.version, t.value, t.until FROM `+s.table+` AS t WHERE `+live+which, append([]any{s.time()}, args...)...)
 	if err != nil {
@@ -252,7 +252,7 @@ func (s *Store) Delete(ctx context.Context, key string, v store.Version) error {
 	return s.change(ctx, key, v, `DELETE FROM `+s.table+` AS t WHERE t.key = $2 AND `+live+` AND t.version = $3`, key, string(v))
 }
 
-// change runs a statement that changes one row, or none where its version is another one.
+// change runs a statement that changes one row. If it changes none, the row has another version than v, which is a conflict.
 func (s *Store) change(ctx context.Context, key string, v store.Version, text string, args ...any) error {
 	n, err := s.exec(ctx, text, args...)
 	if err == nil && n == 0 {
@@ -269,7 +269,7 @@ func (s *Store) Sweep(ctx context.Context) (int, error) {
 	return s.exec(ctx, `DELETE FROM `+s.table+` AS t WHERE `+ended)
 }
 
-// exec runs a statement in a transaction of its own. What the server has answered is known; a statement that was sent and not answered is not.
+// exec runs a statement in a transaction of its own. The outcome of a statement that was sent and not answered is not known: store.ErrUnknown.
 func (s *Store) exec(ctx context.Context, text string, args ...any) (changed int, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err

@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file finds what a write alters: the columns and rows of its table, all that the database carries along, and which triggers act. law.go
-// asks it.
+// This file finds what a write alters: columns and rows of its table, rows of other tables that the database changes along with them, and which
+// triggers act. law.go uses it.
 
 // columns are names of columns of one table.
 type columns struct {
@@ -22,8 +22,8 @@ type columns struct {
 
 func (c columns) has(name string) bool { return shares(c.Live, c.names, []string{name}) }
 
-// beside reports whether something (an index, a check) reads a column of c together with another column that is changed. A rule over one
-// column alone looks at the new value only, and so reveals nothing that was there.
+// beside reports whether something (an index, a check) reads a secret column of c together with another column that is changed. Its error could
+// then reveal the secret value. A rule over one column alone sees only the new value, so it reveals no value that was there.
 func (c columns) beside(changed columns, reads func(col func(string) bool) bool) bool {
 	return slices.ContainsFunc(c.names, func(secret string) bool {
 		is := columns{c.Live, []string{secret}}.has
@@ -31,21 +31,21 @@ func (c columns) beside(changed columns, reads func(col func(string) bool) bool)
 	})
 }
 
-// altered is a table of which rows are written, or carried along with those that are: by ON DELETE and ON UPDATE of foreign keys.
+// altered is a table whose rows a write changes. The write names them, or a foreign key's ON DELETE or ON UPDATE changes them along with others.
 type altered struct {
 	table  *schema.Table
-	cols   []string // that are changed
+	cols   []string // the columns that are changed
 	insert bool
 	delete bool
-	moves  bool // rows of it may go to another partition: see moving
-	heir   bool // only an heir of it by INHERITS is written, or the table that it inherits from: its own triggers do not act
+	moves  bool // its rows may move to another partition: see moving
+	heir   bool // only a table that inherits from this one (INHERITS), or this one's parent, is written: its own triggers do not act
 }
 
-// deletes reports whether the database acts as it does for rows that are deleted.
+// deletes reports whether rows are deleted. A row that moves to another partition is deleted from the first one.
 func (a altered) deletes() bool { return a.delete || a.moves }
 
-// moving returns a with moves set: whether the change may bring rows to another partition. They are then deleted from one and inserted into
-// the other, with all that this sets off. A trigger before the change may give them another partition key, whatever the statement changes.
+// moving returns a with moves set: whether the change may move rows to another partition. The database then deletes them from one and inserts them
+// into the other, and the triggers of both act. A BEFORE trigger may change the partition key, whichever columns the statement changes.
 func (c *rules) moving(a altered) altered {
 	parts, changed := c.Parts(a.table), columns{c.Live, a.cols}
 	a.moves = len(parts) > 1 && len(a.cols) > 0 && slices.ContainsFunc(parts, func(x *schema.Table) bool {
@@ -55,22 +55,22 @@ func (c *rules) moving(a altered) altered {
 	return a
 }
 
-// alters returns what a write does with the rows of t, and of those tables that have rows in common with it.
+// alters returns what a write does with the rows of t, and with the rows of kin, the tables that have rows in common with t.
 func (w Write) alters(t *schema.Table, kin, parts []*schema.Table) (all []altered) {
 	updated := decl.Names(w.Rights.Update)
 	if len(updated) > 0 || len(w.Rights.Insert) > 0 {
 		updated = append(updated, decl.Names(w.Filled)...)
 	}
-	deletes := w.Rights.Delete || slices.Contains(t.OnConflict, "REPLACE") // which deletes the row that has the value
+	deletes := w.Rights.Delete || slices.Contains(t.OnConflict, "REPLACE") // REPLACE deletes the row that has the value already
 	for _, x := range kin {
 		all = append(all, altered{table: x, cols: updated, insert: len(w.Rights.Insert) > 0, delete: deletes, heir: !slices.Contains(parts, x)})
 	}
 	return all
 }
 
-// allCarried returns what is altered, and all tables whose rows go or change with it, at any depth, with those that have rows in common.
+// allCarried adds the tables whose rows the database deletes or changes along, at any depth, and the tables that have rows in common with these.
 func (c *rules) allCarried(all []altered) []altered {
-	for i := 0; i < len(all); i++ { // it grows
+	for i := 0; i < len(all); i++ { // all grows in the loop
 		all[i] = c.moving(all[i])
 		for _, more := range c.carried(all[i]) {
 			if !slices.ContainsFunc(all, func(a altered) bool {
@@ -83,7 +83,7 @@ func (c *rules) allCarried(all []altered) []altered {
 	return all
 }
 
-// carried are the tables whose rows the database deletes or changes with those of another.
+// carried returns the tables whose rows the database deletes or changes along with the rows of a, by their foreign keys.
 func (c *rules) carried(a altered) (out []altered) {
 	for _, child := range c.Live.Tables {
 		for _, fk := range child.ForeignKeys {
@@ -110,7 +110,7 @@ func (c *rules) carried(a altered) (out []altered) {
 	return out
 }
 
-// change is what is altered, with the columns about which it may reveal something: none where nothing is labelled, or where Go code writes.
+// change is an altered table with its secrets: labelled columns that the write could reveal. It has none where nothing is labelled or Go code writes.
 type change struct {
 	altered
 	secrets, changed columns
@@ -131,7 +131,7 @@ func (r refusing) change(a altered) change {
 	return x
 }
 
-// references are the columns of a table that a foreign key to it refers to: SQLite names none where it is the primary key.
+// references returns the columns that a foreign key refers to. SQLite names none where they are the primary key.
 func references(fk schema.ForeignKey, to *schema.Table) []string {
 	if len(fk.References) == 0 && to.PrimaryKey != nil {
 		return to.PrimaryKey.Columns
@@ -139,12 +139,12 @@ func references(fk schema.ForeignKey, to *schema.Table) []string {
 	return fk.References
 }
 
-// anyOf reports whether one of a table's columns is, or is calculated of, one of some others.
+// anyOf reports whether one of the columns cols is, or is calculated from, a column for which of is true.
 func (c *rules) anyOf(t *schema.Table, cols []string, of func(string) bool) bool {
 	return c.reads(t, keyParts(&schema.Key{Columns: cols}), of)
 }
 
-// dependsOn reports whether a part of an index is, or may depend on, one of some columns.
+// dependsOn reports whether a part of an index is, or may depend on, a column for which col is true.
 func (c *rules) dependsOn(t *schema.Table, p schema.Part, col func(string) bool) bool {
 	if p.Column == "" {
 		return t.Reads(p.Expr, col)
@@ -153,7 +153,7 @@ func (c *rules) dependsOn(t *schema.Table, p schema.Part, col func(string) bool)
 	return col(p.Column) || i >= 0 && t.Calculates(&t.Columns[i], col)
 }
 
-// reads reports whether a part of an index depends on one of some columns.
+// reads reports whether one of the parts of an index depends on a column for which col is true.
 func (c *rules) reads(t *schema.Table, parts []schema.Part, col func(string) bool) bool {
 	return slices.ContainsFunc(parts, func(p schema.Part) bool { return c.dependsOn(t, p, col) })
 }
@@ -162,20 +162,20 @@ func carries(a schema.Action) bool {
 	return a == schema.Cascade || a == schema.SetNull || a == schema.SetDefault
 }
 
-// named is the permission for a trigger or a rule to act. The name of another table is part of it: a host that permits a trigger of the one
-// table does not know that of the other.
+// named returns the permission for a trigger or a rule to act. For a trigger of another table the permission has that table's name: a host that
+// permits a trigger of one table has not permitted a trigger of the same name on another.
 func (r refusing) named(x altered, d dependant) decl.Permission {
 	p := decl.Permission{Kind: decl.PermitTrigger, On: d.name}
 	if d.kind == rewrites {
 		p.Kind = decl.PermitRule
 	}
-	if r.through(x) != "" && r.c.Live.Engine == schema.Postgres { // SQLite has one of a name
+	if r.through(x) != "" && r.c.Live.Engine == schema.Postgres { // in SQLite a trigger's name is unique
 		p.On = r.c.Called(x.table) + "." + d.name
 	}
 	return p
 }
 
-// through says that the database carries a change on to another table.
+// through returns words for messages where the database carries a change on to another table, else "".
 func (r refusing) through(x altered) string {
 	if slices.Contains(r.parts, x.table) {
 		return ""
@@ -183,7 +183,7 @@ func (r refusing) through(x altered) string {
 	return " through cascades"
 }
 
-// when names the writes at which a trigger acts.
+// when returns the writes at which a trigger acts, as messages have them.
 func when(tr schema.Trigger) string {
 	if len(tr.Events) == 0 {
 		return "its definition can't be read, so it may act on each write"
@@ -191,7 +191,7 @@ func when(tr schema.Trigger) string {
 	return tr.Timing + " " + strings.Join(tr.Events, " or ")
 }
 
-// fires reports whether a trigger acts on what is altered. One of which the event is not known does.
+// fires reports whether a trigger acts when a is altered. A trigger whose events are not known counts as one that does.
 func (c *rules) fires(tr schema.Trigger, a altered) bool {
 	return len(tr.Events) == 0 || slices.ContainsFunc(tr.Events, func(event string) bool {
 		switch event {
@@ -213,20 +213,20 @@ func (c *rules) dropTrigger(name string, t *schema.Table) string {
 	return fmt.Sprintf("DROP TRIGGER %s ON %s", sqlname.Plain(name), check.InFull(t))
 }
 
-// DemandsTrust names what, as table or table.column, a write changes that is refused to a program that has read what outsiders wrote, "" if
-// there is none: the write deletes rows that hold one of the trusted columns, changes such a column of other rows that the database carries along,
-// gives what it calculates one of, or sets off what may change any of them, without a permission for such programs. What a program gives
-// to a trusted column itself, and a deletion of a row that has one, is judged by the declaration before: see decl.Facet's record and writeMethods.
+// DemandsTrust returns what a write changes that a program which has read outsiders' words may not change, as table or table.column, or "". The write
+// deletes rows with a trusted column, changes such a column in rows that the database carries along, changes a column that one is calculated from,
+// or sets off a trigger or a rule without a permission for such programs. The declaration judges before, for the written table, the trusted columns
+// that a program gives itself and the deletion of rows that have one: see decl.Facet's record and writeMethods.
 func DemandsTrust(live *schema.Database, t *decl.Table, kind Kind, given []string, trusted []*decl.Column, permits []decl.Permission) string {
 	at := live.Table(schema.Name{Name: t.Name})
 	if at == nil || len(trusted) == 0 {
-		return "" // of what is no table, Writable says more
+		return "" // Writable refuses what is no table
 	}
 	c := rulesOf(live)
 	r, own := refusing{c: c, parts: c.Parts(at)}, c.Kin(at)
 	var all []altered
 	for _, x := range own {
-		a := altered{table: x, insert: kind == Inserts, heir: !slices.Contains(r.parts, x), delete: kind == Deletes || slices.Contains(at.OnConflict, "REPLACE")} // which deletes the row that has the value
+		a := altered{table: x, insert: kind == Inserts, heir: !slices.Contains(r.parts, x), delete: kind == Deletes || slices.Contains(at.OnConflict, "REPLACE")} // REPLACE deletes the row that has the value already
 		if kind == Updates {
 			a.cols = given
 		}
@@ -256,7 +256,7 @@ func DemandsTrust(live *schema.Database, t *decl.Table, kind Kind, given []strin
 	return ""
 }
 
-// Given are the columns of the table that a write gives, with those that a link or the scope fills in.
+// Given returns the columns that a write gives, and those that a link or the scope fills in.
 func (w *Writing) Given() (cols []string) {
 	if w.Change != nil {
 		cols = w.Change.Write.Update

@@ -11,10 +11,10 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file adds to a Checker what is written: for exosql.Check, which reports beforehand what is asked of each write (rules.go).
+// This file adds writes to a Checker. exosql.Check uses it to report, before any program runs, the writes that rules.go would refuse.
 
-// Moved finds that programs may change by one declaration whose the values of another one are: they would make themselves the readers.
-// Through the same declaration they can't: see decl.Facet.
+// Moved reports columns that decide who may read a value of one declaration, and that programs may change through another declaration: a program
+// could make its user the reader. Through the same declaration it can't: see decl.Facet.
 func (c *Checker) Moved() {
 	for _, w := range c.writes {
 		for _, t := range c.Tables() {
@@ -37,11 +37,11 @@ func (c *Checker) Moved() {
 	}
 }
 
-// Checker is a check.Checker that knows what is written.
+// Checker is a check.Checker that checks writes, too.
 type Checker struct {
 	*rules
 	writes   []Write
-	declared map[*decl.Table][]Write // the writes of a table by a facet, or by Go code of the host
+	declared map[*decl.Table][]Write // the writes to a table by a facet, or by Go code of the host
 }
 
 // NewChecker makes a Checker of reads and writes.
@@ -51,13 +51,13 @@ func NewChecker() *Checker {
 	return c
 }
 
-// Declare notes a write that is declared. What it sets off is looked at; in which scope it would be is not known before it is granted.
+// Declare notes a write that is declared. Table checks what the write sets off. Its scope is not known before a grant gives one.
 func (c *Checker) Declare(w Write) {
 	c.Written(w.Table)
 	c.declared[w.Table] = append(c.declared[w.Table], w)
 }
 
-// Write notes what a grant lets programs change, in which scope: once what several grants let them change in the same way.
+// Write notes what a grant lets programs change, and in which scope. It notes equal writes of several grants once.
 func (c *Checker) Write(w Write) {
 	if slices.ContainsFunc(c.writes, func(o Write) bool { return o.Facet == w.Facet && reflect.DeepEqual(o, w) }) {
 		return
@@ -74,11 +74,11 @@ func (c *Checker) Declared(f *decl.Facet) {
 // Table implements check.Writes.
 func (c *Checker) Table(t *decl.Table, live *schema.Table) {
 	for _, w := range c.declared[t] {
-		if w.Facet == nil || !slices.ContainsFunc(c.writes, func(o Write) bool { return o.Facet == w.Facet }) { // else writable says more
+		if w.Facet == nil || !slices.ContainsFunc(c.writes, func(o Write) bool { return o.Facet == w.Facet }) { // else writable checks it with its scope
 			refusing{c: c.rules, w: w, t: live}.changes(func(k kind) bool { return k == fires || k == rewrites || k == referred })
 		}
 	}
-	if !slices.ContainsFunc(c.writes, func(w Write) bool { return w.Table == t }) { // else writable says more
+	if !slices.ContainsFunc(c.writes, func(w Write) bool { return w.Table == t }) { // else writable checks it with its scope
 		c.Spanning(t, live)
 	}
 }
@@ -92,9 +92,9 @@ func (c *Checker) Writable() {
 	c.unfit()
 }
 
-// unfit reports permissions of facets that fit nothing of the database: no rule asks for them, whatever rights the facet has. A name that
-// is wrong, or a rule that is gone, would otherwise be taken for a decision of the host. What rows reveal by being in scope (a link, or
-// scope(column)) is left out here: where it is permitted no rule asks for it any more.
+// unfit reports permissions of facets that match nothing in the database: no rule asks for them, whatever rights the facet has. Otherwise a wrong
+// name, or a rule that is gone, would count as a decision of the host. Permissions to reveal something by which rows are in scope (a link, or
+// scope(column)) are left out: once such a permission is given, no rule asks for it.
 func (c *Checker) unfit() {
 	all := map[*decl.Facet]*rules{}
 	var order []*decl.Facet

@@ -14,8 +14,8 @@ import (
 
 // This file refuses writes where the database compares by an equality that is wider than exact.
 
-// unlikePadding refuses a foreign key between char(n) and another type of text: 'acme  ' of the one is 'acme' and 'acme ' of the other. Two
-// columns of char(n) have one text for each.
+// unlikePadding refuses a foreign key between char(n) and another type of text: 'acme' in the char(n) column equals both 'acme' and 'acme ' in the
+// other. Two columns of char(n) are allowed, since in them such texts are one text.
 func (c *rules) unlikePadding(child *schema.Table, column string, parent *schema.Table, references, by string, refuse refusing) {
 	a, b := c.FindColumn(child.Columns, column), c.FindColumn(parent.Columns, references)
 	padded := func(x *schema.Column) bool {
@@ -32,8 +32,8 @@ func (c *rules) unlikePadding(child *schema.Table, column string, parent *schema
 		"can't be written: %s.%s is %s, which ignores spaces at the end, and it is %s with a column that does not", of.Name.Name, x.Name, x.Type, by)
 }
 
-// widely refuses a write whose rows the database finds by an equality that is wider than exact: it could change, delete or confirm
-// a row of another tenant, or write a row that belongs to another tenant by the database's rules.
+// widely refuses a write if the database finds its rows by an equality that is wider than exact. Such a write could change, delete or confirm a row
+// of another tenant, or write a row that belongs to another tenant by the database's rules.
 func (c *rules) widely(t *schema.Table, w Write, refuse refusing) {
 	seen := map[string]bool{}
 	no := func(of *schema.Table, column string, text bool, by string) {
@@ -58,7 +58,7 @@ func (c *rules) widely(t *schema.Table, w Write, refuse refusing) {
 	for _, l := range slices.Concat(w.Leading, w.Into, w.By, w.Through, w.Links) {
 		by := fmt.Sprintf("what the link %s.%s compares", l.From.Name, l.Name)
 		if slices.Contains(w.Links, l) && !slices.ContainsFunc(l.Pairs, func(p decl.Pair) bool { return slices.Contains(written, p.From) }) {
-			continue // a write touches no end of it
+			continue // no write changes a column of this link
 		}
 		for _, p := range l.Pairs {
 			declared(p.From, by)
@@ -91,7 +91,7 @@ func (c *rules) widely(t *schema.Table, w Write, refuse refusing) {
 		return
 	}
 	reached := c.Parts(t)
-	for i := 0; i < len(reached); i++ { // it grows: a cascade goes on from what it deletes
+	for i := 0; i < len(reached); i++ { // reached grows: a cascade goes on from the rows that it deletes
 		by := reached[i]
 		for _, child := range c.Live.Tables {
 			for _, fk := range child.ForeignKeys {

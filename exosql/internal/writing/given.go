@@ -11,10 +11,10 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
-// This file reads what a message gives: rows, by the sets of columns that they give. The planning comes after it.
+// This file reads the rows that a message gives, and groups them by the sets of columns for which they have values. Planning follows.
 
-// Given is what the literal of a message that writes gives: rows, by the sets of columns that they give. An update gives
-// one row, which is that of the literal, or of no column where a callback calculates what is changed.
+// Given is the rows in the literal of a message that writes, with the sets of columns for which they have values. An update has one row: that of
+// the literal, or a row without columns where a callback calculates the new values.
 type Given struct {
 	Sets [][]string // each sorted by its names
 	Rows []GivenRow
@@ -26,13 +26,13 @@ type GivenRow struct {
 	Values []value.Value
 }
 
-// GivenBy is what a message gives.
+// GivenBy returns the rows that a message gives.
 func GivenBy(m *exo.Message) Given {
 	var lit value.Value
 	if args := m.Root.Args; len(args) > 0 {
 		arg := args[0]
 		if arg.Op == message.OpLambda {
-			arg = arg.Args[0] // of a callback that names no column of the row, it is a literal
+			arg = arg.Args[0] // the body of a callback is a literal if it names no column of the row
 		}
 		if arg.Op == message.OpLit {
 			lit = arg.Lit
@@ -48,21 +48,21 @@ func GivenBy(m *exo.Message) Given {
 	return GivenRows(rows...)
 }
 
-// byHost marks the name of a column that the host gives: no program can say such a name.
+// byHost begins the name of a column that the host gives. No program can write such a name.
 const byHost = "\x00"
 
-// byHook marks the name of a column that a hook fills: no program can say such a name, either.
+// byHook begins the name of a column that a hook fills. No program can write such a name, either.
 const byHook = "\x01"
 
-// HookColumn is the name under which a hook fills a value, whatever the facet shows or allows.
+// HookColumn returns the name under which a hook fills column c, whatever the facet shows or allows.
 func HookColumn(c *decl.Column) string { return byHook + c.Name }
 
 func filled(name string) bool { return strings.HasPrefix(name, byHook) }
 
-// HostColumn is the name under which the host gives a value, whatever the facet shows or allows.
+// HostColumn returns the name under which the host gives column c, whatever the facet shows or allows.
 func HostColumn(c *decl.Column) string { return byHost + c.Name }
 
-// HostColumns are the columns of sets that the host gives.
+// HostColumns returns the columns of sets that the host gives.
 func HostColumns(t *decl.Table, sets [][]string) (out []*decl.Column) {
 	for _, s := range sets {
 		for _, n := range s {
@@ -86,7 +86,7 @@ func column(allowed []*decl.Column, fc *decl.Facet, name string) *decl.Column {
 	return named1(allowed, name)
 }
 
-// GivenRows is what records of columns and values give.
+// GivenRows returns records of columns and values as rows.
 func GivenRows(rows ...value.Value) (g Given) {
 	known := map[string]*ordered{}
 	for _, r := range rows {
@@ -98,7 +98,7 @@ func GivenRows(rows ...value.Value) (g Given) {
 // ordered is the order in which a literal names the columns of a set.
 type ordered struct {
 	set int
-	at  []int // where each name of the literal is in the set
+	at  []int // the index in the set of each name in the literal
 }
 
 func (g *Given) add(known map[string]*ordered, row value.Value) {
@@ -129,7 +129,7 @@ func (g *Given) add(known map[string]*ordered, row value.Value) {
 	g.Rows = append(g.Rows, GivenRow{o.set, values})
 }
 
-// AppendSets adds to the key of a plan which columns are given: that is no part of the message's shape.
+// AppendSets adds the given columns to the key of a plan. The message's shape does not have them.
 func AppendSets(key []byte, sets [][]string) []byte {
 	for _, s := range sets {
 		key = append(key, ';')

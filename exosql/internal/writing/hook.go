@@ -12,11 +12,10 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
-// Hooks of the host see a write before it is planned, and fill columns: their values are given under names of their own (see
-// HookColumn), and have to keep rows in scope like all others. What is wrong with them is no fault of the program, which may
-// not know the columns, either: these errors are Internal.
+// A host's hooks see a write before it is planned, and fill columns. Their values have names of their own (see HookColumn), and must keep rows in
+// scope like all other values. An error in such a value is Internal: it is not the program's fault, and the program may not know the column.
 
-// hook is the column if a hook fills it, or nil.
+// hook returns the column of v if a hook fills it, or nil.
 func hook(v written) *decl.Column {
 	if !v.Filled {
 		return nil
@@ -24,7 +23,7 @@ func hook(v written) *decl.Column {
 	return v.Col
 }
 
-// ofHook is err, or the host's error where a hook has filled column c.
+// ofHook returns err, or, if c is not nil, an error for the host, since a hook has filled c.
 func ofHook(c *decl.Column, err error) error {
 	if c == nil {
 		return err
@@ -32,7 +31,7 @@ func ofHook(c *decl.Column, err error) error {
 	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a hook fills %s.%s: %w", c.Table.Name, c.Name, err)}
 }
 
-// hooked are those of some columns that a hook fills in a row; nil stands for the others.
+// hooked returns cols, with nil in the place of each column that no hook fills in any row.
 func hooked(cols []*decl.Column, rows [][]written) (out []*decl.Column) {
 	for _, c := range cols {
 		filled := slices.ContainsFunc(rows, func(r []written) bool {
@@ -46,7 +45,7 @@ func hooked(cols []*decl.Column, rows [][]written) (out []*decl.Column) {
 	return out
 }
 
-// HookLinks are the links that a value of a hook's can be part of.
+// HookLinks returns the links that start at a column which a hook may fill.
 func HookLinks(t *decl.Table) (out []*decl.Link) {
 	if len(t.Fills) == 0 {
 		return nil
@@ -59,7 +58,7 @@ func HookLinks(t *decl.Table) (out []*decl.Link) {
 	return out
 }
 
-// AppendHookLinks adds to the key of a plan the links that hooks may lead by: one may be declared later.
+// AppendHookLinks adds the HookLinks of t to the key of a plan, since one may be declared after the plan was made.
 func AppendHookLinks(key []byte, t *decl.Table) []byte {
 	for _, l := range HookLinks(t) {
 		key = strconv.AppendUint(append(key, " hook link "...), l.ID, 10)
@@ -67,8 +66,8 @@ func AppendHookLinks(key []byte, t *decl.Table) []byte {
 	return key
 }
 
-// Target is the facet whose rows a message writes: that of its object, or of the link that it follows last. That the
-// planned write is of the same one is for the caller to see.
+// Target returns the facet whose rows a message writes: that of its object, or of the link that the message follows last. The caller must check that
+// the planned write has the same facet.
 func Target(m *exo.Message, of func(slot int) *decl.Facet) *decl.Facet {
 	var path []string
 	n := m.Root.Recv
@@ -87,8 +86,8 @@ func Target(m *exo.Message, of func(slot int) *decl.Facet) *decl.Facet {
 	return f
 }
 
-// Gives are the columns that a message gives, for each row of given: those of its literal, or what an update's callback
-// calculates. ok is false where a name is none that the program may write: planning refuses it.
+// Gives returns the columns that a message gives, for each row of given: those of its literal, and those that an update's callback calculates. ok is
+// false where the program may not write one of the names, which planning refuses, or where an update changes no column.
 func Gives(m *exo.Message, fc *decl.Facet, given Given) (kind Kind, rows [][]decl.Given, ok bool) {
 	kind = writeKind(m.Root.Name)
 	allowed := fc.Rights.Insert
@@ -126,10 +125,10 @@ func Gives(m *exo.Message, fc *decl.Facet, given Given) (kind Kind, rows [][]dec
 			rows[0] = append(rows[0], g)
 		}
 	}
-	return kind, rows, len(rows[0]) > 0 // of nothing to change nothing is filled
+	return kind, rows, len(rows[0]) > 0 // where nothing is changed, hooks fill nothing
 }
 
-// Fill is given with what hooks have filled, for each row.
+// Fill returns given with the values that hooks have filled, for each row.
 func Fill(given Given, filled [][]decl.Given) Given {
 	rows := make([]value.Value, len(given.Rows))
 	for i, r := range given.Rows {

@@ -13,7 +13,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
 
-// This file plans an insert, with what reach.go and law.go have asked first.
+// This file plans an insert, with the checks that reach.go and law.go run before it.
 
 // insert plans an insert of one row, or of many.
 func (w *writer) insert() error {
@@ -42,11 +42,11 @@ func (w *writer) insert() error {
 	after := false
 	for _, x := range fixed {
 		if len(x.Slots) != 1 {
-			after = true // the scope admits several values, and the program gives one: the row is read back in scope after the insert
+			after = true // the scope admits several values, and the program gives one: after the insert the row is read back in scope
 			continue
 		}
 		if slices.ContainsFunc(filled, func(o written) bool { return o.Col == x.Col }) {
-			continue // the link fills it in already, and through has the parent row checked for the same value
+			continue // the link fills the column in already, and through checks that the parent row has the same value
 		}
 		filled = append(filled, written{Col: x.Col, Src: compile.FixedSource(x)})
 		w.w.Filled = append(w.w.Filled, Filled{x.Col, compile.FixedSource(x)})
@@ -96,8 +96,8 @@ func (w *writer) insert() error {
 	return err
 }
 
-// target finds where rows are inserted: into what is granted, or through a link of one row.
-// filled is what the link says of a new row.
+// target finds where rows are inserted: into what is granted, or through a link of one row. It returns the scope that new rows enter, and the
+// columns that the link fills in.
 func (w *writer) target(n *message.Node) (scope.Entry, []written, error) {
 	if n.Op == message.OpRef {
 		g := w.grants[n.Slot]
@@ -131,8 +131,8 @@ func (w *writer) target(n *message.Node) (scope.Entry, []written, error) {
 	return e, filled, err
 }
 
-// through finds the one row that rows are inserted through, by a link from it. filled is what the link says of them. Where the
-// scope of the new rows fixes one of these columns, too, as a tenant that is part of the link's key, the row has the scope's value.
+// through plans the query for the one row at the start of link l, through which rows are inserted. filled is the columns that the link fills in. The
+// scope may fix one of them, too, such as a tenant in the link's key. Then the query checks that the parent row has the scope's value.
 func (w *writer) through(s *compile.Statement, l *decl.Link, e scope.Entry) (filled []written, err error) {
 	fixed, _ := e.Parts()
 	if w.w.Parent, err = s.Parent(l, fixed); err != nil {
@@ -146,7 +146,7 @@ func (w *writer) through(s *compile.Statement, l *decl.Link, e scope.Entry) (fil
 	return filled, nil
 }
 
-// row is row number n of those that give values for the columns of a set.
+// row returns row number n of those that have values for the columns of a set.
 func (w *writer) row(fc *decl.Facet, set []string, n int) (row []written, err error) {
 	for i, name := range set {
 		col := column(fc.Rights.Insert, fc, name)
@@ -158,14 +158,14 @@ func (w *writer) row(fc *decl.Facet, set []string, n int) (row []written, err er
 	return row, nil
 }
 
-// maxColumnSets is how many sets of columns the rows of one insert may have.
+// maxColumnSets is the limit on the sets of columns of one insert.
 const maxColumnSets = 50
 
 // maxBatch is how many rows one statement inserts.
 const maxBatch = 50
 
-// inserts makes the statements for a set of columns: a column that a row leaves out has its default. One that is
-// returning gives the key.
+// inserts makes the statements for a set of columns. A column that a row leaves out gets its default. With returning, a statement returns the keys
+// of the new rows.
 func (w *writer) inserts(entry scope.Entry, fc *decl.Facet, set []string, filled []written, returning bool) error {
 	if len(set)+len(filled) == 0 {
 		return fail.Errorf(fail.Invalid, "", "a new row needs at least one value")

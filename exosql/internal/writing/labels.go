@@ -10,14 +10,13 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// A write that a rule of the database refuses reveals rows that were there. If such a rule depends on a labelled column,
-// a program that writes learns values that it may not read, and its run has no label for it: giving a value is not
-// reading one. So a table with such a rule can't be written, unless its host says by AllowRevealing that programs may
-// learn it.
+// If a rule of the database refuses a write, the error reveals something of the rows that are there. If the rule depends on a labelled column, a
+// program could learn labelled values by writing, and its run would not get their label, since a write reads nothing. So programs can't write a
+// table with such a rule, unless the host permits it by AllowRevealing.
 
-// learns refuses a write by which programs would learn of a labelled column.
+// learns refuses a write by which a program could learn values of a labelled column.
 func (r refusing) learns(x change, rule, why string) {
-	if !r.labelled() { // nothing is secret; a definition that can't be parsed would count as reading a labelled column
+	if !r.labelled() { // nothing is secret, but a definition that can't be parsed would count as one that reads a labelled column
 		return
 	}
 	if !slices.Contains(r.kin, x.table) {
@@ -27,11 +26,11 @@ func (r refusing) learns(x change, rule, why string) {
 		"programs may write to it, and %s depends on labelled values: %s", rule, why)
 }
 
-// labelled reports whether there is something labelled that a write may not reveal.
+// labelled reports whether labelled columns or rows exist that the write may not reveal.
 func (r refusing) labelled() bool { return !r.w.Trusted && len(r.w.Labelled)+len(r.w.LabelledRows) > 0 }
 
-// secretOf returns the labelled columns of a table, labelled in any declaration of it or of a table with common rows. The columns of a
-// view are not known by name: if one is labelled on a view, all count as labelled that are not declared without a label.
+// secretOf returns the columns of a table that are labelled in any declaration of it or of a table with common rows. Columns of a view have no known
+// place in the table: if a view of the table has a labelled column, each column counts as labelled that w's declaration of the table leaves out.
 func (c *rules) secretOf(t *schema.Table, w Write) columns {
 	cols := columns{Live: c.Live}
 	for _, x := range c.Kin(t) {
@@ -51,19 +50,19 @@ func (c *rules) secretOf(t *schema.Table, w Write) columns {
 	return cols
 }
 
-// goesByClock reports whether a condition may hold for a row now, and not later.
+// goesByClock reports whether a condition may be true for a row now and false later.
 func goesByClock(expr string) bool {
 	lower := strings.ToLower(expr)
 	return slices.ContainsFunc([]string{"now()", "current_", "localtime", "_timestamp()", "timeofday()", "random"}, func(s string) bool { return strings.Contains(lower, s) })
 }
 
-// referred refuses a write by which a foreign key of another table reveals something labelled.
+// referred refuses a write that would reveal something labelled by a foreign key of another table.
 func (r refusing) referred(x change, d dependant, changed bool) {
 	if !r.labelled() {
 		return
 	}
 	rows, own := r.c.rowsLabel(d.child, r.w), r.w.Table.Label.Secrecy()
-	chosen := own.Join(r.w.Rights.Admits) // what a program may have read that chose the row
+	chosen := own.Join(r.w.Rights.Admits) // the labels of data by which a program may have chosen the row
 	if !x.deletes() {
 		for _, c := range r.w.Rights.Update {
 			chosen = chosen.Join(c.Admits)
@@ -77,7 +76,7 @@ func (r refusing) referred(x change, d dependant, changed bool) {
 	}
 }
 
-// rowsLabel is the label of the existence of a table's rows, from any declaration of it, of a table with common rows, or of a view of it.
+// rowsLabel returns the label on the existence of a table's rows, from all declarations of it, of tables with common rows, and of views of it.
 func (c *rules) rowsLabel(t *schema.Table, w Write) (l value.Label) {
 	for _, o := range w.LabelledRows {
 		if c.Shows(o, t) || slices.ContainsFunc(c.Kin(t), func(x *schema.Table) bool { return c.IsOf(o, x) }) {
@@ -87,7 +86,7 @@ func (c *rules) rowsLabel(t *schema.Table, w Write) (l value.Label) {
 	return l
 }
 
-// fixedSize reports whether all values of a part of an index take the same place.
+// fixedSize reports whether all values of a part of an index have the same size.
 func fixedSize(t *schema.Table, p schema.Part) bool {
 	i := slices.IndexFunc(t.Columns, func(x schema.Column) bool { return x.Name == p.Column })
 	return i >= 0 && slices.Contains([]schema.Kind{schema.Bool, schema.Int, schema.Float, schema.Time, schema.Date, schema.Interval, schema.UUID}, t.Columns[i].Kind)

@@ -15,62 +15,62 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file is the law of writes: the one list of what can depend on a column that is written, and the discharge of each kind. DESIGN.md states
-// the law. plan.go and insert.go ask it about a message, rules.go about a catalogue. The other files have what the discharges need.
+// This file is the law of writes: the one list of all that can depend on a written column, and the discharge of each kind: it permits, checks or
+// refuses a write. DESIGN.md states the law. plan.go and insert.go apply it to a message, rules.go to a catalogue. Other files help the discharges.
 
-// kind is a kind of dependant. The law denies by default: TestLaw counts the kinds, and each has one case of a switch that has no default.
+// kind is a kind of dependant. The law denies by default: a kind without a case in its switch refuses each write. TestLaw counts the kinds.
 type kind uint8
 
-// By declarations: writer.discharge answers these for each message.
+// Kinds from declarations: writer.discharge judges them for each message.
 const (
 	decides kind = iota + 1 // a condition, an order or a search of a grant decides by the columns which rows are in scope
-	belongs                 // a link ends at the columns, by which the row is in scope
-	reaches                 // a link starts at the columns, by which rows of another table are in scope
-	counts                  // a limit or an offset of a grant keeps rows by their number
+	belongs                 // a link ends at the columns, and brings the row into scope
+	reaches                 // a link starts at the columns, and brings rows of another table into scope
+	counts                  // a limit or an offset of a grant decides by counting which rows are in scope
 
-	// By the catalogue: refusing.discharge answers these once for each catalogue and plan.
-	identifies // the declared key, by which statements find rows
-	resolves   // ON CONFLICT of SQLite, which replaces or leaves out rows
+	// Kinds from the catalogue: refusing.discharge judges them once for each catalogue and plan.
+	identifies // the declared key: statements find rows by it
+	resolves   // ON CONFLICT of SQLite: it replaces or leaves out rows
 	fires      // a trigger
 	rewrites   // a rule of PostgreSQL
 	unites     // a unique rule or an exclusion constraint
 	orders     // an index
-	admits     // a check, a policy or the bounds of partitions: a row may be there or not
+	admits     // a check, a policy or the bounds of partitions: it accepts or refuses a row
 	calculates // a generated column
 	refers     // a foreign key of the table
-	referred   // a foreign key of another table, which leads to the table
-	exposes    // a label of what a row reveals by being in scope
-	repeats    // another declared table, which may show the same rows
-	compares   // a link that begins or ends at the table, whose ends have types
-	awaits     // a link by which rows of another table would come into scope with a new row
-	equates    // an equality of the database
+	referred   // a foreign key of another table that refers to the table
+	exposes    // labelled data that a row reveals by being in scope
+	repeats    // another declared table that may show the same rows
+	compares   // a link that begins or ends at the table: its ends may have different types
+	awaits     // a link that would bring rows of another table into scope with a new row
+	equates    // an equality of the database that may be wider than exact
 )
 
 // dependant is one thing that depends on columns of a row.
 type dependant struct {
 	kind kind
 
-	// Of a grant, with the declared columns.
-	table *decl.Table // whose columns they are
+	// Fields for a dependant of a grant.
+	table *decl.Table // the table of cols
 	cols  []*decl.Column
 	link  *decl.Link
-	skips bool // it counts by an offset
-	// more says that the grant is another one than the grant that writes, and shows or allows more of the row.
+	skips bool // the grant has an offset
+	// more is set if another grant than the writing one has the dependant, and shows or allows more of the row.
 	more bool
 
-	// Of the catalogue.
-	name, why string // what a permission calls it, and what it would reveal of a labelled column
+	// Fields for a dependant of the catalogue.
+	name, why string // its name in a permission, and what its error would reveal of a labelled column
 	reads     func(of func(string) bool) bool
-	parts     []schema.Part // the columns and expressions that a rule, index, check or key is over, with what an index carries along
-	again     bool          // it may be checked for rows whose columns are not written
+	parts     []schema.Part // the columns and expressions of a rule, index, check or key, and the columns that an index includes
+	again     bool          // it may refuse a row even if its own columns are not written
 	unique    unique
 	trigger   schema.Trigger
 	key       schema.ForeignKey
-	child     *schema.Table // that the key is of
+	child     *schema.Table // the table that has the key
 	reveals   decl.Revealed
 }
 
-// dependants lists what a grant decides by the columns of a table.
+// dependants lists everything in a grant that depends on columns of a table.
 func dependants(g *scope.Grant, t *decl.Table) (out []dependant) {
 	add := func(k kind, l *decl.Link, cols ...*decl.Column) {
 		if len(cols) > 0 {
@@ -88,7 +88,7 @@ func dependants(g *scope.Grant, t *decl.Table) (out []dependant) {
 		cut, skips = cut || s.Kind == decl.StepLimit || s.Kind == decl.StepOffset, skips || s.Kind == decl.StepOffset
 		if s.Kind == decl.StepFollow {
 			starts(s.Link)
-			if s.Link.From == t && (cut || granted) { // a row may be in scope because of rows that are reached through another row of the table, or through itself
+			if s.Link.From == t && (cut || granted) { // a row of t may be in scope because of rows that are reached through another row of t, or through itself
 				add(decides, nil, s.Link.Starts()...)
 			}
 		}
@@ -104,7 +104,7 @@ func dependants(g *scope.Grant, t *decl.Table) (out []dependant) {
 		if s.Search != nil {
 			add(decides, nil, s.Search.Cols...)
 		}
-		if s.Kind == decl.StepFollow { // the row is in scope, or leads to rows that are, because this link reached it
+		if s.Kind == decl.StepFollow { // because this link reached the row, it is in scope or leads to rows in scope
 			add(decides, nil, s.Link.Ends()...)
 		}
 		limited = limited || cut
@@ -129,7 +129,7 @@ func dependants(g *scope.Grant, t *decl.Table) (out []dependant) {
 	}
 	slices.SortFunc(from, func(a, b *decl.Link) int { return cmp.Compare(a.ID, b.ID) })
 	for _, l := range from {
-		if add(reaches, l, l.Starts()...); cut { // where the link no longer leads to a row, the limit lets another one in
+		if add(reaches, l, l.Starts()...); cut { // once the link no longer leads to a row, the limit lets another row in
 			add(decides, nil, l.Starts()...)
 			limited = true
 		}
@@ -140,15 +140,15 @@ func dependants(g *scope.Grant, t *decl.Table) (out []dependant) {
 	return out
 }
 
-// law discharges all that depends on the rows that are written, by the grant that writes and by the other grants of the same programs. A row
-// that one grant may write can decide which rows another grant shows: a program that may add a membership could read every project
-// (TestBesideGrants). A program that may assign a ticket could read what only its assignee may read (TestBesideShowsMore).
-// whole are the rows with what the scope fixes in them: a key of several columns, of which the tenant is one, is looked for by all of them.
+// law discharges each dependant of the written rows, in the grant that writes and in the other grants of the same programs. A row that one grant
+// may write can decide which rows another grant shows. Otherwise a program that may add a membership could read every project (TestBesideGrants),
+// and a program that may assign a ticket could read what only its assignee may read (TestBesideShowsMore). whole is the rows with the columns that
+// the scope fixes, so that a key of several columns, one of them the tenant, is looked for by all of its columns.
 func (w *writer) law(rows, whole [][]written) error {
 	g, t := w.w.Grant, w.w.Table
 	all := dependants(g, t)
 	for _, d := range all {
-		if d.kind != reaches { // reaches comes after points, which notes the links that it has checked (w.pointed)
+		if d.kind != reaches { // reaches comes after points, since points notes in w.pointed the links that it has checked
 			if err := w.discharge(g, d, rows); err != nil {
 				return err
 			}
@@ -164,7 +164,7 @@ func (w *writer) law(rows, whole [][]written) error {
 			all = dependants(b, t)
 			more := reveals(b, g, t, w.w.Facet, nil)
 			if !more && !slices.ContainsFunc(all, func(d dependant) bool { return d.kind == reaches || d.kind == counts }) {
-				all = nil // a row that comes into scope of b was in scope of g, which shows as much of it
+				all = nil // a row that comes into the scope of b was in the scope of g, and g shows as much of it
 			}
 			for i := range all {
 				all[i].more = more
@@ -182,10 +182,10 @@ func (w *writer) law(rows, whole [][]written) error {
 	return nil
 }
 
-// discharge lets a write through as far as one dependant of grant b is concerned, adds the check that has to be asked first, or refuses.
+// discharge judges a write by one dependant of grant b: it permits the write, adds a check that runs before the write, or refuses.
 func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error {
 	own, update := b == w.w.Grant, w.m.Root.Name == language.Update
-	if d.table != w.w.Table { // its columns can't be compared, but for their names
+	if d.table != w.w.Table { // columns of two declarations can be compared by their names only
 		named := func(v written) bool {
 			return slices.ContainsFunc(d.cols, func(c *decl.Column) bool { return strings.EqualFold(c.Name, v.Col.Name) })
 		}
@@ -194,7 +194,7 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 		}
 		return nil
 	}
-	var given []written // in a column of it
+	var given []written // the written values in columns of d
 	for _, v := range slices.Concat(rows...) {
 		if slices.Contains(d.cols, v.Col) {
 			given = append(given, v)
@@ -208,7 +208,7 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 		}
 		switch {
 		case !update || given == nil:
-			return nil // a new row gets the scope's values, or is read back in scope after the insert: see insert
+			return nil // a new row gets the scope's values, or insert reads it back in scope afterwards
 		case own && d.kind == belongs:
 			return w.belongs(d.link, rows)
 		case d.kind == belongs && !d.more:
@@ -220,11 +220,11 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 		case !slices.ContainsFunc(given, func(v written) bool { return !v.Null }):
 			return nil
 		case own && w.pointed[d.link], !own && covered(b, w.w.Grant, w.w.Table, w.w.Facet, d.link, w.pointed[d.link]):
-			return nil // the row at its end is looked for in scope
+			return nil // a check looks for the row at the link's end in scope
 		case d.link.ToKey():
 			return w.reach(b, d.link.To, d.link, rows, false)
 		case !update:
-			return nil // an insert: the kind awaits judges rows that wait for a new one, by the catalogue
+			return nil // an insert: the kind awaits judges by the catalogue whether rows wait for the new one
 		}
 		return w.closed(d.link, rows)
 	case counts:
@@ -241,7 +241,7 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a dependant of kind %d has no discharge", d.kind)}
 }
 
-// dependantsOn lists what the database has that depends on columns of a table, or acts when its rows are written.
+// dependantsOn lists everything in the database that depends on columns of a table, or acts when its rows are written.
 func (c *rules) dependantsOn(t *schema.Table) (out []dependant) {
 	add := func(d dependant) {
 		if d.reads == nil {
@@ -261,7 +261,7 @@ func (c *rules) dependantsOn(t *schema.Table) (out []dependant) {
 	for _, r := range t.Rules {
 		d := dependant{kind: rewrites, name: r.Name, trigger: schema.Trigger{Events: []string{r.Event}}}
 		if r.Event == "" {
-			d.trigger.Events = nil // it may act on each write
+			d.trigger.Events = nil // a rule without a known event may act on each write
 		}
 		add(d)
 	}
@@ -279,7 +279,7 @@ func (c *rules) dependantsOn(t *schema.Table) (out []dependant) {
 	for _, k := range t.Checks {
 		add(dependant{kind: admits, name: "check(" + k.Expr + ")", why: "the error for a value that breaks it would reveal the labelled one", parts: []schema.Part{{Expr: k.Expr}}, again: k.NotValid || goesByClock(k.Expr)})
 	}
-	places := []string{t.PartitionBy} // as a check: no partition may have a place for the row
+	places := []string{t.PartitionBy} // it acts as a check: there may be no partition for the row
 	for _, p := range t.Policies {
 		if t.RowSecurity && p.Command != "SELECT" {
 			places = append(places, p.Using, p.Check)
@@ -308,7 +308,7 @@ func (c *rules) dependantsOn(t *schema.Table) (out []dependant) {
 	return out
 }
 
-// dependants lists what grants decide by the rows, of that which the catalogue has to answer.
+// dependants lists the dependants that come from the grants, but that are judged by the catalogue.
 func (w Write) dependants() (out []dependant) {
 	out = append(out, dependant{kind: identifies}, dependant{kind: equates})
 	for _, x := range w.Reveals {
@@ -326,10 +326,10 @@ func (w Write) dependants() (out []dependant) {
 	return out
 }
 
-// discharge adds the reasons for which one dependant refuses what is done with a table.
+// discharge adds the reasons for which one dependant refuses the change of a table.
 func (r refusing) discharge(x change, d dependant) {
 	c, w, of := r.c, r.w, x.table
-	own := slices.Contains(r.parts, of) // else the change is carried there
+	own := slices.Contains(r.parts, of) // else the database carries the change on to of
 	switch d.kind {
 	case identifies:
 		r.key()
@@ -362,15 +362,15 @@ func (r refusing) discharge(x change, d dependant) {
 		}
 		return
 	case orders:
-		// Making the entry of an index can fail: its expression may divide by zero, and on PostgreSQL its columns together may be too long. The
-		// condition of a partial index decides whether there is an entry at all.
+		// The database can fail to make an entry of an index: its expression may divide by zero, and on PostgreSQL its columns together may be too
+		// long. The condition of a partial index decides whether there is an entry at all. So an error could reveal a labelled value.
 		if x.secrets.beside(x.changed, d.reads) && (slices.ContainsFunc(d.parts, func(p schema.Part) bool { return p.Column == "" }) ||
 			c.Live.Engine == schema.Postgres && slices.ContainsFunc(d.parts, func(p schema.Part) bool { return c.dependsOn(of, p, x.changed.has) && !fixedSize(of, p) })) {
 			r.learns(x, "index"+unique{Parts: d.parts}.said(), "the error for an entry that can't be made would reveal it")
 		}
 		return
 	case admits:
-		// again: rows that are there already may break the check (NOT VALID, or it goes by the clock).
+		// d.again: rows that are there already may break the check, since it is NOT VALID or depends on the clock.
 		if x.secrets.beside(x.changed, d.reads) || d.again && len(x.cols) > 0 && d.reads(x.secrets.has) {
 			r.learns(x, d.name, d.why)
 		}
@@ -403,8 +403,8 @@ func (r refusing) discharge(x change, d dependant) {
 		}
 		return
 	case exposes:
-		// Which rows a program changes, and whether there are any, depends on what is labelled: the change would reveal it to all who
-		// read the table without the label. The labels of the message refuse each such write; this reports it beforehand.
+		// The labelled data decides which rows a program changes, if any. So the change would reveal that data to all who read the table without the
+		// label. The labels of the message refuse each such write anyway; this reports it beforehand.
 		if l := d.reveals.Label.Secrecy(); !w.Trusted && !l.FlowsTo(w.Table.Label.Secrecy()) {
 			r.unless(decl.Permission{Kind: decl.PermitRevealing, On: d.reveals.Name}, check.HiddenEffect, w.Table.Reader.RowLabel(w.Table.Name), ", if programs may learn that",
 				"programs may write to it, and which of its rows are in scope reveals %s, which is labelled %s: what is written would reveal that to those who read the table without the label", d.reveals.Name, l)

@@ -16,21 +16,20 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/shape"
 )
 
-// A write changes rows in scope, and leaves them in scope. Which rows an update or a delete
-// changes is said by a query like any other, with its scopes and fences; the statement finds them
-// by their keys. A row that is inserted gets from us what the scope fixes, and what the link that
-// it is inserted through says. Whatever a written key points to has to be in scope as well, which
-// queries find out before, in the same transaction: a foreign row and a missing one are one error.
+// A write changes rows in scope, and leaves them in scope. A query like any other, with its scopes and fences, chooses the rows that an update or a
+// delete changes; the statement finds them by their keys. In a new row, this package fills in the columns that the scope or the link fixes. The row
+// that a written key points to must be in scope, too. Queries check that before the write, in the same transaction. The error for a row out of
+// scope is that for a missing row, so a program can't tell whether another tenant's row exists.
 
-// Plan plans a guest's message that writes. sets are the columns that its literals give, see GivenBy. With keys
-// the statements of an insert give the keys of the new rows. The grants of the message come first, then others of the same programs.
+// Plan plans a program's message that writes. sets is the sets of columns that its literals give, see GivenBy. With keys the statements of an insert
+// return the keys of the new rows. grants has the grants of the message first, then other grants of the same programs.
 func Plan(d expr.Engine, m *exo.Message, grants []shape.Prepared, sets [][]string, keys bool) (*Writing, error) {
 	all, n := shape.Grants(grants), len(m.Objects)
 	w := &writer{d: d, m: m, grants: all[:n], beside: all[n:], sets: sets, w: &Writing{}, keys: keys}
 	return w.planned()
 }
 
-// planned makes all plans.
+// planned makes all plans of the write.
 func (w *writer) planned() (*Writing, error) {
 	make := w.change
 	if w.w.Kind = writeKind(w.m.Root.Name); w.w.Kind == Inserts {
@@ -68,7 +67,7 @@ func (w *writer) change() error {
 	return nil
 }
 
-// openChange is the plan of an update or a delete in an open form, or nil. There is none with more tables than the written one.
+// openChange returns the plan of an update or a delete in an open form. It returns nil if the write reads more tables than the one that it changes.
 func (w *writer) openChange(form fence.Form) *plan.Plan {
 	return compile.Opened(w.d, w.m, w.grants, form, func(s *compile.Statement) (*plan.Plan, error) {
 		once := &writer{d: w.d, m: w.m, grants: w.grants, sets: w.sets, w: &Writing{}}
@@ -76,7 +75,7 @@ func (w *writer) openChange(form fence.Form) *plan.Plan {
 	})
 }
 
-// Guarded is compile.Guarded of a message that updates or deletes.
+// Guarded does what compile.Guarded does, for a message that updates or deletes.
 func Guarded(d expr.Engine, m *exo.Message, grants []shape.Prepared, sets [][]string, form fence.Form) *plan.Plan {
 	w := &writer{d: d, m: m, grants: shape.Grants(grants), sets: sets}
 	if p := w.openChange(form); p != nil {
@@ -85,7 +84,7 @@ func Guarded(d expr.Engine, m *exo.Message, grants []shape.Prepared, sets [][]st
 	return &plan.Plan{}
 }
 
-// changed is the plan of an update or a delete, or nil: see compile.Statement.Changed.
+// changed returns the plan of an update or a delete, or nil: see compile.Statement.Changed.
 func (w *writer) changed(s *compile.Statement) (*plan.Plan, error) {
 	root := w.m.Root
 	if err := w.rows(s); err != nil {
@@ -100,7 +99,7 @@ func (w *writer) changed(s *compile.Statement) (*plan.Plan, error) {
 	if err := compile.HasKey(t); err != nil {
 		return nil, err
 	}
-	entry, err := g.Enter(t, nil, nil) // the whole scope: the query that finds the rows may have left out conditions that its links imply
+	entry, err := g.Enter(t, nil, nil) // the whole scope, since the query that finds the rows may leave out conditions that its links imply
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +128,7 @@ func (w *writer) changed(s *compile.Statement) (*plan.Plan, error) {
 	return w.noted(p), nil
 }
 
-// standing are the values of a row that is updated, with those that the scope fixes.
+// standing returns set, the values of an update, and the values that the scope fixes in the other columns.
 func (w *writer) standing(entry scope.Entry, set []written) []written {
 	fixed, _ := entry.Parts()
 	for _, x := range fixed {
@@ -140,7 +139,7 @@ func (w *writer) standing(entry scope.Entry, set []written) []written {
 	return set
 }
 
-// conditioned reports whether a chain of calls says which rows are meant.
+// conditioned reports whether a chain of calls chooses rows, or chooses all by all().
 func conditioned(n *message.Node) bool {
 	for ; n != nil; n = n.Recv {
 		switch n.Name {
@@ -163,7 +162,7 @@ func calls(n *message.Node, method string) bool {
 	return false
 }
 
-// set are the values of an update.
+// set returns the columns of an update with their new values.
 func (w *writer) set(s *compile.Statement, fc *decl.Facet) ([]written, error) {
 	arg := w.m.Root.Args[0]
 	if arg.Op == message.OpLambda {
@@ -175,14 +174,14 @@ func (w *writer) set(s *compile.Statement, fc *decl.Facet) ([]written, error) {
 		if col == nil {
 			return fail.Errorf(fail.Denied, "", "`%s` can't be changed", name)
 		}
-		if col.Key { // no program has the right
+		if col.Key { // no facet allows this
 			return ofHook(hook(written{Col: col, Filled: filled(name)}), fail.Errorf(fail.Invalid, "", "the key `%s` can't be changed: rows are found by it", col.Name))
 		}
 		v, err := value(col)
 		out = append(out, v)
 		return err
 	}
-	for i, n := range w.sets[0] { // what a literal gives, and what hooks fill beside what is calculated
+	for i, n := range w.sets[0] { // the columns of a literal, and the columns that hooks fill
 		if arg.Op == message.OpRecord && !filled(n) {
 			return nil, expr.ErrNode(arg)
 		}
@@ -207,7 +206,7 @@ func (w *writer) set(s *compile.Statement, fc *decl.Facet) ([]written, error) {
 	return out, nil
 }
 
-// belongs has the rows at the start of a link looked for in scope, by which rows that are updated are in scope: they stay there.
+// belongs adds the check that the row at the start of link l is in scope. Updated rows are in scope by l, so they stay in scope.
 func (w *writer) belongs(l *decl.Link, rows [][]written) error {
 	for _, c := range w.entry.Conditions() {
 		if c.Kind == scope.Linked && c.Link == l {

@@ -9,39 +9,39 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file has what is written, how a rule refuses it, and which permission lifts that. law.go comes before it, and rules.go after it.
+// This file has Write, the description of a write, and refusing, by which a rule refuses it unless the host has given a permission. rules.go follows.
 
 // Write is what a grant lets programs change in one table.
 type Write struct {
 	Table  *decl.Table
-	Facet  *decl.Facet // by which programs write; nil of Go code
+	Facet  *decl.Facet // the facet by which programs write; nil for Go code
 	Rights decl.Rights
-	// Scope are the columns by which it is decided whether a row is in scope: rows that are equal in them are all
-	// in scope or all not. Decided says that these columns decide it.
+	// Scope is the columns of the scope's conditions. Decided is set if they alone decide whether a row is in scope: then of rows that
+	// are equal in them, either all are in scope or none is.
 	Scope   []*decl.Column
 	Decided bool
-	Fixed   []*decl.Column  // of Scope: what is filled in
-	Links   []*decl.Link    // from the table: whose far end is looked for in scope before a key that points to it is written
-	Into    []*decl.Link    // to the table: the same of whose near end
-	By      []*decl.Link    // to the table: those by which the scope finds its rows
-	Reveals []decl.Revealed // by being in scope, of what is labelled
-	Through []*decl.Link    // to the table: by which rows are inserted, so that they fill in its columns
-	Leading []*decl.Link    // from the table: rows at whose far end are in scope by it
-	Filled  []*decl.Column  // that hooks of the host fill, maybe by what the program gives
-	Told    []*decl.Column  // the columns that decide what else is in scope, in this grant or another of the same programs
+	Fixed   []*decl.Column  // the columns of Scope that are filled in
+	Links   []*decl.Link    // links from the table. Before a key of one is written, a check looks for the row at its end in scope
+	Into    []*decl.Link    // links to the table. Before a key of one is written, a check looks for the row at its start in scope
+	By      []*decl.Link    // links to the table by which the scope finds its rows
+	Reveals []decl.Revealed // labelled data that a row reveals by being in scope
+	Through []*decl.Link    // links to the table through which rows are inserted: they fill in its columns
+	Leading []*decl.Link    // links from the table that bring the rows at their end into scope
+	Filled  []*decl.Column  // columns that the host's hooks fill, perhaps with values from the program
+	Told    []*decl.Column  // columns that decide which other rows are in scope, in this grant or another of the same programs
 	Beside  []*decl.Table   // other tables to which grants of the same programs give a scope
-	// Labelled are the columns of the tables of the same programs whose values they may not read.
+	// Labelled is the columns of the same programs' tables that have a label: programs may not learn their values by writing.
 	Labelled []*decl.Column
-	// LabelledRows are those of these tables of which they may not know which rows are there.
+	// LabelledRows is those of these tables whose rows have a label: programs may not learn by writing which rows exist.
 	LabelledRows []*decl.Table
-	Inserts      bool // programs get to the facet so that they insert rows
-	Trusted      bool // it is Go code that writes: it may learn that others have a value
+	Inserts      bool // programs reach the facet in a way that lets them insert rows
+	Trusted      bool // Go code writes: it may learn that other tenants have a value
 }
 
-// rules are the rules of writes, over a catalogue.
+// rules applies the rules of writes to a catalogue.
 type rules struct {
 	*check.Checker
-	asked []decl.Permission // that a rule has asked for, given or not
+	asked []decl.Permission // the permissions that rules have asked for, given or not
 }
 
 func rulesOf(live *schema.Database) *rules {
@@ -50,21 +50,21 @@ func rulesOf(live *schema.Database) *rules {
 	return c
 }
 
-// refusing adds the reasons for which a table is not written by w.
+// refusing adds the reasons for which w may not write table t.
 type refusing struct {
 	c *rules
 	w Write
-	t *schema.Table // that is written
+	t *schema.Table // the written table
 
-	parts, kin []*schema.Table // of which it is a part, and its parts; and all that have rows in common with it
+	parts, kin []*schema.Table // parts: t, the tables that t is a part of, and the parts of t. kin: all tables that have rows in common with t
 }
 
 func (r refusing) because(kind, fix, problem string, args ...any) {
 	r.add(check.Finding{Kind: kind, Fix: fix}, problem, args...)
 }
 
-// unless adds a reason that does not hold where the host has given a permission. fix is the other way, if there is one, and when says when
-// it may be given.
+// unless adds a reason if the host has not given permission p. fix is a way without the permission, or "". when is the condition under which the
+// host may give the permission.
 func (r refusing) unless(p decl.Permission, kind, fix, when, problem string, args ...any) {
 	r.c.asked = append(r.c.asked, p, p.Wary())
 	if decl.Permits(r.w.Rights.Permits, p) {
@@ -84,7 +84,7 @@ func (r refusing) add(f check.Finding, problem string, args ...any) {
 	r.c.Add(f)
 }
 
-// permit is what the host writes to permit something.
+// permit returns what the host writes to give permission p.
 func (w Write) permit(p decl.Permission) string {
 	switch r := w.Table.Reader; {
 	case w.Trusted:
@@ -96,8 +96,8 @@ func (w Write) permit(p decl.Permission) string {
 	}
 }
 
-// calculates reports whether a generated column depends on columns that may be written. In a new row these are all columns, but for those
-// that the scope fills in. Where the scope admits several values the program chooses one, so such a column counts as written.
+// calculates reports whether a generated column depends on columns that may be written. In a new row these are all columns except those that the
+// scope fills in. Where the scope admits several values, the program chooses one, so such a column counts as written.
 func (w Write) calculates(live *schema.Database, t *schema.Table, col *schema.Column) bool {
 	is := func(names []string, name string) bool { return shares(live, names, []string{name}) }
 	return t.Calculates(col, func(name string) bool {
@@ -119,7 +119,7 @@ func shares(live *schema.Database, a, b []string) bool {
 	})
 }
 
-// along reports whether pairs of columns, to another table, are those of a foreign key.
+// along reports whether a link to another table compares the same pairs of columns as a foreign key.
 func along(live *schema.Database, pairs []decl.Pair, to *decl.Table, fk schema.ForeignKey) bool {
 	is := live.Engine.Is
 	for _, p := range pairs {
@@ -128,6 +128,6 @@ func along(live *schema.Database, pairs []decl.Pair, to *decl.Table, fk schema.F
 			return false
 		}
 	}
-	t := live.Table(schema.Name{Name: to.Name}) // not one of the same name in another schema
+	t := live.Table(schema.Name{Name: to.Name}) // a table of the same name in another schema does not count
 	return t != nil && is(t.Name.Name, fk.Table.Name) && is(t.Name.Schema, fk.Table.Schema) && len(pairs) == len(fk.Columns)
 }

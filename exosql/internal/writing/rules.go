@@ -12,12 +12,11 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file asks the law (law.go) about one write and one catalogue, and has the discharges that are too long for its switch: of the key, of
-// foreign keys, of generated columns and of rows that wait for a new one. run.go comes after it.
+// This file applies the law (law.go) to one write and one catalogue. It has the discharges that are too long for the law's switch: for the key,
+// for foreign keys, for generated columns and for rows that wait for a new one.
 
-// Writable returns all reasons for which no program may write a table, or nil. What it refuses would let a program
-// change, or have confirmed, a row out of its scope: it is asked before the first write, and
-// Check says the same beforehand.
+// Writable returns all reasons for which no program may write a table, or nil. A write that it refuses could change a row out of scope, or confirm
+// that such a row exists. It is called before the first write, and Check reports the same reasons beforehand.
 func Writable(live *schema.Database, w Write) error {
 	c := rulesOf(live)
 	c.writable(w)
@@ -28,7 +27,7 @@ func Writable(live *schema.Database, w Write) error {
 	return errors.Join(all...)
 }
 
-// writable finds all for which no program may write a table.
+// writable adds all reasons for which no program may write a table.
 func (c *rules) writable(w Write) {
 	r := refusing{c: c, w: w, t: c.TableOf(schema.Name{Name: w.Table.Name})}
 	if r.t == nil {
@@ -41,7 +40,7 @@ func (c *rules) writable(w Write) {
 	r.changes(func(kind) bool { return true })
 }
 
-// changes goes through all that depends on what a write changes: in the rows that it names, and in all that the database carries along.
+// changes discharges each dependant of the rows that a write changes: those that it names, and those that the database carries along.
 func (r refusing) changes(asks func(kind) bool) {
 	r.parts, r.kin = r.c.Parts(r.t), r.c.Kin(r.t)
 	for _, a := range r.c.allCarried(r.w.alters(r.t, r.kin, r.parts)) {
@@ -54,7 +53,7 @@ func (r refusing) changes(asks func(kind) bool) {
 	}
 }
 
-// key refuses a table in which a statement may find other rows than those that it means.
+// key refuses a table in which a statement may find other rows by the declared key than it means.
 func (r refusing) key() {
 	c, t, declared := r.c, r.t, r.w.Table
 	if t.Inherited {
@@ -68,8 +67,8 @@ func (r refusing) key() {
 	}
 }
 
-// refers refuses writes that refer to a row which was not looked for in scope, by a foreign key of the table or of a part of it: by a column
-// that is written, by a default or a number of the database, or by the row that rows are inserted through.
+// refers refuses writes that could refer, by a foreign key of the table or of a part of it, to a row that no check looks for in scope. The key's
+// value may come from a written column, from a default or a number of the database, or from the row through which rows are inserted.
 func (r refusing) refers(of *schema.Table, fk schema.ForeignKey) {
 	c, w, live := r.c, r.w, r.c.Live
 	if shares(live, fk.Columns, append(decl.Names(w.Rights.Insert), decl.Names(w.Rights.Update)...)) && !w.looks(live, fk) {
@@ -90,11 +89,11 @@ func (r refusing) refers(of *schema.Table, fk schema.ForeignKey) {
 	}
 	if !shares(live, fk.Columns, always) && slices.ContainsFunc(of.Columns, func(col schema.Column) bool {
 		return fillsIn(live, &col) && shares(live, []string{col.Name}, fk.Columns)
-	}) { // with numbers a program would learn which rows there are
+	}) { // by numbers from the database a program could learn which rows exist
 		r.unless(decl.Permission{Kind: decl.PermitDefault, On: strings.Join(fk.Columns, ", ")}, check.HiddenEffect, "no default for it", fmt.Sprintf(", if rows may refer to whichever row of %s the default names", fk.Table.Name),
 			"programs may add rows to it, and the database fills in (%s), which refers to %s: a row could refer to one out of scope, and reveal that it is there", strings.Join(fk.Columns, ", "), fk.Table.Name)
 	}
-	for _, l := range w.Through { // which row in scope it is, is the program's to say
+	for _, l := range w.Through { // the program chooses the row in scope through which it inserts
 		if slices.ContainsFunc(l.Ends(), func(col *decl.Column) bool {
 			return shares(live, fk.Columns, []string{col.Name}) && !slices.Contains(w.Fixed, col)
 		}) && !along(live, reversed(l.Pairs), l.From, fk) && !c.passes(l, fk) && !w.looks(live, fk) {
@@ -104,8 +103,8 @@ func (r refusing) refers(of *schema.Table, fk schema.ForeignKey) {
 	}
 }
 
-// passes reports whether the row that is inserted through has the same foreign key to the same row: then that row is there, and the
-// insert confirms nothing new.
+// passes reports whether the row at the start of l has the same foreign key to the same row as the new row. Then the row that the key refers to
+// exists already, and the insert confirms nothing new.
 func (c *rules) passes(l *decl.Link, fk schema.ForeignKey) bool {
 	from, is := c.TableOf(schema.Name{Name: l.From.Name}), c.Live.Engine.Is
 	return from != nil && slices.ContainsFunc(from.ForeignKeys, func(o schema.ForeignKey) bool {
@@ -124,8 +123,8 @@ func (c *rules) passes(l *decl.Link, fk schema.ForeignKey) bool {
 	})
 }
 
-// calculated refuses writes of columns from which the database calculates one that decides scopes or links: its value is not
-// known before the write, so a row could leave its scope, and a key could lead to another tenant's row.
+// calculated refuses writes to columns from which the database calculates a column that decides scopes, links or readers. Its value is not known
+// before the write, so a row could leave its scope, and a key could lead to another tenant's row.
 func (r refusing) calculated(d dependant) {
 	c, w := r.c, r.w
 	col, is := r.t.Column(d.name), []string{d.name}
@@ -144,24 +143,24 @@ func (r refusing) calculated(d dependant) {
 	}
 	for _, of := range w.Table.Cols {
 		if of.Readers != nil && len(w.Rights.Update) > 0 && shares(c.Live, decl.Names(of.Readers.Cols), is) && d.reads(columns{c.Live, decl.Names(slices.Concat(w.Rights.Update, w.Filled))}.has) {
-			r.because(check.HiddenEffect, fix, "a write changes the generated column %s, which decides who may read %s", d.name, of.Name) // a program could make its user a reader of values that are there
+			r.because(check.HiddenEffect, fix, "a write changes the generated column %s, which decides who may read %s", d.name, of.Name) // otherwise a program could make its user a reader of values that are there
 		}
 	}
 }
 
-// looks reports whether what a foreign key refers to is looked for in scope before it is written.
+// looks reports whether a check looks for the row that a foreign key refers to in scope, before the key is written.
 func (w Write) looks(live *schema.Database, fk schema.ForeignKey) bool {
 	return slices.ContainsFunc(w.Links, func(l *decl.Link) bool { return along(live, l.Pairs, l.To, fk) }) ||
 		slices.ContainsFunc(w.Into, func(l *decl.Link) bool { return along(live, reversed(l.Pairs), l.From, fk) })
 }
 
-// awaited refuses inserts where rows of others may refer to a key that no row has yet, or has any more: a new row with that key would bring
-// them into scope. A valid foreign key rules such rows out.
+// awaited refuses inserts where another tenant's rows may refer to a key that no row has yet, or no row has any more: a program could insert a
+// row with that key and so bring them into scope. A valid foreign key rules such rows out.
 func (r refusing) awaited(l *decl.Link) {
 	c := r.c
 	of, cols, by := c.TableOf(schema.Name{Name: l.To.Name}), decl.Names(l.Ends()), decl.Names(l.Starts())
 	if of == nil || slices.ContainsFunc(of.ForeignKeys, func(fk schema.ForeignKey) bool { return !fk.NotValid && along(c.Live, reversed(l.Pairs), l.From, fk) }) ||
-		l.ToKey() && !slices.ContainsFunc(r.t.Columns, func(col schema.Column) bool { // else what is given is looked for in scope
+		l.ToKey() && !slices.ContainsFunc(r.t.Columns, func(col schema.Column) bool { // a key that the program gives is looked for in scope
 			return fillsIn(c.Live, &col) && shares(c.Live, []string{col.Name}, by)
 		}) {
 		return
@@ -176,14 +175,14 @@ func (r refusing) awaited(l *decl.Link) {
 		"programs may add rows to it, and rows of %s are in scope by (%s) without a foreign key that is valid for all: rows that refer to no row yet would come into scope with a new one", l.To.Name, strings.Join(cols, ", "))
 }
 
-// identified reports whether no two rows have the same declared key, as a statement compares it: by the columns' own collations.
+// identified reports whether no two rows have an equal declared key. Keys are compared as a statement does it: by the columns' own collations.
 func identified(live *schema.Database, t *schema.Table, declared *decl.Table) bool {
 	c := rulesOf(live)
 	if t.RowID && slices.Contains(decl.Names(declared.Keys), "rowid") {
 		return true
 	}
 	return len(declared.Keys) > 0 && slices.ContainsFunc(uniquesOf(t), func(u unique) bool {
-		// A deferred key allows two equal ones until the commit: a program could give its own row a foreign row's key, and delete both by it.
+		// A deferred key allows two equal keys until the commit: a program could give its own row another tenant's key, and delete both rows by it.
 		return u.exclusion == nil && u.where == "" && !u.broken && !u.late && len(u.equal()) == len(u.Parts) && c.Within(u.equal(), decl.Names(declared.Keys))
 	})
 }

@@ -19,47 +19,47 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file runs a planned write (plan.go): the checks first, then the changes, then what the program gets of them. The engine comes after it.
+// This file runs a planned write (plan.go): first the checks, then the changes, then the reply to the program. The engine comes after it.
 
-// Run is one message that writes, on its way.
+// Run is the run of one message that writes.
 type Run struct {
 	*Writing
 	Host  Host
 	M     *exo.Message
 	Given Given
-	Vals  [][]value.Value // of the grants
+	Vals  [][]value.Value // the values of each grant
 
-	ParentRow []value.Value // of the row that rows are inserted through: the values of the link
-	Kept      bool          // something was changed, and an error after it does not undo that
+	ParentRow []value.Value // the link's values in the row through which rows are inserted
+	Kept      bool          // a row was changed, and a later error does not undo that
 	New       *value.Rows   // the row that was inserted
-	Order     []int         // of an insert: which of the given rows each statement adds; -1: several
+	Order     []int         // for an insert: the index of the given row that each statement adds; -1: several rows
 }
 
-// Host is the unit of work in which a Run is. Its errors are those that programs read.
+// Host is the unit of work of a Run. Programs read the errors that it returns.
 type Host interface {
-	// Read asks one question, in the scope of a grant; nil: of the grants of the message.
+	// Read runs one query, in the scope of grant g; nil: of the grants of the message.
 	Read(p *plan.Plan, g *scope.Grant, args []value.Value) (*value.Rows, error)
-	// Write makes changes together: all or none is made. refused is why the open plan was not run, or nil. If the error is a
-	// *fence.Refused, nothing was run.
+	// Write makes all changes, or none. refused is the reason why the open plan was not run, or nil. If the error is a *fence.Refused,
+	// nothing was run.
 	Write(changes []engine.Change, refused *fence.Refused) (*value.Rows, int64, error)
 	// Next is the open plan to try after one that was refused, or nil.
 	Next(open *plan.Plan, refused *fence.Refused) *plan.Plan
-	// Live is what the database says of itself.
+	// Live returns the catalogue of the database.
 	Live() (*schema.Database, error)
-	// Broken makes the error of a rule that the Run would break.
+	// Broken makes the error for a rule that the Run would break.
 	Broken(v *engine.Violation) error
-	// Over reports whether the unit is over, so that nothing can be tried again in it.
+	// Over reports whether the unit has ended, so that no statement can be tried again in it.
 	Over() bool
 
-	// Before keeps images of the rows that an update or a delete is about to change, and returns how many.
+	// Before keeps images of the rows that an update or a delete is about to change, and returns their number.
 	Before() (kept int64, err error)
-	// Changed notes that n rows were changed, of which so many have images.
+	// Changed notes that n rows were changed, and that kept of them have images.
 	Changed(n, kept int64)
-	// Inserted notes that n rows were inserted, with the keys of those that the statements returned.
+	// Inserted notes that n rows were inserted, and the keys that the statements returned.
 	Inserted(n int64, keys *value.Rows)
 }
 
-// read asks one question.
+// read runs one query.
 func (x *Run) read(p *plan.Plan, g *scope.Grant, values ...value.Value) (*value.Rows, error) {
 	args, err := x.bind(p, values)
 	if err != nil {
@@ -80,10 +80,10 @@ func errUnseen() error {
 	return fail.Errorf(fail.Denied, "", "the row would be out of this program's reach")
 }
 
-// manyDigits finds a number in a document of which a program may not have been shown all digits.
+// manyDigits matches a number in a document that is so long that a program may have been shown a rounded one.
 var manyDigits = regexp.MustCompile(`[^"0-9.][0-9.]{17}`)
 
-// Do checks and makes the changes, and returns what the program gets.
+// Do runs the checks, makes the changes, and returns the program's result.
 func (x *Run) Do() (value.Value, error) {
 	if p := x.Parent; p != nil {
 		rows, err := x.read(p, nil)
@@ -100,7 +100,7 @@ func (x *Run) Do() (value.Value, error) {
 			}
 		}
 		x.ParentRow = cells[:x.Keys]
-		for i, v := range x.ParentRow { // the link would lead to no row, and not to the new ones
+		for i, v := range x.ParentRow { // with a null the link would lead to no row, so not to the new rows
 			if v.IsNull() {
 				return value.Value{}, fail.Errorf(fail.Invalid, "", "a row is inserted through one %s, whose `%s` is null here: the link leads to no rows", x.Through, x.Link.Pairs[i].From.Guest)
 			}
@@ -147,7 +147,7 @@ func (x *Run) Do() (value.Value, error) {
 	return value.Int(n), err
 }
 
-// check finds out whether each key of the given rows leads to a row in scope.
+// check refuses given rows with a key that leads to no row in scope.
 func (x *Run) check(c *Check) error {
 	seen := map[string]bool{}
 	var keys [][]value.Value
@@ -173,7 +173,7 @@ func (x *Run) check(c *Check) error {
 			p, n = c.Many, min(len(keys), CheckBatch)
 		}
 		values := slices.Concat(keys[:n]...)
-		for i := n; i < CheckBatch && n > 1; i++ { // the last again, up to as many as the statement asks for
+		for i := n; i < CheckBatch && n > 1; i++ { // the statement takes CheckBatch keys: the last one fills the rest
 			values = append(values, keys[n-1]...)
 		}
 		rows, err := x.read(p, c.Grant, values...)
@@ -181,7 +181,7 @@ func (x *Run) check(c *Check) error {
 			return err
 		}
 		if found := rows.Reader().Cells(0)[0].Int(); found != int64(n) {
-			if single = n > 1; single { // one by one, the error says which row it is
+			if single = n > 1; single { // with one key at a time, the error can name the row
 				continue
 			}
 			return c.Nowhere(x.Place(first[0]))
@@ -191,7 +191,7 @@ func (x *Run) check(c *Check) error {
 	return nil
 }
 
-// value is that of a source of a row with the given values.
+// value returns the value at source s, for a row with the given values.
 func (x *Run) value(s plan.Source, row []value.Value) value.Value {
 	switch s.Origin {
 	case plan.FromMessage:
@@ -205,7 +205,7 @@ func (x *Run) value(s plan.Source, row []value.Value) value.Value {
 	return x.Vals[s.Origin][s.Index]
 }
 
-// change updates or deletes: open where the database reads rows in scope alone, and with fences where not.
+// change updates or deletes rows. It uses an open plan where the database reads only rows in scope, and a plan with fences where not.
 func (x *Run) change(p *plan.Plan) (int64, error) {
 	var refused *fence.Refused
 	values := x.Given.Rows[0].Values
@@ -226,8 +226,8 @@ func (x *Run) change(p *plan.Plan) (int64, error) {
 	return n, err
 }
 
-// keeps refuses rows whose tenant the database would store as another one. One that is inserted alone is read back; of many nobody would
-// see it.
+// keeps refuses rows whose tenant the database would store as another value, which may be another tenant's. A row that is inserted alone is read
+// back in scope. Many rows are not, so without this check nothing would notice.
 func (x *Run) keeps() error {
 	for _, f := range x.Filled {
 		live, err := x.Host.Live()
@@ -241,7 +241,7 @@ func (x *Run) keeps() error {
 	return nil
 }
 
-// keyed refuses rows without a key before they are there, and an update after which rows may have none: see NullKeys.
+// keyed refuses new rows without a key before they are inserted, and an update after which rows may have no key: see NullKeys.
 func (x *Run) keyed() error {
 	if x.Change != nil && len(x.Change.Write.Update) == 0 {
 		return nil
@@ -255,7 +255,7 @@ func (x *Run) keyed() error {
 		return x.keepsKeys(live, keys)
 	}
 	for i, row := range x.Given.Rows {
-		names := x.Inserts[row.Set].One.Write.Given // the row's own come first
+		names := x.Inserts[row.Set].One.Write.Given // the row's own columns come first
 		for _, k := range keys {
 			n := slices.IndexFunc(names, func(name string) bool { return live.Engine.Is(name, k.Column) })
 			null := n >= 0 && n < len(row.Values) && row.Values[n].IsNull()
@@ -267,8 +267,8 @@ func (x *Run) keyed() error {
 	return nil
 }
 
-// keepsKeys refuses an update that gives NULL to a column of keys, or a value that is calculated from columns: whether that is NULL only
-// the statement would find out.
+// keepsKeys refuses an update that sets a column of keys to NULL, or to a value that is calculated from columns, since only the statement would
+// find out whether that value is NULL.
 func (x *Run) keepsKeys(live *schema.Database, keys []NullKey) error {
 	is := func(guest, key string) bool {
 		c := column(x.Facet.Rights.Update, x.Facet, guest)
@@ -297,14 +297,14 @@ func (x *Run) keepsKeys(live *schema.Database, keys []NullKey) error {
 	return nil
 }
 
-// withoutKey is the error of a row that has no key, as the database would word it for a column that is NOT NULL.
+// withoutKey returns the error for a row without a key. It is the error of the database for a column that is NOT NULL.
 func (x *Run) withoutKey(column string, row int) error {
 	x.Order = []int{row}
 	err := fmt.Errorf("exosql: %s.%s is part of the key, and the database takes NULL for it: give it a value, or make it NOT NULL", x.Table.Name, column)
 	return x.Host.Broken(&engine.Violation{Rule: engine.NotNull, Table: x.Table.Bare(), Columns: []string{column}, Err: err})
 }
 
-// insert adds the given rows, of which each set of columns has statements of its own.
+// insert inserts the given rows. Each set of columns has its own statements.
 func (x *Run) insert() (value.Value, error) {
 	if err := cmp.Or(x.keeps(), x.keyed()); err != nil {
 		return value.Value{}, err
@@ -314,7 +314,7 @@ func (x *Run) insert() (value.Value, error) {
 		return value.Value{}, err
 	}
 	rows, n, err := x.Host.Write(changes, nil)
-	if v, ok := errors.AsType[*engine.Violation](err); ok && !x.Host.Over() && v.At < len(x.Order) && x.Order[v.At] < 0 { // one by one, the error says which row it is
+	if v, ok := errors.AsType[*engine.Violation](err); ok && !x.Host.Over() && v.At < len(x.Order) && x.Order[v.At] < 0 { // with one row at a time, the error can name the row
 		if changes, err = x.inserts(false); err != nil {
 			return value.Value{}, err
 		}
@@ -326,33 +326,33 @@ func (x *Run) insert() (value.Value, error) {
 	if err != nil || x.Back == nil {
 		return value.Int(n), err
 	}
-	x.Kept = true // the row is there, and can be taken back with the whole unit only
+	x.Kept = true // the row is there, and only a rollback of the whole unit removes it
 	if rows.Len() != 1 {
 		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: an insert gave no key")}
 	}
 	key := rows.Reader().Cells(0)
 	for i, v := range key {
-		if v.IsNull() { // a trigger had to give it, and has not, or too late
+		if v.IsNull() { // a trigger should have set it, and did not, or did so after the insert
 			return value.Value{}, x.withoutKey(x.Table.Keys[i].Name, 0)
 		}
 	}
 	if rows, err = x.read(x.Back, nil, append(x.Given.Rows[0].Values[:len(x.Given.Rows[0].Values):len(x.Given.Rows[0].Values)], key...)...); err != nil {
 		return value.Value{}, err
 	}
-	if rows.Len() != 1 { // one that is out of scope ends the run
+	if rows.Len() != 1 { // the row is out of scope, which ends the run
 		return value.Value{}, errUnseen()
 	}
 	x.New = rows
 	return rows.Row(0), nil
 }
 
-// inserts are the statements that add the given rows, many by one statement or each by its own.
+// inserts returns the statements that insert the given rows. With together one statement may insert many rows, else each inserts one.
 func (x *Run) inserts(together bool) (changes []engine.Change, err error) {
 	x.Order = nil
 	for i, in := range x.Inserts {
 		one, many := engine.Change{Plan: in.One}, engine.Change{Plan: in.Many}
 		var rows [][]value.Value
-		var which []int // of the given rows
+		var which []int // the indexes of rows among the given rows
 		for k, row := range x.Given.Rows {
 			if row.Set == i {
 				rows, which = append(rows, row.Values), append(which, k)
@@ -383,7 +383,7 @@ func (x *Run) inserts(together bool) (changes []engine.Change, err error) {
 	return changes, nil
 }
 
-// Place is what an error puts before the name of a column of one of several given rows: "[2].".
+// Place returns the text that an error puts before a column's name if several rows are given: "[2].".
 func (x *Run) Place(row int) string {
 	if row < 0 || len(x.Given.Rows) < 2 {
 		return ""

@@ -12,22 +12,22 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/shape"
 )
 
-// The typed API writes as programs do: what follows makes of a chain of typed calls what a message is to the
-// writer. The chain up to its last Grant or Follow is the scope, which holds of a row before and after; the steps behind it only
-// say which of the rows are meant, like the calls of a program.
+// The typed API writes as programs do. This file turns a chain of typed calls into a message and a grant for the writer. The chain up to its last
+// Grant or Follow is the scope: a row must match it before and after the write. The later steps only choose rows of the scope, like the calls of a
+// program.
 
 // TypedWrite is a write that Go code asks for.
 type TypedWrite struct {
 	Key  []byte
 	Vals []value.Value
-	M    *exo.Message // that says the same, but for the rows
+	M    *exo.Message // a message that does the same, without the query for the rows
 
 	chain *decl.Relation
 	grant *scope.Grant
 	sets  [][]string
 }
 
-// NewTypedWrite is a write of the rows of a chain, by a method of language: update, say. What is given is said by Give.
+// NewTypedWrite makes a write to the rows of a chain, by a method of language such as update. Give sets the given columns.
 func NewTypedWrite(r *decl.Relation, ss scope.Scopes, method string) *TypedWrite {
 	g := &scope.Grant{Facet: trusted(r.Table)}
 	w := &TypedWrite{grant: g}
@@ -37,20 +37,20 @@ func NewTypedWrite(r *decl.Relation, ss scope.Scopes, method string) *TypedWrite
 	return w
 }
 
-// Give says which columns are given, once.
+// Give sets the given columns. It is called once.
 func (t *TypedWrite) Give(sets [][]string) { t.Key, t.sets = AppendSets(t.Key, sets), sets }
 
-// Grant is the grant of the chain, to ask for its scopes.
+// Grant returns the grant of the chain, for its scopes.
 func (t *TypedWrite) Grant() *scope.Grant { return t.grant }
 
-// Compile plans it.
+// Compile plans the write.
 func (t *TypedWrite) Compile(d expr.Engine) (*Writing, error) {
 	w := &writer{d: d, m: t.M, grants: []*scope.Grant{t.grant}, sets: t.sets, w: &Writing{}, chain: t.chain}
 	return w.planned()
 }
 
-// trusted is a table as Go code sees it: all columns, with every right. Keys that are written are looked for in scope by
-// all links that were declared.
+// trusted returns a facet of table t for Go code: it has all columns and every right. It has all declared links from t, so that checks look for the
+// rows that written keys lead to in scope.
 func trusted(t *decl.Table) *decl.Facet {
 	f := &decl.Facet{Table: t, Alias: t.Name, Cols: t.Cols, Rights: decl.Rights{Insert: t.Cols, Update: t.Cols, Delete: true, Permits: t.Permits}}
 	for _, l := range t.Refers() {
@@ -59,7 +59,7 @@ func trusted(t *decl.Table) *decl.Facet {
 	return f
 }
 
-// ownRows is the part of a chain that its scope is: without what narrows it further.
+// ownRows returns the part of a chain that is its scope: the steps up to its last Grant or Follow.
 func ownRows(r *decl.Relation) *decl.Relation {
 	for r.Kind != decl.StepGrant && r.Kind != decl.StepFollow {
 		r = r.Prev
@@ -67,7 +67,7 @@ func ownRows(r *decl.Relation) *decl.Relation {
 	return r
 }
 
-// narrowed reports whether a chain says which of its rows are meant.
+// narrowed reports whether a chain has a step that chooses among the rows of its scope.
 func narrowed(r *decl.Relation) bool {
 	for own := ownRows(r); r != own; r = r.Prev {
 		switch r.Kind {
@@ -78,7 +78,7 @@ func narrowed(r *decl.Relation) bool {
 	return false
 }
 
-// rows adds the query of the rows that are written.
+// rows adds the query for the rows to write.
 func (w *writer) rows(s *compile.Statement) error {
 	if w.chain == nil {
 		return s.Find(w.m.Root.Recv)
@@ -86,7 +86,7 @@ func (w *writer) rows(s *compile.Statement) error {
 	return s.FindChain(w.chain, w.grants[0], w.grants[0].Facet)
 }
 
-// targetOfChain is target of the typed API: rows are inserted into what was granted, or through the link that was followed last.
+// targetOfChain is target for the typed API: rows are inserted into what was granted, or through the link of the last Follow.
 func (w *writer) targetOfChain(*message.Node) (scope.Entry, []written, error) {
 	g := w.grants[0]
 	w.w.Table, w.w.Facet, w.w.Grant = w.chain.Table, g.Facet, g
@@ -115,5 +115,5 @@ func (w *writer) targetOfChain(*message.Node) (scope.Entry, []written, error) {
 	return e, filled, err
 }
 
-// Facet is the table of a typed write as Go code sees it.
+// Facet returns the facet of the write's table for Go code: see trusted.
 func (t *TypedWrite) Facet() *decl.Facet { return t.grant.Facet }

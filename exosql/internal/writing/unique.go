@@ -11,20 +11,19 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// A rule that no two rows may be alike is a question that a program asks by writing: an error says
-// that another row has the value. As long as such a row must be in the writer's scope, it learns
-// nothing that it could not read.
+// A program can use a unique rule to ask a question: it writes a value, and an error reveals that another row has this value. If such a row
+// must be in the program's scope, the program learns nothing that it could not read.
 
-// unique is such a rule: a key, a unique index, or an exclusion constraint.
+// unique is a rule that no two rows may be alike: a key, a unique index, or an exclusion constraint.
 type unique struct {
 	Parts     []schema.Part
 	exclusion *schema.Exclusion // nil: all parts are compared with =
-	where     string            // of which rows; "" for all
+	where     string            // the condition of the rows that it is for; "": all rows
 	alike     bool              // NULL equals NULL
 	primary   bool
-	include   []string // columns that its index carries along
-	late      bool     // it may be looked at at the end of a transaction only
-	broken    bool     // it was not built to the end: it refuses rows, and there may be some that are alike
+	include   []string // the columns that its index includes
+	late      bool     // the database may check it only at the end of a transaction (DEFERRABLE)
+	broken    bool     // its index was not built to the end: it refuses rows, but rows that are alike may exist
 }
 
 func uniquesOf(t *schema.Table) (out []unique) {
@@ -35,7 +34,7 @@ func uniquesOf(t *schema.Table) (out []unique) {
 		out = append(out, unique{Parts: keyParts(&t.Uniques[i]), alike: !k.NullsDistinct, include: k.Include, late: k.Deferrable})
 	}
 	for _, x := range t.Indexes {
-		if x.Unique { // one that is not built to the end refuses rows, too
+		if x.Unique { // an index that is not built to the end refuses rows, too
 			out = append(out, unique{Parts: x.Parts, where: x.Where, alike: x.NullsAlike, broken: x.Invalid, include: x.Include})
 		}
 	}
@@ -45,7 +44,7 @@ func uniquesOf(t *schema.Table) (out []unique) {
 	return out
 }
 
-// keyParts are those of a key: the parts of the index behind it, where it says more than names.
+// keyParts returns the parts of a key's index, if the key has them, or else its columns as parts.
 func keyParts(k *schema.Key) (out []schema.Part) {
 	if k.Parts != nil {
 		return k.Parts
@@ -65,7 +64,7 @@ func (u unique) columns() (out []string) {
 	return out
 }
 
-// entry is what the index behind the rule has of each row, its condition included.
+// entry returns all that the index of the rule has of each row: its parts, its condition and the columns that it includes.
 func (u unique) entry() []schema.Part {
 	parts := slices.Clone(u.Parts)
 	if u.where != "" {
@@ -86,7 +85,7 @@ func (u unique) list() string {
 	return strings.Join(parts, ", ")
 }
 
-// said is the rule as messages have it.
+// said returns the rule's text for messages.
 func (u unique) said() string {
 	s := "(" + u.list() + ")"
 	if u.where != "" {
@@ -95,7 +94,7 @@ func (u unique) said() string {
 	return s
 }
 
-// permission lets programs learn what the rule reveals.
+// permission returns the permission that lets programs learn what the rule reveals.
 func (u unique) permission() decl.Permission {
 	p := decl.Permission{Kind: decl.PermitUnique, On: u.list(), Of: u.where}
 	if u.exclusion != nil {
@@ -111,7 +110,7 @@ func (u unique) name() string {
 	return "unique" + u.said()
 }
 
-// fixUnique is the fix for a rule that spans tenants, other than to let programs learn what others have; "": there is none.
+// fixUnique returns the fix for a rule that spans tenants, without a permission that lets programs learn other tenants' values; "": there is none.
 func (c *rules) fixUnique(u unique, w Write) string {
 	switch {
 	case u.primary && !shares(c.Live, u.columns(), decl.Names(w.Rights.Insert)):
@@ -128,45 +127,45 @@ func (c *rules) fixUnique(u unique, w Write) string {
 		}
 	}
 	if len(within) == len(u.columns()) {
-		return "" // the rule has the columns of the scope already: what it reveals is of rows for which the program chooses these columns: see chooses
+		return "" // the rule has the columns of the scope already, but the program chooses their values in a new row: see chooses
 	}
 	return fmt.Sprintf("UNIQUE (%s) in its place", sqlname.List(within))
 }
 
-// confirms reports whether a write of what programs may write can be refused because of a row out of scope.
+// confirms reports whether the database can refuse a write by w because of a row out of scope.
 func confirms(live *schema.Database, t *schema.Table, u unique, w Write) bool {
 	kept := w.Decided && u.keeps(live, t, decl.Names(w.Scope))
 	if kept && (len(w.Rights.Insert) == 0 || !w.chooses()) {
 		return false
 	}
 	cols := u.columns()
-	for i := range t.Columns { // what the database calculates of them is written with them
+	for i := range t.Columns { // a column that the database calculates from written columns is written with them
 		if c := &t.Columns[i]; !kept && len(w.Rights.Update) > 0 && shares(live, cols, []string{c.Name}) && w.calculates(live, t, c) {
 			return true
 		}
 	}
 	if !kept && len(w.Rights.Update) > 0 && (len(cols) < len(u.Parts) || u.where != "" || shares(live, cols, decl.Names(w.Rights.Update)) || shares(live, cols, decl.Names(w.Filled))) {
-		return true // an expression and a condition may be of any column
+		return true // an expression and a condition may depend on any column
 	}
 	return len(w.Rights.Insert) > 0 && !u.fresh(live, t, w.given())
 }
 
-// chooses reports whether a program chooses the columns that decide the scope of a new row, itself or by the row that it inserts through,
-// and nothing checks them before the write: rows out of scope could then break a rule first (TestChosenScope).
+// chooses reports whether a program chooses, itself or by the row through which it inserts, a column that decides the scope of a new row, and no
+// check runs on it before the write. Then a row out of scope could conflict with the new row first, and so be revealed (TestChosenScope).
 func (w Write) chooses() bool {
 	return slices.ContainsFunc(w.Scope, func(c *decl.Column) bool {
 		return !slices.Contains(w.Fixed, c) && (slices.Contains(w.Rights.Insert, c) || slices.Contains(w.Filled, c) || fills(w.Through, c)) && !fills(w.Into, c)
 	})
 }
 
-// fills reports whether a column of the table that links lead to is part of one of them.
+// fills reports whether one of the links ends at column c.
 func fills(links []*decl.Link, c *decl.Column) bool {
 	return slices.ContainsFunc(links, func(l *decl.Link) bool {
 		return slices.ContainsFunc(l.Pairs, func(p decl.Pair) bool { return p.To == c })
 	})
 }
 
-// defaultOf is what a column gets that is not given: its own default, or its domain's.
+// defaultOf returns the default of a column: its own, or its domain's.
 func defaultOf(live *schema.Database, c *schema.Column) string {
 	if c.Default != "" || c.Domain == nil {
 		return c.Default
@@ -184,7 +183,7 @@ func fillsIn(live *schema.Database, c *schema.Column) bool {
 	return c.Identity != schema.NotIdentity || defaultOf(live, c) != ""
 }
 
-// given are the columns of a row that is inserted that have a value by the program or by us.
+// given returns the columns of a new row that get a value from the program, the host, the scope or a link.
 func (w Write) given() []string {
 	cols := slices.Concat(decl.Names(w.Rights.Insert), decl.Names(w.Scope), decl.Names(w.Filled))
 	for _, l := range slices.Concat(w.Into, w.Through) {
@@ -195,15 +194,15 @@ func (w Write) given() []string {
 	return cols
 }
 
-// keeps reports whether two rows that conflict are always equal in columns, compared as a scope compares them: then both are of one tenant.
+// keeps reports whether two rows that conflict are always equal in columns, as a scope compares them. If so, both rows belong to one tenant.
 func (u unique) keeps(live *schema.Database, t *schema.Table, columns []string) bool {
 	return !slices.ContainsFunc(columns, func(col string) bool {
 		return wider(live, t, col) || !slices.ContainsFunc(u.equal(), func(e string) bool { return live.Engine.Is(e, col) })
 	})
 }
 
-// wider reports whether the database treats different texts of the column as equal (citext ignores case, char(n) spaces at the end, a
-// collation what it likes) while a scope compares them exactly. A rule that is unique by it then spans tenants with names that differ in that.
+// wider reports whether the database may treat different texts in the column as equal, while a scope compares them exactly. citext ignores case,
+// char(n) ignores spaces at the end, and a collation may ignore anything. A unique rule over the column then spans tenants with such names.
 func wider(live *schema.Database, t *schema.Table, name string) bool {
 	i := slices.IndexFunc(t.Columns, func(c schema.Column) bool { return live.Engine.Is(c.Name, name) })
 	if live.Engine != schema.Postgres {
@@ -223,8 +222,8 @@ func wider(live *schema.Database, t *schema.Table, name string) bool {
 	return c.Enum == nil && (c.Kind == schema.Text || c.Kind == schema.Unknown)
 }
 
-// equal returns the columns in which two rows that conflict are really equal. It leaves out those that the rule compares by another collation
-// or operator class than the column's: there the texts of two tenants may be alike.
+// equal returns the columns in which two rows that conflict have equal values. It leaves out columns that the rule compares by another collation or
+// operator class than the column's own: by those, different texts of two tenants may be alike.
 func (u unique) equal() (out []string) {
 	for i, p := range u.Parts {
 		if p.Column != "" && p.Collation == "" && bytewise(p.OpClass) && (u.exclusion == nil || i < len(u.exclusion.Operators) && u.exclusion.Operators[i] == "=") {
@@ -234,22 +233,22 @@ func (u unique) equal() (out []string) {
 	return out
 }
 
-// bytewise reports whether a class of operators takes what the column's own does for equal: the ones of patterns order texts otherwise, and no more.
+// bytewise reports whether an operator class has the column's own equality. The pattern classes have it: they differ only in the order of texts.
 func bytewise(class string) bool {
 	return class == "" || class == "text_pattern_ops" || class == "varchar_pattern_ops"
 }
 
-// numbered reports whether one of its columns is a number that the database gives: rows that came with numbers of their own, as imported ones
-// do, may have it.
+// numbered reports whether one of the rule's columns is a number that the database gives. A row that came with its own number, such as an imported
+// one, may have the next number already.
 func (u unique) numbered(live *schema.Database, t *schema.Table) bool {
 	return slices.ContainsFunc(t.Columns, func(c schema.Column) bool {
 		return c.Identity != schema.NotIdentity && shares(live, []string{c.Name}, u.columns())
 	})
 }
 
-// fresh reports whether a row that a program inserts, with values for some columns, conflicts with no other: the rule has a column that the
-// program can't give, and that is numbered, calls a function as its default (a random UUID, by custom), or is NULL. If that column is NOT
-// NULL without a default, each insert fails anyway.
+// fresh reports whether a row that a program inserts, with values for the given columns, conflicts with no other row. It does not if the rule has a
+// column that the program can't give, and that the database numbers, that is a UUID with a function as its default (by custom a random one), or that
+// is NULL. If such a column is NOT NULL without a default, each insert fails anyway.
 func (u unique) fresh(live *schema.Database, t *schema.Table, given []string) bool {
 	return slices.ContainsFunc(u.equal(), func(name string) bool {
 		i := slices.IndexFunc(t.Columns, func(c schema.Column) bool { return live.Engine.Is(c.Name, name) })

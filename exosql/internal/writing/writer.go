@@ -13,33 +13,33 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
 
-// This file has what a planned write is, and the writer that plans it. The files after it fill in its parts: reach.go what is asked first,
-// law.go what is refused, insert.go and plan.go the statements; run.go runs it.
+// This file has Writing, a planned write, and the writer that plans it. Other files make its parts: reach.go the checks, law.go the refusals,
+// insert.go and plan.go the statements. run.go runs it.
 
-// Writing is how messages of one shape that write are answered, for whatever values. It is kept, see Keep.
+// Writing is the plan for all messages of one shape that write, whatever their values are. It is kept, see Keep.
 type Writing struct {
 	Kind  Kind
 	Table *decl.Table
 	Facet *decl.Facet
 	Grant *scope.Grant
-	// Parent finds the row whose link a row is inserted through, or is nil. There has to be one; the first Keys of its
-	// cells are arguments of their own, and the others have to be true: that the scope fixes the same values.
+	// Parent finds the row through whose link rows are inserted, or is nil. It must find one row. The first Keys cells of that row
+	// become arguments of the insert. The other cells must be true: each compares a value with the one that the scope fixes.
 	Parent  *plan.Plan
 	Keys    int
-	Through string     // what the program calls it
-	Link    *decl.Link // that link, or nil
+	Through string     // the name of the parent's facet, or of its table for Go code
+	Link    *decl.Link // the link from the parent, or nil
 	Checks  []Check
-	Change  *plan.Plan // of an update or a delete
-	Misfits *plan.Plan // counts those of its rows that hold what a column that it asks of can't; nil: none can
-	Found   bool       // which has to find a row: see language.IfUnchanged
-	Inserts []Insert   // of an insert, for each of the sets of columns that rows give
-	Filled  []Filled   // of an insert: what the scope fills in
-	// Back reads an inserted row as programs see it, or is nil. The key that the insert gave is the last of its
-	// arguments. There has to be one, or the row was inserted out of scope.
+	Change  *plan.Plan // for an update or a delete
+	Misfits *plan.Plan // counts the rows of Change with a value, in a column of its conditions, that the column's type does not have; nil: none can
+	Found   bool       // Change must find a row: see language.IfUnchanged
+	Inserts []Insert   // for an insert: one for each set of columns that rows give
+	Filled  []Filled   // for an insert: the columns that the scope fills in
+	// Back reads an inserted row as programs see it, or is nil. Its last arguments are the key that the insert returned. If Back finds no
+	// row, the row was inserted out of scope.
 	Back *plan.Plan
 }
 
-// Kind is what a message does with rows.
+// Kind is whether a message inserts, updates or deletes rows.
 type Kind = decl.WriteKind
 
 const (
@@ -61,29 +61,28 @@ type Insert struct {
 	Batch     int
 }
 
-// Check is a query that finds out whether rows are in scope that written keys point to. It
-// counts them: there has to be one for each of the different keys. One asks of one key, and Many of CheckBatch of them, whose
-// values are the arguments after those of the message.
+// Check is a query that finds out whether the rows that written keys point to are in scope. It counts them: there must be one row for each different
+// key. One takes one key, and Many takes CheckBatch keys. The values of the keys are the arguments after those of the message.
 type Check struct {
 	One, Many *plan.Plan
-	Keys      [][]KeyPart  // for each set of columns: the parts of the key, as if one row were written; nil: it has none
-	Columns   []string     // that are the key, as programs call them
-	Needed    bool         // it can't be null
-	Grant     *scope.Grant // in whose scope the rows have to be; nil of a Closed one
-	Closed    bool         // no key may be written: it leads to rows that may be out of scope, and is no key of theirs
+	Keys      [][]KeyPart  // for each set of columns: the parts of the key, as if one row were written; nil: the set has no key
+	Columns   []string     // the columns of the key, by their names for programs
+	Needed    bool         // the key can't be null
+	Grant     *scope.Grant // the grant in whose scope the rows must be; nil if Closed
+	Closed    bool         // no key but null may be written: the rows that it leads to have no such key, so some may be out of scope
 
-	Hidden []bool         // those of Columns that programs do not see, which no error names
-	Shut   []bool         // those that they can't set
-	Hooks  []*decl.Column // those of Columns that a hook fills in some row; the others are nil
+	Hidden []bool         // for each of Columns: programs do not see it, so no error names it
+	Shut   []bool         // for each of Columns: programs can't set it
+	Hooks  []*decl.Column // for each of Columns: the column, if a hook fills it in some row, or nil
 }
 
-// KeyPart is where the value of one column of a key is. Absent says that the row gives none.
+// KeyPart is the source of the value for one column of a key. Absent is set if the row gives no value.
 type KeyPart struct {
 	Source plan.Source
 	Absent bool
 }
 
-// CheckBatch is how many keys are asked for at once.
+// CheckBatch is the number of keys that one query checks at most.
 const CheckBatch = 100
 
 // writer compiles one message that writes.
@@ -91,15 +90,15 @@ type writer struct {
 	d      expr.Engine
 	m      *exo.Message
 	grants []*scope.Grant
-	beside []*scope.Grant // of the same programs, which the message doesn't speak of
+	beside []*scope.Grant // other grants of the same programs, which the message does not use
 	sets   [][]string
 	w      *Writing
-	keys   bool        // what is inserted is known by its keys afterwards
-	entry  scope.Entry // of rows that are changed
+	keys   bool        // the statements of an insert return the keys of the new rows
+	entry  scope.Entry // the scope of the rows that are changed
 
-	pointed map[*decl.Link]bool // links of which points has what they lead to looked for in the scope of the grant that writes
+	pointed map[*decl.Link]bool // links for which points has added a check that their end is in the scope of the grant that writes
 
-	chain *decl.Relation // of the typed API: the rows that are written; nil: the message says them
+	chain *decl.Relation // the chain of the typed API that chooses the rows; nil: the message chooses them
 }
 
 // IsWrite reports whether a message writes.
@@ -111,7 +110,7 @@ func IsWrite(m *exo.Message) bool {
 	return false
 }
 
-// writeKind is what a method does with rows.
+// writeKind returns whether a method inserts, updates or deletes rows.
 func writeKind(method string) Kind {
 	switch method {
 	case language.Insert, language.InsertMany:
@@ -124,15 +123,15 @@ func writeKind(method string) Kind {
 
 func (w *writer) statement() *compile.Statement { return compile.NewStatement(w.d, w.m, w.grants) }
 
-// written is a column of a row that is written, with its value.
+// written is a written column of a row, with its value.
 type written = compile.Assigned
 
-// given is the value of column number i that a row gives, row number n of those that are written together.
+// given returns column col, number i of set, with its value in row number n of the rows that are written together.
 func (w *writer) given(col *decl.Column, set []string, n, i int) written {
 	return written{Col: col, Src: plan.Source{Origin: plan.FromMessage, Index: len(w.m.Args) + n*len(set) + i, Item: -1}, Filled: filled(set[i])}
 }
 
-// noted adds to the plan of a write what the engine has to know of its table.
+// noted adds to the plan of a write what the engine needs to know of its table: permitted triggers and cascades, and labels.
 func (w *writer) noted(p *plan.Plan) *plan.Plan {
 	t := w.w.Table
 	for _, x := range w.w.Facet.Rights.Permits {
@@ -147,9 +146,9 @@ func (w *writer) noted(p *plan.Plan) *plan.Plan {
 	return p
 }
 
-// Keep copies what is kept of a writing; see plan.Plan.Keep.
+// Keep returns a copy of w to keep, and its size in bytes; see plan.Plan.Keep.
 func (w *Writing) Keep() (*Writing, int) {
-	k, n := *w, 1<<10 // of the struct and its lists, about
+	k, n := *w, 1<<10 // the size of the struct and its lists, about
 	keep := func(p **plan.Plan) {
 		if *p != nil {
 			var size int

@@ -20,8 +20,8 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// This file shows a record to a person: its last runs, and one run from its beginning to its end. It follows init, verify and the others, and
-// reads a file as well as a folder. What programs wrote is shown on one line each, so that none can look like a line of ours.
+// This file shows a record to a person: its last runs, or one run from its beginning to its end. Unlike init, verify and the others, it also
+// reads a record that is a file. It shows each text of a program on one line, so that no program can forge a line of this output.
 
 // entries reads a record: a file, or a folder, whose encrypted part needs an identity.
 func (o *flags) entries(path string) (iter.Seq2[record.Logged, error], error) {
@@ -61,14 +61,14 @@ func (o *flags) entries(path string) (iter.Seq2[record.Logged, error], error) {
 	}, nil
 }
 
-// summary is what tail says of a run.
+// summary has what tail shows of a run.
 type summary struct {
 	id        exo.RunID
 	principal string
 	begun     time.Time
 	last      exo.Entry
 	messages  uint64
-	changed   exo.State // of what could change something
+	changed   exo.State // of the last message that could change something, or of the commit
 	label     value.Label
 	ops       map[string]bool
 	failed    bool
@@ -111,10 +111,10 @@ func tail(o *flags, std cli.Stdio, args []string) error {
 	if err != nil {
 		return err
 	}
-	var done, open []string // of runs that have ended, in the order in which they did, and of others
+	var done, open []string // lines of ended runs, in the order of their ends, and lines of the other runs
 	runs, order := map[exo.RunID]*summary{}, []exo.RunID(nil)
 	for x, err := range all {
-		if err != nil && !errors.Is(err, record.ErrTorn) { // of a process that is writing it
+		if err != nil && !errors.Is(err, record.ErrTorn) { // ErrTorn: a process is writing the last line
 			return err
 		}
 		if err != nil || x.RunID == (exo.RunID{}) {
@@ -131,7 +131,7 @@ func tail(o *flags, std cli.Stdio, args []string) error {
 		if delete(runs, x.RunID); o.wanted(s, since) {
 			done = append(done, s.line())
 		}
-		if len(done) > 2*o.n { // a record has any number of runs
+		if len(done) > 2*o.n { // a record may have any number of runs: keep few
 			done = append(done[:0], done[len(done)-o.n:]...)
 		}
 		if len(order) > 2*len(runs)+1000 {
@@ -201,7 +201,7 @@ func show(o *flags, std cli.Stdio, args []string) error {
 	return nil
 }
 
-// most is how much of a text one line shows.
+// most bounds the part of a text that one line shows.
 const most = 300
 
 func showEntry(w io.Writer, e exo.Entry, begun time.Time) {

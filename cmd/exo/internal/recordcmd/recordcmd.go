@@ -18,7 +18,7 @@ import (
 	"github.com/exoagent/exoagent/internal/cli"
 )
 
-// flags are those of all these commands; usage is what help says of each.
+// flags has the flags of all these commands. usage has the help of each flag.
 type flags struct {
 	key, witness, identity, recipient, before, principal, object, label, since string
 	failed, changed                                                            bool
@@ -71,7 +71,7 @@ func command(name, args, short, long string, run func(o *flags, std cli.Stdio, a
 		}}
 }
 
-// Commands are in the order in which help lists them.
+// Commands returns the commands in the order in which help lists them.
 func Commands() cli.Commands {
 	return cli.Commands{
 		command("init", "DIR", "make a record in a folder, with its keys", `The signing key must not be in the folder: -key file:PATH writes it to PATH, -key env:NAME prints it for a variable.
@@ -116,7 +116,7 @@ example:
 	}
 }
 
-// SigningKey reads the signing key of the record in dir from env:NAME or file:PATH, which must not be in dir.
+// SigningKey reads the signing key of the record in dir from env:NAME or file:PATH. The file must not be in dir.
 func SigningKey(dir, where string) (tree.SigningKey, error) {
 	kind, name, _ := strings.Cut(where, ":")
 	switch {
@@ -156,7 +156,7 @@ func initialize(o *flags, std cli.Stdio, args []string) (err error) {
 		}
 	}
 	var written []string
-	defer func() { // a second try finds no key in its way
+	defer func() { // remove new keys, so that they don't block a second try
 		for i := 0; err != nil && i < len(written); i++ {
 			err = errors.Join(err, os.Remove(written[i]))
 		}
@@ -208,7 +208,7 @@ func writeNew(dir, path, key string) error {
 	}
 	_, err = f.WriteString(key + "\n")
 	err = errors.Join(err, f.Sync(), f.Close())
-	if parent, err2 := os.Open(filepath.Dir(path)); err2 == nil { // the name, too, outlives the machine's power; not every system can do that
+	if parent, err2 := os.Open(filepath.Dir(path)); err2 == nil { // a power failure must not lose the file's name; not every system can sync it
 		_ = parent.Sync()
 		_ = parent.Close()
 	}

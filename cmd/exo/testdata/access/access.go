@@ -44,7 +44,7 @@ func Mine(ctx context.Context, db *exosql.DB, user int64) (map[string]exo.Object
 	return map[string]exo.Object{"me": me, "again": me, "weaker": exo.Wrap(me, exo.Policy{})}, nil
 }
 
-// Everybody is one that asks for no user.
+// Everybody is a function of grants that takes no user.
 func Everybody(db *exosql.DB) map[string]exo.Object {
 	return map[string]exo.Object{"orders": exosql.NewFacet(orders, "order", orderNote).Of(exosql.Grant(db, orders, exosql.AllRows[order]()))}
 }
@@ -52,13 +52,13 @@ func Everybody(db *exosql.DB) map[string]exo.Object {
 // Wrong is no function of grants.
 func Wrong(float64) {}
 
-// Clerk is one that lets programs write.
+// Clerk is a function of grants that lets programs write.
 func Clerk(db *exosql.DB, user int64) map[string]exo.Object {
 	order := exosql.NewFacet(orders, "order", orderID, orderNote).AllowInsert(orderNote).AllowUpdate(orderNote)
 	return map[string]exo.Object{"orders": order.Of(exosql.Grant(db, orders, orderCustomer.Eq(user)))}
 }
 
-// Weaker is Clerk by a policy that takes nothing away, and ReadOnly one without the methods that write.
+// Weaker is Clerk with a policy that takes nothing away. ReadOnly is Clerk without the methods that write.
 func Weaker(db *exosql.DB, user int64) map[string]exo.Object {
 	return map[string]exo.Object{"orders": exo.Wrap(Clerk(db, user)["orders"], exo.Policy{})}
 }
@@ -76,7 +76,7 @@ func ReadOnly(db *exosql.DB, user int64) map[string]exo.Object {
 	}})}
 }
 
-// Desk is one that lets programs write through a link.
+// Desk is a function of grants that lets programs write through a link.
 func Desk(db *exosql.DB, user int64) map[string]exo.Object {
 	order := exosql.NewFacet(orders, "order", orderID, orderNote).AllowInsert(orderNote).AllowUpdate(orderNote).AllowDelete()
 	customer := exosql.NewFacet(customers, "customer", customerID, customerName, exosql.Via(customerOrders, order))

@@ -21,7 +21,7 @@ var (
 
 	none    *exosql.Table[user]
 	nothing exosql.Link[user, user]
-	json    = func() {} // a name that what is laid over the package imports
+	json    = func() {} // a name that the overlay file imports
 )
 
 func init() {
