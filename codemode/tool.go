@@ -361,7 +361,7 @@ func (t *Tool) RunJob(ctx context.Context, job Job) *Result {
 		return res
 	}
 	if r.Undefined && r.Console == "" {
-		// org.name is undefined if org is a promise or an array, and null does not show that.
+		// The result shows undefined as null, which hides the usual mistake: to read org.name of a promise, or of an array of rows.
 		res.Notice = "the program returned undefined: end it with return, await each call, and note that execute gives an array of rows"
 	}
 	if len(r.Notices) > 0 {

@@ -93,7 +93,7 @@ func (s *Session) admits(m *Message, e *pending) (l value.Label, why error) {
 
 // admitting names the declaration by which a host lets a write carry the refused labels. It is "" if m is no write.
 func (m *Message) admitting(refused value.Label) string {
-	// Advice in an error must work as written. A column with readers never admits its own label, and its type doesn't show that.
+	// Advice in an error must work as written. A column never admits its own label if that label names readers (tag@reader).
 	if m.Root.Method().Effect != message.InUnit || !refused.Equal(refused.About()) {
 		return ""
 	}

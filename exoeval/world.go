@@ -166,8 +166,8 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 	if err := s.Release(); err == nil {
 		res.Label, res.Notices = res.Label.Join(opened), s.Notices()
 	} else {
-		// By what it has read, the program may choose which sealed values it returns, or
-		// whether it throws. So the labels of sealed values count only if the result leaves.
+		// The labels of the result's sealed values are not added: the program may have chosen
+		// those values by a secret that it read, and their labels would reveal the choice.
 		res.Value, res.Undefined, res.Err, res.Unchanged = value.Value{}, false, err, s.Unchanged()
 	}
 	if res.Err != nil {

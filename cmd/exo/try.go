@@ -373,7 +373,7 @@ func (t *trial) columns() string {
 // write writes the draft with the programs that ran, and says what to do with it.
 func (o *tryOptions) write(t *trial, path string, ran []string) (string, error) {
 	if o.demo {
-		return "", errors.New("the demo's database is in memory, so a file could not name it: exo try URL keeps one of yours")
+		return "", errors.New("the demo's database is only in memory, so no grant file can name it: start exo try URL with a database of your own, and keep that draft")
 	}
 	first, rest, _ := strings.Cut(t.text, "\n")
 	notes := []string{first, "# Tried with exo try, for " + cmp.Or(t.who.Claims, "everybody") + "."}

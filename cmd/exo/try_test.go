@@ -238,7 +238,7 @@ func TestTryDemo(t *testing.T) {
 	if r.code != cli.ExitDone || r.out != "28\n" || !strings.HasPrefix(r.err, "These are the rows of organization=1, Acme Robotics, in 4 of 4 tables. For another: -as organization=2. Everybody's: none.\n") {
 		t.Error(r)
 	}
-	if r := exo(t, ".keep x.yaml\n", "try", "-demo", "-as", "organization=3"); !strings.Contains(r.err, "the demo's database is in memory") {
+	if r := exo(t, ".keep x.yaml\n", "try", "-demo", "-as", "organization=3"); !strings.Contains(r.err, "the demo's database is only in memory") {
 		t.Error(r)
 	}
 }

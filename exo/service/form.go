@@ -68,7 +68,7 @@ func formIn(t reflect.Type, at string, outer []reflect.Type) (*form, error) {
 	case t.Implements(objectType):
 		return bad("is an object, which is allowed only as the whole result")
 	case pointer || t.Kind() == reflect.Interface:
-		// The type that they point to decides.
+		// The marshal methods of a pointer do not count: the switch below looks at what it points to, and refuses interfaces with methods.
 	case implements(marshaler) || implements(unmarshaler):
 		return bad("has its own MarshalJSON or UnmarshalJSON, which service does not use: use MarshalText and UnmarshalText, or another type")
 	case t.Implements(textMarshaler) && reflect.PointerTo(t).Implements(textUnmarshaler):

@@ -80,8 +80,11 @@ func (e Entry) Checked() (Entry, error) {
 		return e, fmt.Errorf("%w: the value of %.80q has %d bytes; want at most %d", ErrTooLarge, e.Key, n, MaxValue)
 	}
 	var b bytes.Buffer
-	if err := json.Compact(&b, e.Value); err != nil || !utf8.Valid(e.Value) {
-		return e, fmt.Errorf("%w: the value of %.80q is not one value of JSON in UTF-8: %v", ErrInvalid, e.Key, err)
+	if !utf8.Valid(e.Value) {
+		return e, fmt.Errorf("%w: the value of %.80q is not UTF-8", ErrInvalid, e.Key)
+	}
+	if err := json.Compact(&b, e.Value); err != nil {
+		return e, fmt.Errorf("%w: the value of %.80q is not one value of JSON: %v", ErrInvalid, e.Key, err)
 	}
 	if e.Value = b.Bytes(); e.Until.IsZero() {
 		return e, nil

@@ -346,7 +346,7 @@ func (c *checker) expr(e Expr, sc *scope, p place) error {
 		return c.searched(e, sc)
 	case Running:
 		if c.dialect == SQLite {
-			return errors.New("this database has no running size")
+			return errors.New("SQLite has no Running, the bytes of the texts up to a row: only PostgreSQL has")
 		}
 		if err := c.rowNumber(RowNumber{e.PartitionBy, e.OrderBy}, sc, p); err != nil {
 			return err

@@ -53,7 +53,7 @@ func newChecker(cfg Config, pt *form) *checker {
 	for _, g := range cfg.Grants {
 		c.granted[g] = true
 	}
-	// A bracket costs a few nodes. So does an operator that nests without brackets.
+	// MaxNesting counts brackets, maxDepth levels of the syntax tree. A bracket adds a few levels, and so do operators without brackets.
 	c.maxDepth = 4*cfg.MaxNesting + 400
 	return c
 }

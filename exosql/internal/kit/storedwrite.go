@@ -39,7 +39,7 @@ func HeldWrites(t *testing.T, e tu.Engine, f *CellForm, tool *codemode.Tool, raw
 		raw.QueryRow("SELECT typeof(at) || at, typeof(day) || day, typeof(done) || done FROM held WHERE id = 7").Scan(&cells[0], &cells[1], &cells[2])
 		t.Errorf("%s: %v, the row is %v", where, err, cells)
 	}
-	// Copies from and to a column of another form.
+	// The program copied values to columns that store times or days in another form: each must have the form of its new column.
 	if err := raw.QueryRow("SELECT count(*) FROM held WHERE id = 6 AND same = at AND iso = '2024-01-02T03:04:05.000Z' AND other = '2024-01-02' AND day = " + f.dayAt("2024-01-02")).Scan(&n); err != nil || n != 1 {
 		t.Errorf("what was copied: %d %v", n, err)
 	}

@@ -134,7 +134,7 @@ func groupInterface() *message.Interface {
 	for _, a := range functions {
 		add(aggregate(a.name, scalarInterfaces))
 	}
-	// Not declared: most programs that need lists read the rows and group them.
+	// Collect works, but is not in i.Order, so the model is not shown it: most programs that need lists read the rows and group them.
 	i.Methods[Collect] = &message.Method{Name: Collect, Result: &message.Term{Con: &message.Type{Name: "Json", Args: map[string]*message.Type{"of": {Name: value.TypeJSON}}}},
 		Params: []message.Param{{Name: "the value", Want: con(countable), Lambda: v("ns")}}}
 	add(&message.Method{Name: WhereMethod, Doc: "only some of the rows of the group",

@@ -65,8 +65,8 @@ func Close(root *decl.Relation, start *decl.Table, chain Scopes, links []*decl.L
 		}
 		var in []*decl.Link
 		for _, l := range ways[t] {
-			// A link l is no way into t if it only goes back over the keys by which its start was reached
-			// from t. If its start is in scope by the grant itself, it was not reached from t, so l counts.
+			// Skip a link that only reverses the links through which its start is reached from t. A start that
+			// is in scope by the grant itself does not depend on t, so its link counts.
 			if len(ways[t]) > 1 && l.From != t && !out[l.From].Own() && onlyBack(l, ways[l.From], declaredFor(declared, l.From)) {
 				continue
 			}
