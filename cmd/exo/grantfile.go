@@ -8,11 +8,11 @@ import (
 	"os"
 	"strings"
 
-	"github.com/exoagent/exoagent/cmd/exo/internal/recordcmd"
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/repl"
 	core "github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/record"
+	"github.com/exoagent/exoagent/exo/record/tree"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/grantfile"
@@ -99,15 +99,18 @@ type kept interface {
 	Close() error
 }
 
-// recordOf opens the record that a file names; nil: none.
+// recordOf opens the record that a file names; nil: none. Some commands need it before they open the file, so it refuses what opening does.
 func recordOf(f *grantfile.File) (kept, error) {
+	if err := grantfile.Refusal(f.Name, f.RecordFindings()); err != nil {
+		return nil, found(err)
+	}
 	switch {
 	case f.Record == "":
 		return nil, nil
 	case f.RecordKey.Kind == "":
 		return orNil(record.Open(f.Record))
 	}
-	key, err := recordcmd.SigningKey(f.Record, f.RecordKey.Place())
+	key, err := tree.ReadSigningKey(f.Record, f.RecordKey.Place())
 	if err != nil {
 		return nil, err
 	}

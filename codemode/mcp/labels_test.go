@@ -263,3 +263,54 @@ func TestLabelsOfMany(t *testing.T) {
 		t.Errorf("it was not given a place of its own: %v", got)
 	}
 }
+
+// between is a store in which another server does something after each Put under the key of the rest.
+type between struct {
+	store.Store
+	after func()
+}
+
+func (b between) Put(ctx context.Context, e store.Entry) (store.Version, error) {
+	v, err := b.Store.Put(ctx, e)
+	if e.Key == restKey {
+		b.after()
+	}
+	return v, err
+}
+
+// TestLabelsBetween: what an identity was shown is not lost where another server makes an entry of its own for it meanwhile, beside which the
+// labels of the rest do not count.
+func TestLabelsBetween(t *testing.T) {
+	kept, who := store.NewMemory(nil), owner{"test", "ann"}
+	other := &labels{keep: time.Hour, kept: kept, now: time.Now}
+	full := &labels{keep: time.Hour, now: time.Now, since: time.Now(), added: maxTold}
+	full.kept = between{kept, func() {
+		if err := other.shown(t.Context(), who, value.NewLabel("b")); err != nil {
+			t.Error(err)
+		}
+		e, err := kept.Get(t.Context(), who.key()) // as one that began before the rest had the label of a
+		if err == nil {
+			e.Value = []byte(`{"label":["b"]}`)
+			_, err = kept.Put(t.Context(), e)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}}
+	if err := full.shown(t.Context(), who, value.NewLabel("a")); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := other.label(t.Context(), who); err != nil || !l.Equal(value.NewLabel("a", "b")) {
+		t.Errorf("%v, %v", l, err)
+	}
+}
+
+// TestClockOfTheStore: a store whose clock is ahead would end a label before its time, so nothing is shown.
+func TestClockOfTheStore(t *testing.T) {
+	for ahead, fails := range map[time.Duration]bool{0: false, time.Minute: false, 2 * time.Hour: true} {
+		l := &labels{keep: time.Hour, kept: store.NewMemory(&store.LocalOptions{Now: func() time.Time { return time.Now().Add(ahead) }}), now: time.Now}
+		if err := l.shown(t.Context(), owner{"test", "ann"}, value.NewLabel("pii")); (err != nil) != fails || fails && !strings.Contains(err.Error(), "is the store's clock ahead?") {
+			t.Errorf("%v ahead: %v", ahead, err)
+		}
+	}
+}

@@ -39,15 +39,15 @@ func in(t *testing.T, s store.Store, bits int) *declassify.Budget {
 	return b
 }
 
-// kinds are budgets of so many bits a day, in memory and in a folder.
-func kinds(t *testing.T, bits int) map[string]exo.BitBudget {
+// budgets are those of so many bits a day, in memory and in a folder.
+func budgets(t *testing.T, bits int) map[string]exo.BitBudget {
 	t.Helper()
 	return map[string]exo.BitBudget{"in memory": declassify.New(bits), "in a folder": in(t, folder(t, filepath.Join(t.TempDir(), "bits")), bits)}
 }
 
 // TestBudget: each principal has its bits a day of UTC, and no clock gives back what was taken.
 func TestBudget(t *testing.T) {
-	for kind, b := range kinds(t, 5) {
+	for kind, b := range budgets(t, 5) {
 		for k, c := range []struct {
 			who  exo.Principal
 			at   time.Time
@@ -76,7 +76,7 @@ func TestBudget(t *testing.T) {
 
 // TestBudgetAtOnce: calls at one time take no more than there is.
 func TestBudgetAtOnce(t *testing.T) {
-	for kind, b := range kinds(t, 100) {
+	for kind, b := range budgets(t, 100) {
 		var took atomic.Int64
 		var all sync.WaitGroup
 		for range 8 {

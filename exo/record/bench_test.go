@@ -20,10 +20,16 @@ func BenchmarkRecorded(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer file.Close()
+	made := makeLog(b, filepath.Join(b.TempDir(), "folder"))
+	folder, err := OpenFolder(made.dir, made.private)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer folder.Close()
 	for _, c := range []struct {
 		name string
 		to   exo.Recorder
-	}{{"unrecorded", exo.Unrecorded}, {"a function", exo.RecordFunc(func(exo.Entry) error { return nil })}, {"lines to nowhere", New(io.Discard)}, {"lines to a file", file}} {
+	}{{"unrecorded", exo.Unrecorded}, {"a function", exo.RecordFunc(func(exo.Entry) error { return nil })}, {"lines to nowhere", New(io.Discard)}, {"lines to a file", file}, {"a folder", folder}} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"echo": echo{}}, Record: c.to, Limits: exo.Limits{Calls: 1 << 40, Rows: 1 << 40, Bytes: 1 << 50}})

@@ -42,7 +42,8 @@ type File struct {
 	Serve     Serve
 	Wall      string // the wall around the processes of served programs: a Wall constant
 
-	record   string            // Record as it is written in the file
+	record   string // Record as it is written in the file
+	recordAt Pos
 	declared map[string]string // the tags of `labels`, in the spelling by which package value knows their kinds; nil: the file declares none
 
 	aliases map[string]*Facet // made by check, when all Facets are known
@@ -181,7 +182,7 @@ func (f *File) read(r *reader, root *yaml.Node) {
 			} else {
 				f.Record = r.text(e.value, "record")
 			}
-			if f.Record != "" {
+			if f.recordAt = posOf(e.value); f.Record != "" {
 				f.record, f.Record = f.Record, beside(r.dir, f.Record)
 			}
 		},

@@ -278,3 +278,41 @@ func TestKeysAreNotPrinted(t *testing.T) {
 		t.Error("a key was taken for the other half")
 	}
 }
+
+// TestKeyElsewhere: a signing key in the folder that it signs is refused, also behind a link, and Fits says what Open would, while the log is open.
+func TestKeyElsewhere(t *testing.T) {
+	m := makeLog(t, true)
+	elsewhere, link := filepath.Join(t.TempDir(), "key"), filepath.Join(t.TempDir(), "link")
+	for _, path := range []string{elsewhere, filepath.Join(m.dir, "key")} {
+		if err := os.WriteFile(path, []byte(m.private), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(m.dir, link); err != nil {
+		t.Fatal(err)
+	}
+	for place, want := range map[string]string{"file:" + elsewhere: "", "file:" + filepath.Join(m.dir, "key"): "keep keys elsewhere", "file:" + filepath.Join(link, "key"): "keep keys elsewhere",
+		"env:EXO_NO_SUCH_KEY": "is not set", "": "is missing", "file:": "is missing", elsewhere: "is missing", "sqlite:x": "is missing"} {
+		if _, err := ReadSigningKey(m.dir, place); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", place, err, want)
+		}
+	}
+	l := m.open(t)
+	defer l.Close()
+	if err := Fits(m.dir, m.private); err != nil {
+		t.Error(err)
+	}
+	if err := Fits(m.dir, makeLog(t, false).private); err == nil || !strings.Contains(err.Error(), "is another log's") {
+		t.Error(err)
+	}
+	if err := Fits(t.TempDir(), m.private); err == nil || !strings.Contains(err.Error(), "exo record init makes one") {
+		t.Error(err)
+	}
+	os.RemoveAll(m.witness)
+	if err := Fits(m.dir, m.private); err == nil || !strings.Contains(err.Error(), "it has no checkpoint of this log") {
+		t.Error(err)
+	}
+	if err := os.MkdirAll(m.witness, 0o700); err != nil { // for Close
+		t.Fatal(err)
+	}
+}

@@ -52,6 +52,42 @@ func NewKey() (origin string, private SigningKey, public PublicKey, err error) {
 	return origin, SigningKey(secret), PublicKey(shown), err
 }
 
+// ReadSigningKey reads the signing key of the log in dir from env:NAME or file:PATH. The file must not be in dir.
+func ReadSigningKey(dir, place string) (SigningKey, error) {
+	kind, name, _ := strings.Cut(place, ":")
+	switch {
+	case kind == "env" && os.Getenv(name) != "":
+		return SigningKey(os.Getenv(name)), nil
+	case kind == "env":
+		return "", fmt.Errorf("the variable %s is not set: it has to hold the signing key of the record", name)
+	case kind != "file" || name == "":
+		return "", errors.New("the signing key is missing: file:PATH or env:NAME")
+	case Within(dir, name):
+		return "", fmt.Errorf("%s is in the record's folder %s, and who can change the record could sign it: keep keys elsewhere", name, dir)
+	}
+	text, err := os.ReadFile(name)
+	return SigningKey(text), err
+}
+
+// Fits checks what Open checks before it reads entries: that the folder has a log, that the key is that log's, and that its witness has a
+// checkpoint. It changes nothing, and a process that has the log open does not matter.
+func Fits(dir string, private SigningKey) error {
+	a, _, err := readAbout(dir)
+	if err != nil {
+		return err
+	}
+	if _, _, err := a.keys(private); err != nil {
+		return err
+	}
+	v, err := verifier(a.Key)
+	if err == nil && a.Witness != "" {
+		if _, err = seenBy(a.Witness, v); err != nil {
+			err = fmt.Errorf("the witness %s: %w", a.Witness, err)
+		}
+	}
+	return err
+}
+
 // readAbout reads log.json. Don't verify with the public key in it: an attacker who can write the folder can replace both.
 func readAbout(dir string) (a About, digest Hash, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, aboutFile))

@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/record"
+	"github.com/exoagent/exoagent/exo/record/tree"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/cli"
 )
@@ -22,7 +23,7 @@ func TestTailAndShow(t *testing.T) {
 	if code, out := run(t, "init", "-key", "file:"+key, "-identity", identity, folder); code != 0 {
 		t.Fatal(out)
 	}
-	private, err := SigningKey(folder, "file:"+key)
+	private, err := tree.ReadSigningKey(folder, "file:"+key)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -116,24 +116,6 @@ example:
 	}
 }
 
-// SigningKey reads the signing key of the record in dir from env:NAME or file:PATH. The file must not be in dir.
-func SigningKey(dir, where string) (tree.SigningKey, error) {
-	kind, name, _ := strings.Cut(where, ":")
-	switch {
-	case kind == "env" && os.Getenv(name) != "":
-		return tree.SigningKey(os.Getenv(name)), nil
-	case kind == "env":
-		return "", fmt.Errorf("the variable %s is not set: it has to hold the signing key of the record", name)
-	case kind != "file" || name == "":
-		return "", cli.Usagef("the signing key is missing: file:PATH or env:NAME")
-	}
-	if err := outside(dir, name); err != nil {
-		return "", err
-	}
-	text, err := os.ReadFile(name)
-	return tree.SigningKey(text), err
-}
-
 func outside(dir, key string) error {
 	if tree.Within(dir, key) {
 		return cli.Usagef("%s is in the record's folder %s, and who can change the record could sign it: keep keys elsewhere", key, dir)
@@ -265,7 +247,10 @@ func erase(o *flags, std cli.Stdio, args []string) error {
 	if err != nil || (len(args) == 2) == (o.before != "") {
 		return cli.Usagef("want either a run or -before with a day like 2026-01-31")
 	}
-	key, err := SigningKey(args[0], o.key)
+	if o.key == "" {
+		return cli.Usagef("-key is missing: the signing key, as file:PATH or env:NAME")
+	}
+	key, err := tree.ReadSigningKey(args[0], o.key)
 	if err != nil {
 		return err
 	}

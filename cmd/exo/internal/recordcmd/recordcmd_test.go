@@ -42,7 +42,7 @@ func TestCommands(t *testing.T) {
 	if code != 0 || public == "" || !strings.Contains(out, "take it away from this machine") || strings.Contains(out, "PRIVATE") {
 		t.Fatalf("%d %s", code, out)
 	}
-	private, err := SigningKey(log, "file:"+key)
+	private, err := tree.ReadSigningKey(log, "file:"+key)
 	if err != nil {
 		t.Fatal(err)
 	}
