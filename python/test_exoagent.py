@@ -1,6 +1,7 @@
 """Tests of the client, on the exo that EXO names: over standard input and output, over HTTP, and on children and servers that misbehave.
 
-go test ./internal/release -run TestPython runs them.
+go test ./internal/release -run TestPython runs them. Where one says that nothing waits for a child or a server that hangs for MINUTE, it has
+half of that: a busy machine must fail no test.
 """
 import asyncio
 import contextlib
@@ -25,6 +26,7 @@ from exoagent import ExoError, Kind
 
 EXO = os.environ["EXO"]
 TOKEN = "a token of more than thirty-two bytes, without spaces".replace(" ", "-")
+MINUTE = 60
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 GRANTS = """
@@ -54,8 +56,8 @@ def read(*path):
 
 
 def gone(pid):
-    """Whether a process that is nobody's child here ends within three seconds."""
-    for _ in range(300):
+    """Whether a process that is nobody's child here ends."""
+    for _ in range(100 * MINUTE // 2):
         try:
             with open(f"/proc/{pid}/stat") as f:
                 if f.read().rpartition(")")[2].split()[0] == "Z":
@@ -151,15 +153,27 @@ class Answers:
             return await asyncio.gather(*(self.exo.arun(f"return {i}") for i in range(3)))
         self.assertEqual([r.value for r in asyncio.run(several())], [0, 1, 2])
 
+        run, ended = self.exo._run, []
+
+        def kept(*args):
+            ended.append(None)
+            try:
+                run(*args)
+            except ExoError as e:
+                ended[0] = e.kind
+        self.exo._run = kept
+
         async def abandoned():
             task = asyncio.ensure_future(self.exo.arun("let n = 0; for (;;) n++"))
+            while not ended:
+                await asyncio.sleep(0.01)
             await asyncio.sleep(0.3)
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
-        began = time.monotonic()
         asyncio.run(abandoned())  # which waits for the thread
-        self.assertLess(time.monotonic() - began, 2.5)
+        self.assertEqual(ended, [Kind.CANCELLED])
+        self.exo._run = run
         self.assertEqual(self.exo.run("1").value, 1)
 
     def test_timeout(self):
@@ -195,6 +209,7 @@ class OverStdio(Answers, Shop):
     def test_close(self):
         with self.exo as exo:
             exo.run("1")
+            exo.close(grace=MINUTE)
         self.assertEqual(exo._transport._proc.returncode, 0)  # it ended by itself
         self.fails(Kind.CLOSED, exo.run, "1")
         exo.close()
@@ -266,9 +281,11 @@ def take():
     return m
 """
 
-    def child(self, script, code="1", timeout=20, **more):
+    def child(self, script, code="1", timeout=MINUTE, **more):
         exo = exoagent.start("-c", self.LISTS + script, exo=sys.executable, timeout=timeout, **more)
         self.addCleanup(exo.close, grace=0.1)
+        while not exo._transport._stderr:  # it has started
+            time.sleep(0.01)
         began = time.monotonic()
         try:
             with self.assertRaises(ExoError) as caught:
@@ -290,17 +307,17 @@ def take():
         for script, code in (("take(); import time; time.sleep(60)", "1"), ("import time; time.sleep(60)", "1" * (1 << 20)), ("take(); sys.stdout.close(); import os, time; os.close(1); time.sleep(60)", "1")):
             e = self.child(script, code, timeout=0.5)
             self.assertIn(e.kind, (Kind.TIMEOUT, Kind.PROCESS))
-            self.assertLess(self.took, 3)
+            self.assertLess(self.took, MINUTE / 2)
             self.assertEqual(e.stderr, "a last word")
 
     def test_grandchild(self):
         """What the child has started may hold its pipes: it is killed, and where it left the group, it is not waited for."""
         for alone in (False, True):
             e = self.child("take(); import subprocess; print(subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'], start_new_session=%s).pid, "
-                           "file=sys.stderr, flush=True); sys.exit(3)" % alone, timeout=10)
+                           "file=sys.stderr, flush=True); sys.exit(3)" % alone)
             self.assertEqual((e.kind, e.unsure), (Kind.PROCESS, True))
             self.assertIn("code 3", e.message)
-            self.assertLess(self.took, 4)
+            self.assertLess(self.took, MINUTE / 2)
             pid = int(e.stderr.split()[-1])
             if alone:
                 os.kill(pid, signal.SIGKILL)
@@ -311,7 +328,7 @@ def take():
         for line in ("hello", "[]", "1", "{", '{"a": 1e999}' * 2, "[" * 100_000, "\\xff\\xfe"):
             e = self.child(f"take(); sys.stdout.buffer.write(b{line!r} + b'\\n'); sys.stdout.flush(); import time; time.sleep(60)")
             self.assertEqual((e.kind, e.stderr), (Kind.PROTOCOL, "a last word"), line)
-            self.proc.wait(3)  # it was killed
+            self.proc.wait(MINUTE / 2)  # it was killed
         for answer in ("result=1", "result={}", "result={'content': 1}", "result={'content': [1]}", "result={'content': [{'text': 5}]}", "result={'content': [{'text': '{}'}]}",
                        "result={'content': [{'text': 'plain'}]}", "error=5", "error={}", "error={'code': -32602, 'message': ['m']}"):
             self.assertEqual(self.child(f"answer(take(), {answer}); sys.stdin.read()").kind, Kind.PROTOCOL, answer)
@@ -331,23 +348,23 @@ def take():
             ("take()\nwhile True: print('{\"jsonrpc\": \"2.0\", \"id\": 99, \"result\": {}}')", Kind.TIMEOUT),  # answers to nobody
             ("take()\nwhile True: sys.stderr.write('x' * 65536)", Kind.TIMEOUT),
         ):
-            e = self.child(script, timeout=0.5)
+            e = self.child(script, timeout=0.5 if kind is Kind.TIMEOUT else MINUTE)
             self.assertEqual(e.kind, kind, script)
-            self.assertLess(self.took, 4)
+            self.assertLess(self.took, MINUTE / 2)
             self.assertLessEqual(len(e.stderr), 8 << 10)
 
     def test_does_not_end(self):
         exo = exoagent.start("-c", "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)", exo=sys.executable)
         began = time.monotonic()
         exo.close(grace=0.2)
-        self.assertLess(time.monotonic() - began, 3)
+        self.assertLess(time.monotonic() - began, MINUTE / 2)
         self.assertEqual(exo._transport._proc.returncode, -signal.SIGKILL)
 
 
 class Servers(Shop):
     """Servers that are not exo."""
 
-    def server(self, answer):
+    def server(self, answer, timeout=MINUTE):
         """Serves by answer(handler), and returns a client with the list of paths that were asked for."""
         asked = []
 
@@ -366,7 +383,7 @@ class Servers(Shop):
         threading.Thread(target=s.serve_forever, args=(0.01,), daemon=True).start()
         self.addCleanup(s.server_close)
         self.addCleanup(s.shutdown)
-        return exoagent.connect(f"http://127.0.0.1:{s.server_port}/mcp", TOKEN, timeout=0.6), asked
+        return exoagent.connect(f"http://127.0.0.1:{s.server_port}/mcp", TOKEN, timeout=timeout), asked
 
     @staticmethod
     def send(h, status, body=b"", kind="application/json", **headers):
@@ -418,15 +435,15 @@ class Servers(Shop):
         def drip(h):
             h.send_response(200)
             h.end_headers()
-            for _ in range(100):
+            for _ in range(10 * MINUTE):
                 h.wfile.write(b" ")
                 time.sleep(0.1)
-        for answer in (drip, lambda h: time.sleep(5)):
-            exo, _ = self.server(answer)
+        for answer in (drip, lambda h: time.sleep(MINUTE)):
+            exo, _ = self.server(answer, timeout=0.6)
             began = time.monotonic()
             e = self.fails(Kind.TIMEOUT, exo.run, "1")
             self.assertTrue(e.unsure)
-            self.assertLess(time.monotonic() - began, 3)
+            self.assertLess(time.monotonic() - began, MINUTE / 2)
 
     def test_flood(self):
         self.addCleanup(setattr, exoagent._transport, "_LIMIT", exoagent._transport._LIMIT)
@@ -465,7 +482,7 @@ class OverTLS(Shop):
         self.trust()
         began = time.monotonic()
         self.fails(Kind.TIMEOUT, exoagent.connect(self.url + "/slow", TOKEN, timeout=0.5).run, "1")
-        self.assertLess(time.monotonic() - began, 3)
+        self.assertLess(time.monotonic() - began, MINUTE / 2)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"os"
 
 	"golang.org/x/term"
 
+	"github.com/exoagent/exoagent/internal/atomicfile"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/demo"
 )
@@ -48,13 +50,9 @@ func runDemo(ctx context.Context, std cli.Stdio, page string) error {
 		}
 		return played.Text(std.Out, width)
 	}
-	f, err := os.OpenFile(page, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if err != nil {
+	var b bytes.Buffer
+	if err := played.HTML(&b); err != nil {
 		return err
 	}
-	if err := played.HTML(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return atomicfile.Create(page, b.Bytes(), 0o644)
 }

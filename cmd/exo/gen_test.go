@@ -158,24 +158,6 @@ func TestGenRefuses(t *testing.T) {
 	}
 }
 
-// What an earlier run left when it was stopped does not matter, and a link in its
-// place is not followed.
-func TestGenLeftOver(t *testing.T) {
-	url, _ := database(t, shop)
-	dir, victim := t.TempDir(), filepath.Join(t.TempDir(), "victim")
-	if err := os.WriteFile(victim, []byte("mine"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(victim, filepath.Join(dir, ".tables.go.exo-gen")); err != nil {
-		t.Fatal(err)
-	}
-	r := exo(t, "", "gen", "-db", url, "-o", dir, "-package", "shop")
-	text, err := os.ReadFile(victim)
-	if r.code != cli.ExitDone || err != nil || string(text) != "mine" || names(files(t, dir)) != "facet_start.go tables.go" {
-		t.Errorf("%v; the victim holds %q, %v; there are %s", r, text, err, names(files(t, dir)))
-	}
-}
-
 func TestGenDDL(t *testing.T) {
 	dir := t.TempDir()
 	r := exo(t, shop, "gen", "-ddl", "-", "-engine", "sqlite", "-o", dir)

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/atomicfile"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/clients"
 	"github.com/exoagent/exoagent/internal/draft"
@@ -281,26 +282,9 @@ func inspect(ctx context.Context, path, text string, opt *grantfile.Options) (ma
 // writeGrants writes a file. If the file exists, writeGrants fails; with force, the new file replaces it in one step.
 func writeGrants(path, text string, force bool) error {
 	if !force {
-		out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) // this refuses a link, and a file that was made meanwhile
-		if err != nil {
-			return err
-		}
-		_, err = out.WriteString(text)
-		return errors.Join(err, out.Close())
+		return atomicfile.Create(path, []byte(text), 0o644)
 	}
-	out, err := os.CreateTemp(filepath.Dir(path), ".exo-*")
-	if err != nil {
-		return err
-	}
-	_, err = out.WriteString(text)
-	err = errors.Join(err, out.Chmod(0o644), out.Close())
-	if err == nil {
-		err = os.Rename(out.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(out.Name()))
-	}
-	return nil
+	return atomicfile.Replace(path, []byte(text), 0o644)
 }
 
 func (o *initOptions) report(std cli.Stdio, d *draft.Draft, path string, rest []string) error {

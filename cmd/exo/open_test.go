@@ -44,7 +44,7 @@ func TestOneOpening(t *testing.T) {
 		type fault = struct{ ddl, file, says string }
 		faults["a record that is not there"] = fault{table("", ""), openedFile + "record: {folder: gone, key: 'file:key'}\n", "key: no such file"}
 		faults["a key in the record's folder"] = fault{table("", ""), openedFile + "record: {folder: gone, key: 'file:gone/key'}\n", "keep keys elsewhere"}
-		faults["a record that is a folder"] = fault{table("", ""), openedFile + "record: .\n", "is a folder, and it has no key"}
+		faults["a record that is a folder"] = fault{table("", ""), openedFile + "record: .\n", "is a folder: write a file"}
 		if e.Name == tu.Postgres.Name {
 			faults["policies that bind nobody"] = fault{table("", "") + "; CREATE POLICY p ON items USING (true)", openedFile, "so they have no effect"}
 			faults["a label that a part has not"] = fault{table("", "") + "; CREATE TABLE part () INHERITS (items)", strings.Replace(openedFile, "columns: [id, name]", "columns: [id, {name: {label: pii}}]", 1) + "labels: {pii: secret}\n", "other tables inherit from it"}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exoagent/exoagent/internal/atomicfile"
 	"github.com/exoagent/exoagent/schema/gen"
 )
 
@@ -22,8 +23,7 @@ func (w written) String() string {
 
 // writeFiles makes files the generated files of dir. It writes new and changed files, and
 // removes generated files that are not in files. If a file that was not generated has one
-// of the names, it changes nothing. It writes each file under another name first, and then
-// renames it, so that the file is never there in part.
+// of the names, it changes nothing. No file is ever there in part.
 func writeFiles(dir string, files []gen.File) (w written, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return w, err
@@ -32,21 +32,8 @@ func writeFiles(dir string, files []gen.File) (w written, err error) {
 	if err != nil {
 		return w, err
 	}
-	var temps []string
-	defer func() {
-		for _, t := range temps { // a file that was renamed is not there any more
-			_ = os.Remove(t)
-		}
-	}()
 	for _, f := range changed {
-		temp := filepath.Join(dir, "."+f.Name+".exo-gen")
-		temps = append(temps, temp)
-		if err := writeNew(temp, f.Text); err != nil {
-			return w, err
-		}
-	}
-	for i, f := range changed {
-		if err := os.Rename(temps[i], filepath.Join(dir, f.Name)); err != nil {
+		if err := atomicfile.Replace(filepath.Join(dir, f.Name), f.Text, 0o644); err != nil {
 			return w, err
 		}
 		w.wrote++
@@ -109,16 +96,4 @@ func generated(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s was not written by exo gen, which does not overwrite it: move it, or choose another directory", path)
 	}
 	return text, nil
-}
-
-// writeNew writes a temporary file. It replaces one that an interrupted run left there.
-// It does not follow a link, which could lead the write to another file.
-func writeNew(path string, text []byte) error {
-	_ = os.Remove(path)
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Sync(), f.Close())
 }

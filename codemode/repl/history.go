@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exoagent/exoagent/internal/atomicfile"
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
@@ -84,19 +85,7 @@ func (h *history) rewrite() error {
 	for _, e := range h.entries {
 		b = append(append(b, printable.Marshal(e)...), '\n')
 	}
-	// A fixed temporary name could have become a symbolic link: writing through it would overwrite the file behind it. So the name is random.
-	f, err := os.CreateTemp(filepath.Dir(h.path), filepath.Base(h.path)+".*.new") // only its owner may read it
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), h.path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return atomicfile.Replace(h.path, b, 0o600) // only its owner may read it
 }
 
 // add appends what was typed, unless it is the same as the last entry.

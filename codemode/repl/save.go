@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/atomicfile"
 	"github.com/exoagent/exoagent/internal/chart"
 	"github.com/exoagent/exoagent/internal/printable"
 	"github.com/exoagent/exoagent/internal/resultpage"
@@ -41,15 +42,10 @@ func (c *console) save(path string) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, os.ErrExist) {
+	if err = atomicfile.Create(path, data, 0o600); errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("%s is there already; nothing was saved", path)
 	}
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err == nil {
+	if err == nil {
 		fmt.Fprintf(c.std.Out, "%s in %s%s\n", what, printable.OneLine(path), note)
 	}
 	return err

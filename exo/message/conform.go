@@ -121,11 +121,8 @@ func (c *Checker) conform(want *Type, n *Node, depth int) (*Node, bool) {
 			l.Lit = v
 			return &l, true
 		}
-		if i := c.Catalog[want.Name]; i != nil && i.Expr && want.Args["of"] != nil {
-			// A plain value stands for itself as an expression, but never for a
-			// condition: `where(t => t.done === false)` without recording gives false.
-			return nil, false
-		}
+		// A plain value stands for itself as an expression, but never for a
+		// condition: `where(t => t.done === false)` without recording gives false.
 		return nil, false
 	case n.Op == OpList && want.Name == value.TypeList:
 		l := *n

@@ -8,10 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
+	"github.com/exoagent/exoagent/internal/atomicfile"
 	"github.com/exoagent/exoagent/internal/filelock"
 )
 
@@ -21,7 +21,7 @@ func OpenFolder(dir string, opt *LocalOptions) (*Local, error) {
 	if at, err := os.Stat(dir); err == nil && !at.IsDir() {
 		return nil, fmt.Errorf("%w: %s is a file, and a store is a folder: name another path, or move the file away first", ErrInvalid, dir)
 	}
-	d := &folder{dir: dir, create: create, sync: syncFolder}
+	d := &folder{dir: dir, create: create, sync: atomicfile.SyncFolder}
 	err := os.Mkdir(dir, 0o700)
 	if err == nil {
 		err = d.sync(filepath.Dir(dir)) // so that the folder's name is on the disk
@@ -121,10 +121,7 @@ func (d *folder) write(name string, text []byte) error {
 		return fmt.Errorf("store: %w", err)
 	}
 	_, err = f.Write(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
 		err = os.Rename(fresh, filepath.Join(d.dir, name))
 	}
 	if err != nil {
@@ -149,17 +146,6 @@ func (d *folder) done() error {
 		return fmt.Errorf("%w: the folder can't be synced, so a loss of power may undo it: %w", ErrUnknown, err)
 	}
 	return nil
-}
-
-func syncFolder(dir string) error {
-	if runtime.GOOS == "windows" { // Windows can't sync a folder
-		return nil
-	}
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
 
 func (d *folder) names() ([]string, error) {

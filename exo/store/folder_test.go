@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/exoagent/exoagent/internal/atomicfile"
 )
 
 // Child is this binary again, with a folder.
@@ -81,7 +83,7 @@ func Steps(dir string, at int) error {
 	}
 	d.sync = func(dir string) error { // what was renamed or removed has another name by now
 		step()
-		err := syncFolder(dir)
+		err := atomicfile.SyncFolder(dir)
 		step()
 		return err
 	}

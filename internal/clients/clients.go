@@ -24,6 +24,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/tailscale/hujson"
 
+	"github.com/exoagent/exoagent/internal/atomicfile"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/printable"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -246,22 +247,13 @@ func (e Entry) add(ctx context.Context, std cli.Stdio, s server, path string) (d
 	if _, err := os.Stat(filepath.Dir(real)); err != nil {
 		return "", fmt.Errorf("there is no folder %s: is %s installed?", filepath.Dir(real), e.Client)
 	}
-	out, err := os.CreateTemp(filepath.Dir(real), "."+filepath.Base(real)+"-*")
-	if err != nil {
-		return "", err
-	}
-	defer os.Remove(out.Name()) // does nothing after the rename
-	_, err = out.Write(after)
-	if err = errors.Join(err, out.Chmod(mode), out.Sync(), out.Close()); err != nil {
-		return "", err
-	}
 	if now, _ := os.ReadFile(real); !bytes.Equal(now, text) {
 		return "", errors.New("another program has changed it meanwhile: try again")
 	}
 	if did, err = keep(real, text, mode); err != nil {
 		return "", err
 	}
-	return path + " has the entry " + s.Name + " now" + did, os.Rename(out.Name(), real)
+	return path + " has the entry " + s.Name + " now" + did, atomicfile.Replace(real, after, mode)
 }
 
 // keep writes a copy of a client's file beside it, and says so; nil: there is no file yet.
@@ -270,12 +262,7 @@ func keep(path string, text []byte, mode fs.FileMode) (did string, err error) {
 		return "", nil
 	}
 	backup := path + ".before-exo-" + time.Now().UTC().Format("20060102T150405.000")
-	f, err := os.OpenFile(backup, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return "", err
-	}
-	_, err = f.Write(text)
-	return "; as it was it is " + backup, errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	return "; as it was it is " + backup, atomicfile.Create(backup, text, mode)
 }
 
 // edit returns the text of the client's file with a server added. It returns nil if the server is already there, or with an error.

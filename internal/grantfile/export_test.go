@@ -14,3 +14,10 @@ func Forms(text []byte) (map[*yaml.Node][]string, *yaml.Node, error) {
 	}})
 	return forms, root, err
 }
+
+// ParseScope reads a scope that is not in a file.
+func ParseScope(text string) (Scope, error) {
+	r := &reader{}
+	s := r.scope(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text, Line: 1, Column: 1})
+	return s, r.err("scope")
+}

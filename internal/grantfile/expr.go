@@ -433,10 +433,3 @@ func (e *Expr) leaves() (out []*Expr) {
 	}
 	return out
 }
-
-// ParseScope reads a scope that is not in a file.
-func ParseScope(text string) (Scope, error) {
-	r := &reader{}
-	s := r.scope(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text, Line: 1, Column: 1})
-	return s, r.err("scope")
-}

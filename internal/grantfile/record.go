@@ -1,7 +1,6 @@
 package grantfile
 
-// This file checks the record that a file names, before any command opens the file: a file that exo serve refuses because of its record must not
-// pass exo validate.
+// This file checks the record that a file names, before any command opens the file: exo validate refuses what exo serve does.
 
 import (
 	"fmt"
@@ -18,27 +17,27 @@ const noRecord exosql.FindingKind = "record"
 
 // RecordFindings says why the record can't be opened. It opens and locks nothing.
 func (f *File) RecordFindings() []Finding {
+	err := f.recordFits()
+	if err == nil {
+		return nil
+	}
+	return []Finding{{fmt.Sprintf("%s:%d:%d", f.Name, f.recordAt.Line, f.recordAt.Column), exosql.Finding{Kind: noRecord, Problem: schema.Printable("record: " + err.Error())}}}
+}
+
+func (f *File) recordFits() error {
 	if f.Record == "" {
 		return nil
 	}
-	problem, fix := "", ""
-	if f.RecordKey.Kind == "" {
-		if info, err := os.Stat(f.Record); err == nil && info.IsDir() {
-			problem, fix = "record: "+f.record+" is a folder, and it has no key", fmt.Sprintf("a file; or, of a folder that `exo record init` made, `record: {folder: %q, key: file:PATH}`", f.record)
-		} else if _, err := os.Stat(filepath.Dir(f.Record)); err != nil {
-			problem, fix = fmt.Sprintf("record: %v", err), "make that folder first"
-		}
-	} else {
+	if f.RecordKey.Kind != "" {
 		key, err := tree.ReadSigningKey(f.Record, f.RecordKey.Place())
 		if err == nil {
 			err = tree.Fits(f.Record, key)
 		}
-		if err != nil {
-			problem = fmt.Sprintf("record: %v", err)
-		}
+		return err
 	}
-	if problem == "" {
-		return nil
+	if info, err := os.Stat(f.Record); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a folder: write a file, or, if `exo record init` made it, `record: {folder: %q, key: file:PATH}`", f.record, f.record)
 	}
-	return []Finding{{fmt.Sprintf("%s:%d:%d", f.Name, f.recordAt.Line, f.recordAt.Column), exosql.Finding{Kind: noRecord, Problem: schema.Printable(problem), Fix: fix}}}
+	_, err := os.Stat(filepath.Dir(f.Record))
+	return err
 }

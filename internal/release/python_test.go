@@ -49,7 +49,7 @@ func overTLS(t *testing.T) (url, ca string) {
 		if r.URL.Path == "/slow" {
 			select {
 			case <-r.Context().Done():
-			case <-time.After(10 * time.Second):
+			case <-time.After(time.Minute):
 			}
 		}
 		result := `{"content": [{"text": "{\"result\": 1}"}]}`

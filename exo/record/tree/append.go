@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/exoagent/exoagent/internal/atomicfile"
 )
 
 const (
@@ -198,7 +200,7 @@ func (l *Log) begin(first int64) error {
 		return err
 	}
 	if _, err = f.Write(line); err == nil {
-		err = errors.Join(f.Sync(), syncDir(l.dir))
+		err = errors.Join(f.Sync(), atomicfile.SyncFolder(l.dir))
 	}
 	if err != nil {
 		return errors.Join(err, f.Close(), os.Remove(f.Name()))

@@ -16,6 +16,7 @@ import (
 	"filippo.io/age"
 	"golang.org/x/mod/sumdb/note"
 
+	"github.com/exoagent/exoagent/internal/atomicfile"
 	"github.com/exoagent/exoagent/internal/filelock"
 )
 
@@ -92,10 +93,10 @@ func Create(dir string, a About, private SigningKey) error {
 	l.sum = sha256.Sum256(text)
 	if err = l.begin(0); err == nil && a.Witness != "" {
 		err = os.MkdirAll(a.Witness, 0o700)
-		err = errors.Join(err, writeFile(witnessFile(a.Witness, a.Origin), []byte(l.head)))
+		err = errors.Join(err, atomicfile.Replace(witnessFile(a.Witness, a.Origin), []byte(l.head), 0o644))
 	}
 	if err == nil {
-		err = writeFile(filepath.Join(dir, aboutFile), text)
+		err = atomicfile.Replace(filepath.Join(dir, aboutFile), text, 0o644)
 	}
 	return errors.Join(err, l.Close())
 }
@@ -231,7 +232,7 @@ func (l *Log) setAside(path string, bad error, v note.Verifier) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(l.dir, fmt.Sprintf("%s%s-%d", unreadFile, filepath.Base(path), l.size)), text[l.size:])
+	return atomicfile.Replace(filepath.Join(l.dir, fmt.Sprintf("%s%s-%d", unreadFile, filepath.Base(path), l.size)), text[l.size:], 0o600)
 }
 
 // goOn restores the runs of the tail, and adds the entries after the last checkpoint to the tree.

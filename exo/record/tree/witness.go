@@ -8,10 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 
 	"golang.org/x/mod/sumdb/note"
+
+	"github.com/exoagent/exoagent/internal/atomicfile"
 )
 
 // witness writes the newest synced checkpoint to the second folder. Close waits for it; Append does not.
@@ -66,7 +67,7 @@ func newWitness(c Checkpoint, v note.Verifier, l *Log, tail []item) (*witness, e
 	w := &witness{next: make(chan string, 1)}
 	w.on.Go(func() {
 		for signed := range w.next {
-			w.err = writeFile(witnessFile(l.about.Witness, v.Name()), []byte(signed)) // Verify reports how far the witness lags
+			w.err = atomicfile.Replace(witnessFile(l.about.Witness, v.Name()), []byte(signed), 0o644) // Verify reports how far the witness lags
 		}
 	})
 	return w, nil
@@ -88,26 +89,4 @@ func (w *witness) stop() error {
 		return fmt.Errorf("the witness: %w", w.err)
 	}
 	return nil
-}
-
-// writeFile replaces a file, so that a crash leaves the old or the new one.
-func writeFile(path string, text []byte) error {
-	f, err := os.Create(path + ".new")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	return errors.Join(err, syncDir(filepath.Dir(path)))
-}
-
-// syncDir makes the names in a folder durable. Windows can't sync a folder.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err == nil && runtime.GOOS != "windows" {
-		err = d.Sync()
-	}
-	return errors.Join(err, d.Close())
 }

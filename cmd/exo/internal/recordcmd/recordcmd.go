@@ -15,6 +15,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/record/tree"
+	"github.com/exoagent/exoagent/internal/atomicfile"
 	"github.com/exoagent/exoagent/internal/cli"
 )
 
@@ -144,7 +145,10 @@ func initialize(o *flags, std cli.Stdio, args []string) (err error) {
 		}
 	}()
 	writeNew := func(path, key string) error {
-		if err := writeNew(args[0], path, key); err != nil {
+		if err := outside(args[0], path); err != nil {
+			return err
+		}
+		if err := atomicfile.Create(path, []byte(key+"\n"), 0o600); err != nil {
 			return err
 		}
 		written = append(written, path)
@@ -177,24 +181,6 @@ func initialize(o *flags, std cli.Stdio, args []string) (err error) {
 	}
 	fmt.Fprintf(std.Out, "in the grant file:\n  record: { folder: %s, key: %q }\n", args[0], o.key)
 	return nil
-}
-
-// writeNew writes a key to a file that is not there yet, outside of the record's folder.
-func writeNew(dir, path, key string) error {
-	if err := outside(dir, path); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(key + "\n")
-	err = errors.Join(err, f.Sync(), f.Close())
-	if parent, err2 := os.Open(filepath.Dir(path)); err2 == nil { // a power failure must not lose the file's name; not every system can sync it
-		_ = parent.Sync()
-		_ = parent.Close()
-	}
-	return err
 }
 
 func verify(o *flags, std cli.Stdio, args []string) error {
