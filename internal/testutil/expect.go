@@ -32,7 +32,7 @@ func Cut(chunk string) (program string, want Expect, err error) {
 			want.JSON = m[2]
 		case "~>":
 			if want.Holds, err = strconv.Unquote(m[2]); err != nil {
-				return "", want, fmt.Errorf("bad text %s", m[2])
+				return "", want, fmt.Errorf("after %s stands a text in double quotes, as Go writes it, not %s", m[1], m[2])
 			}
 		case "!":
 			kind, text, _ := strings.Cut(m[2], " ")
@@ -45,7 +45,7 @@ func Cut(chunk string) (program string, want Expect, err error) {
 		case "log":
 			s, err := strconv.Unquote(m[2])
 			if err != nil {
-				return "", want, fmt.Errorf("bad text %s", m[2])
+				return "", want, fmt.Errorf("after %s stands a text in double quotes, as Go writes it, not %s", m[1], m[2])
 			}
 			want.Log = append(want.Log, s)
 		case "at":

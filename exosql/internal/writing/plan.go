@@ -91,7 +91,7 @@ func (w *writer) changed(s *compile.Statement) (*plan.Plan, error) {
 		return nil, err
 	}
 	if !s.Whole() {
-		return nil, fail.Errorf(fail.Invalid, "", "%s is for the rows of one table as they are: without join, select, groupBy and their like; a condition on other tables can stand in where", root.Name)
+		return nil, fail.Errorf(fail.Invalid, "", "%s changes the rows of one table, so it can't follow join, select, groupBy or the like; put a condition on other tables into where", root.Name)
 	}
 	g, fc, _ := s.Row()
 	t := fc.Table
