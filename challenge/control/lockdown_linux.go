@@ -13,7 +13,7 @@ import (
 	"github.com/exoagent/exoagent/exoeval/worker"
 )
 
-// Walls says what holds a process of this package.
+// Walls lists what confines a process of this package, in the words of the challenge's pages.
 const Walls = "process, resources, system calls, tied"
 
 // self is this very binary, also when its file was replaced or removed: what is

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-// Walls says what holds a process of this package.
+// Walls lists what confines a process of this package, in the words of the challenge's pages.
 const Walls = "time"
 
 func self() (string, error) { return os.Executable() }

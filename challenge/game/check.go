@@ -40,9 +40,9 @@ func (t *Target) complete() error {
 	case !targetName.MatchString(t.ID):
 		return errors.New("that can't be an id")
 	case t.Title == "" || t.Story == "" || t.Prize == "" || t.You == "" || t.Rule == "":
-		return errors.New("it has no title, story, prize, player or rule")
+		return errors.New("one of Title, Story, Prize, You and Rule is empty")
 	case t.Schema == "" || t.Seed == nil || t.Grants == nil || len(t.Examples) == 0:
-		return errors.New("it has no schema, seed, grants or example")
+		return errors.New("one of Schema, Seed, Grants and Examples is missing")
 	case t.Foreign != "" && t.Outside != "":
 		return errors.New("it has both rows that no program may change and a sealed key")
 	case len(t.Tasks) != 5:

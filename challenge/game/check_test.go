@@ -18,7 +18,7 @@ func TestCheck(t *testing.T) {
 	}{
 		"as it is": {func(*game.Target) {}, ""},
 		"id":       {func(x *game.Target) { x.ID = "The Wallet" }, "can't be an id"},
-		"story":    {func(x *game.Target) { x.Story = "" }, "no title, story"},
+		"story":    {func(x *game.Target) { x.Story = "" }, "Story"},
 		"no key": {func(x *game.Target) {
 			x.Seed = func(string) []game.Statement { return game.DefaultTargets[0].Seed("another") }
 		}, "in none of its tables"},

@@ -35,8 +35,8 @@ func (k Key) Equal(claimed string) bool {
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1 && k != ""
 }
 
-// In reports whether the text holds the key, as it is or in the other case: what a
-// program may do to one besides can't be known, and is what claiming is for.
+// In reports whether the key is in the text, in upper or lower case. A program can change a key in
+// other ways, which In does not find: then the leak counts when the player claims the key.
 func (k Key) In(text string) bool {
 	return k != "" && strings.Contains(strings.ToUpper(text), strings.ToUpper(string(k)))
 }

@@ -124,8 +124,8 @@ func (ts Targets) Target(id string) *Target {
 // Targets are those that a host offers.
 type Targets []*Target
 
-// fill makes and fills an empty database. placeholders gives a statement its
-// engine's form of them.
+// fill makes the target's tables in an empty database, and inserts their rows. placeholders
+// rewrites each ? of a statement into a placeholder of the engine.
 func (t *Target) fill(ctx context.Context, db *sql.DB, key Key, placeholders func(string) string) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {

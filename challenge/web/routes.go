@@ -91,7 +91,7 @@ func (s *Server) answer(rt route, w http.ResponseWriter, r *request) (err error)
 	return rt.do(s, w, r)
 }
 
-// readForm reads the body of a form. A body of another type is the API's to read.
+// readForm parses the body of a form. It leaves the bodies of requests to the API to their handlers.
 func readForm(r *request) error {
 	if strings.HasPrefix(r.URL.Path, api) {
 		return nil

@@ -70,7 +70,7 @@ type ToolResult struct {
 	// that it changed something, even if it failed, or may have.
 	Failed  bool `json:"failed,omitempty"`
 	Effects bool `json:"effects,omitempty"`
-	// Label has the tags of what the program read, as far as Text may have values with them.
+	// Label has the tags that values in Text may have: those of what the program read, without those that the tool does not admit.
 	Label []string `json:"label,omitempty"`
 	// Dropped reports that the model no longer reads Text, to make room. The chat keeps it.
 	Dropped bool `json:"dropped,omitempty"`

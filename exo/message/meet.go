@@ -114,7 +114,7 @@ func (i *Interface) meet(w *Interface) (*Interface, error) {
 		}
 		f.Label, f.Doc = x.Label, x.Doc
 		if !reflect.DeepEqual(f, x) {
-			return nil, fmt.Errorf(".%s: a field changed", name)
+			return nil, fmt.Errorf(".%s: the policy changed more of this field than Doc and Label", name)
 		}
 	}
 	if !i.Label.FlowsTo(w.Label) {
@@ -175,9 +175,9 @@ func (m *Method) meet(x *Method) error {
 	case !m.Reply.FlowsTo(x.Reply):
 		return fmt.Errorf("the label of its reply lost %s", m.Reply.Without(x.Reply))
 	case x.Total && !m.Total: // only the object can promise this: a program would be shown values that it counts as not read
-		return fmt.Errorf("it is total now")
+		return fmt.Errorf("the policy set Total, which only the object itself can promise")
 	case x.Fresh && !m.Fresh: // a program would be shown what others wrote, and stay trusted
-		return fmt.Errorf("its reply is fresh now")
+		return fmt.Errorf("the policy set Fresh, which only the object itself can promise")
 	case m.Row && !x.Row:
 		return fmt.Errorf("the labels of its records no longer join")
 	case x.Effect != m.Effect && (m.Effect != NoEffect || x.Effect != Immediate):
@@ -239,7 +239,7 @@ func (p *Param) meet(x *Param) error {
 	rest := *x
 	rest.Want = p.Want
 	if !reflect.DeepEqual(&rest, p) {
-		return fmt.Errorf("it is another kind of parameter")
+		return fmt.Errorf("the policy changed more of this parameter than Want, Opt, Null, Plain, Filter, Count and Ident")
 	}
 	return nil
 }

@@ -271,7 +271,7 @@ func TestTotalIsOfExpressions(t *testing.T) {
 	d := Description{Type: &Type{Name: "Text"}, Interfaces: []*Interface{totalCatalog()["Text"]}}
 	want := d.Clone()
 	want.Interfaces[0].Methods["cut"].Total = true
-	if _, _, err := d.meet(want); err == nil || !strings.Contains(err.Error(), "Text.cut: it is total now") {
+	if _, _, err := d.meet(want); err == nil || !strings.Contains(err.Error(), "Text.cut: the policy set Total") {
 		t.Error(err)
 	}
 	want = d.Clone()

@@ -21,7 +21,7 @@ func (i *Interface) Validate() error {
 		return fmt.Errorf("%s: an interface with Call has that one method, %q, and nothing else", i.Name, i.Call)
 	}
 	if m := i.Methods[i.Keys]; i.Keys != "" && (m == nil || m.Sends || len(m.Params) != 1 || !m.Params[0].Fixed) {
-		return fmt.Errorf("%s: Keys is %q, which has to be a method that sends nothing and takes one value", i.Name, i.Keys)
+		return fmt.Errorf("%s: Keys is %q, which has to be the name of a method that does not send and has one parameter, which is Fixed", i.Name, i.Keys)
 	}
 	for n := range i.Fields {
 		if scalar.ReservedName(n) {

@@ -207,7 +207,7 @@ func (p Phrase) Check() error {
 		for _, rest := range strings.Split(p.Text, "{")[1:] {
 			part, _, closed := strings.Cut(rest, "}")
 			if closed && part != "" && !strings.ContainsAny(part, " .{") && !slices.Contains(parts, part) {
-				return fmt.Errorf("exo: an error about %q has no part {%s}", s, part)
+				return fmt.Errorf("exo: the phrase of %q has the part {%s}; its parts are %q", s, part, parts)
 			}
 		}
 	}

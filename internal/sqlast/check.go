@@ -101,7 +101,7 @@ func (c *checker) distinctOn(s *Select) error {
 	case s.DistinctOn < 0 || s.DistinctOn > len(s.Columns):
 		return errors.New("DISTINCT ON has more columns than the SELECT")
 	case len(s.OrderBy) == 0:
-		return errors.New("the first of equal rows needs an order")
+		return errors.New("DISTINCT ON needs OrderBy, which says which of equal rows is the first")
 	case s.Group > 0 || len(s.Windows) > 0:
 		return errors.New("a select with DISTINCT ON can't group rows or have windows")
 	}

@@ -184,9 +184,9 @@ func (c *checker) over(e Windowed, sc *scope, p place) error {
 	case windowFuncs[e.Func].ordered && !ordered:
 		return errors.New("a function of a window needs an order")
 	case windowFuncs[e.Func].value != (e.X != nil), e.N != nil && e.Func != Lag && e.Func != Lead, e.Stored, e.Agg != NoFunc:
-		return errors.New("a function of a window has the wrong arguments")
+		return errors.New("a function of a window has an argument X, N, Stored or Agg that it does not take, or lacks its X")
 	case e.Frame != NoFrame && (e.Func != LastValue || e.Frame != Whole):
-		return errors.New("a function of a window has the wrong frame")
+		return errors.New("only LastValue may have a frame, and only Whole; every other function of a window has NoFrame")
 	}
 	if e.N != nil {
 		if _, bound := e.N.(Arg); !bound {

@@ -39,9 +39,9 @@ const maxArgs = 1 << 20
 // maxWork bounds the same work in bytes: a few small pieces after a long text cost as much.
 const maxWork = 1 << 29
 
-// filter is the body of a response: an array whose elements are pieces of the reply. It passes on only the parts that
-// the library knows: with others the library fails or panics, and it would take a thought for a part of the
-// answer. The exchange gets the signatures.
+// filter is the body of a response: an array whose elements are pieces of the reply. It passes on only texts
+// and calls: at any other part the library fails or panics, and it would treat a thought of the model as a part of
+// the answer. The library does not know the signatures of Gemini's calls: filter gives them to the exchange.
 type filter struct {
 	x     *exchange
 	m     *model

@@ -53,7 +53,7 @@ func quoted(table string) (name, index string, err error) {
 	}
 	m := allowed.FindStringSubmatch(table)
 	if m == nil {
-		return "", "", fmt.Errorf("%w: the name %.80q of a table; want lower-case letters, digits and _, perhaps with a schema, as in exo.store", store.ErrInvalid, table)
+		return "", "", fmt.Errorf("%w: the name %.80q of a table; want at most 41 of a-z, 0-9 and _, not beginning with a digit, perhaps after the name of a schema, as in exo.store", store.ErrInvalid, table)
 	}
 	return `"` + strings.ReplaceAll(table, ".", `"."`) + `"`, `"` + m[1] + `_until"`, nil
 }

@@ -102,7 +102,7 @@ func (c *checker) class(e *ast.ClassLiteral) {
 			}
 		case *ast.FieldDefinition:
 			c.key(el.Key, el.Computed)
-			// A function of its own initialises a field.
+			// JavaScript evaluates the initializer of a field as the body of a function.
 			c.within(el, false, func() { c.expr(el.Initializer) })
 		case *ast.ClassStaticBlock:
 			c.within(el, false, func() {

@@ -99,7 +99,7 @@ func bare(rows *value.Rows) value.Value {
 	return value.List(list...)
 }
 
-var errAgain = errors.New("exosql: rows are sorted by what is no value")
+var errAgain = errors.New("exosql: rows were sorted by cells that their column's type can't hold: the query has to run again, with guards against them")
 
 // run plans and runs a message: open if the database reads only rows in scope, else with fences.
 func (db *DB) run(ctx context.Context, a *asked) (value.Value, error) {

@@ -13,8 +13,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// equality returns the equality of a column. Only texts, and what SQLite stores as texts, can
-// be equal and different; a comparison by a function of ours is exact.
+// equality returns which different values of a column the database treats as equal. Only texts, and values that
+// SQLite stores as texts, can differ and be equal. A comparison by a function of this module is exact.
 func (c *State) equality(col *decl.Column) decl.Equality {
 	switch {
 	case c.HeldAs(col) != "": // texts of digits, or compared by a function of ours

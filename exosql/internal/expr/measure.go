@@ -39,7 +39,7 @@ func (f *From) Measure(m *decl.Measure, row *Row, within []Expr) (Expr, error) {
 				present = row.By.Ends()
 			}
 			if len(present) == 0 {
-				return nil, fail.Errorf(fail.Denied, m.Name, "can't be measured after a left join: its rows have no key that distinguishes them from rows without a match")
+				return nil, fail.Errorf(fail.Denied, m.Name, "can't be measured after leftJoin: its table has no key, so rows without a match would be counted; use join")
 			}
 			for _, k := range present {
 				within = append(within, Operation{sqlast.IsNotNull, []Expr{Column{row, k}}, Type{Kind: value.TypeBool}})

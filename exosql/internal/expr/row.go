@@ -164,7 +164,7 @@ func (c *State) Guarded(row *Row) bool { return slices.Contains(c.Guards, row.Al
 // Scanned reports whether a guarded table is read as a whole and not searched for its scope, since most of its rows are in scope.
 func (c *State) Scanned(row *Row) bool { return slices.Contains(c.Scans, row.Alias) }
 
-// fixes reports whether the scope of a row gives a column one value.
+// fixes reports whether the scope of a row gives a column one value, or may: the rowid can be the fixed column under another name.
 func (c *State) fixes(row *Row, col *decl.Column) bool {
 	for _, f := range row.Fixed {
 		// Compare by name: SQLite ignores case, and has several names for one column.

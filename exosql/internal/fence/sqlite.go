@@ -117,7 +117,7 @@ func judgeLine(t Table, verb, how string, rowid func(Table) bool) error {
 	}
 	m := searchLine().FindStringSubmatch(how)
 	if verb != "SEARCH" || m == nil || strings.HasPrefix(how, "USING AUTOMATIC") {
-		return fmt.Errorf("%s is read by %s %s", t.Alias, verb, how)
+		return fmt.Errorf("%s is read by %s %s, which is no search by the columns of its scope", t.Alias, verb, how)
 	}
 	var fixed []string // the first columns of the index, which it is searched by
 	for _, term := range strings.Split(m[2], " AND ") {
