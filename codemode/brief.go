@@ -8,15 +8,16 @@ import (
 
 const (
 	// defaultDeclarations is the number of tokens above which the
-	// declarations are searched. About forty tables have as many.
-	defaultDeclarations = 10_000
+	// tables are searched, and longDeclarations that of a long description. About forty tables have as many.
+	defaultDeclarations = 4_000
+	longDeclarations    = 10_000
 	// briefTokens bounds the part that is declared then.
 	briefTokens = 1000
 )
 
 // brief returns what is declared if not everything is: how to find the rest,
-// what was granted, and what all tables have in common, as far as there is room.
-func (d *declarer) brief(all *declarations, tables int, lookups []*lookup) string {
+// what was granted, and in a long description what all tables have in common, as far as there is room.
+func (d *declarer) brief(all *declarations, tables int, lookups []*lookup, long bool) string {
 	head := fmt.Sprintf("// %d tables and services can be reached, too many to declare here. Find them inside the program; what it was given it can use at once:\n", tables)
 	for _, l := range lookups {
 		head += fmt.Sprintf("declare function %s(%s: string): Promise<%s>;%s\n", l.name, l.param, d.typ(l.result, asPlain), comment(l.doc))
@@ -32,7 +33,7 @@ func (d *declarer) brief(all *declarations, tables int, lookups []*lookup) strin
 	n := max(sort.Search(len(all.api)+1, func(n int) bool { return Tokens(head+api(n)) > briefTokens })-1, 0)
 	tail, common := api(n), ""
 	for _, x := range slices.Concat(all.shared, all.helpers) {
-		if Tokens(head+common+x.text+"\n"+tail) <= briefTokens {
+		if long && Tokens(head+common+x.text+"\n"+tail) <= briefTokens {
 			common += x.text + "\n"
 		}
 	}

@@ -21,9 +21,22 @@ type prompt struct {
 	lookups []string        // the names of search and describe, if not everything is declared
 }
 
-// describe returns the whole description: purpose, rules, declarations, examples.
-func (p *prompt) describe(declarations string, examples []Example) string {
+// describe returns the whole description: purpose, tables, rules, examples. listed stands after the rules.
+func (p *prompt) describe(tables string, rules []rule, listed string, examples []Example) string {
 	var b strings.Builder
+	b.WriteString(p.purpose() + "\n\n" + tables + "\nRules:\n")
+	for _, r := range rules {
+		b.WriteString("- " + r.text + "\n")
+	}
+	b.WriteString(listed)
+	for k, e := range examples {
+		fmt.Fprintf(&b, "\nExample %d: %s\n```js\n%s\n```\n", k+1, e.About, e.Code)
+	}
+	return b.String()
+}
+
+// purpose returns what the tool is for.
+func (p *prompt) purpose() string {
 	where := "is declared below"
 	if p.lookups != nil {
 		where = "can be found by the functions declared below"
@@ -32,17 +45,9 @@ func (p *prompt) describe(declarations string, examples []Example) string {
 	if p.changes() != "" {
 		does = ", which can change data,"
 	}
-	b.WriteString("Runs one JavaScript program" + does + " and returns what it returns, as JSON. Everything you may see or do " + where + "; " +
+	return "Runs one JavaScript program" + does + " and returns what it returns, as JSON. Everything you may see or do " + where + "; " +
 		"it is already limited to what this user may reach, so never filter by owner or ask for credentials. " +
-		"Write one program that gets, combines and shapes all you need, instead of many calls.\n\nRules:\n")
-	for _, r := range p.rules() {
-		b.WriteString("- " + r.text + "\n")
-	}
-	b.WriteString("\nDeclarations:\n```ts\n" + declarations + "```\n")
-	for k, e := range examples {
-		fmt.Fprintf(&b, "\nExample %d: %s\n```js\n%s\n```\n", k+1, e.About, e.Code)
-	}
-	return b.String()
+		"Write one program that gets, combines and shapes all you need, instead of many calls."
 }
 
 // rule is one rule in the description. A program in rules_test.go checks each.

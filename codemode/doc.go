@@ -12,6 +12,6 @@
 // stall it, and still reaches nothing that was not granted.
 //
 // A [Tool] has what every framework asks of a tool: a name, a description, a schema of the input, and a function from JSON to JSON. The description
-// contains TypeScript declarations made from the catalogue of what was granted, so what the model reads can't disagree with what it can call. A
+// is made from the catalogue of what was granted, so what the model reads can't disagree with what it can call. A
 // program that fails is no Go error: the model reads what was wrong, and where, and writes the program again.
 package codemode

@@ -152,7 +152,7 @@ func TestLabelsAreShort(t *testing.T) {
 	if more := full - plain; more < 100 || more*3463 > 250*4822 { // see TestSizeIsBounded of examples/saas
 		t.Errorf("%d tokens more", more)
 	}
-	for _, want := range []string{"marked [pay] are sealed", "Outsiders write what is marked [untrusted]", "[takes pay, untrusted]", "/* [trusted] */", "// [pay]", "// [untrusted]", "await reveal(x)"} {
+	for _, want := range []string{"marked [pay] are sealed", "Outsiders write what is marked [untrusted]", "[takes pay, untrusted]", "/* [trusted] */", "pay Int [pay]", "note Text [untrusted]", "await reveal(x)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing", want)
 		}

@@ -38,7 +38,7 @@ func TestManyTables(t *testing.T) {
 	if len(s.Interfaces) != 501 || s.Interfaces[1].Name != "SalesInvoice" || s.Interfaces[1].Tokens < 50 || s.Interfaces[1].Tokens > 120 {
 		t.Errorf("%d interfaces: %v", len(s.Interfaces), s.Interfaces[:2])
 	}
-	for _, want := range []string{"declare function search(", "declare function describe(", "interface Query<N, R> {", "declare const api: { company: CompanyQuery };"} {
+	for _, want := range []string{"declare function search(", "declare function describe(", "declare const api: { company: CompanyQuery };"} {
 		if !strings.Contains(tool.Declarations(), want) {
 			t.Errorf("no %q in\n%s", want, tool.Declarations())
 		}
@@ -60,7 +60,7 @@ func TestManyTables(t *testing.T) {
 		t.Errorf("the other grants are not mentioned:\n%s", d)
 	}
 	// A negative bound is none, a small tool is declared whole, and size says so.
-	if s := newTool(t, many, &codemode.Options{DeclarationTokens: -1}).Size(); s.Searched || s.Declarations < 40_000 {
+	if s := newTool(t, many, &codemode.Options{DeclarationTokens: -1}).Size(); s.Searched || s.Declarations < 30_000 {
 		t.Errorf("%v %d", s.Searched, s.Declarations)
 	}
 	w := newWorld(t)

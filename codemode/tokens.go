@@ -16,9 +16,9 @@ func Tokens(text string) int {
 // Size is the part of a model's context that a tool takes, in tokens (see Tokens).
 type Size struct {
 	Description  int             // all that the model reads about the tool, without its schemas
-	Declarations int             // the declarations, a part of Description
-	Interfaces   []InterfaceSize // the cost of declaring each table and service
-	// Searched reports whether the declarations would cost more than
+	Declarations int             // what was granted, a part of Description: tables and services
+	Interfaces   []InterfaceSize // the cost of each table and service
+	// Searched reports whether the tables would cost more than
 	// Options.DeclarationTokens. Then the description does not have
 	// the interfaces: a program finds them with search and describe.
 	Searched bool

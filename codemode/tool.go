@@ -1,6 +1,7 @@
 package codemode
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,11 +39,14 @@ type Options struct {
 	// Evaluator runs the programs: a *worker.Pool, each in a process of its own, or
 	// exoeval.InProcess{} for programs whose author is trusted; nil: worker.Shared().
 	Evaluator exoeval.Evaluator
-	// DeclarationTokens bounds the tokens that the declarations of the grants may cost
-	// the model (see Tool.Size); 0: 10,000, about forty tables. If they would cost
-	// more, the model reads at most 1,000 tokens of them, and its programs find the
+	// DeclarationTokens bounds the tokens that the tables in the description may cost
+	// the model (see Tool.Size); 0: 4,000, about forty tables, and 10,000 if Long is set. If they
+	// would cost more, the model reads only what was granted, and its programs find the
 	// rest with the functions search(words) and describe(name). Negative: no bound.
 	DeclarationTokens int
+	// Long makes the description declare everything in TypeScript. Without it a table is a line, and sentences say what
+	// queries can do: that costs about half, and models write as many right programs (docs/models.md).
+	Long bool
 	// Console is called with each line that a program logs, while the program runs, if
 	// the model may read the line. See exo.Config, also for what Console must not do.
 	Console func(exo.Line)
@@ -188,6 +192,7 @@ type shown struct {
 type shownKey struct {
 	admits, zone string
 	bound        int
+	long         bool
 }
 
 // show writes what the model reads, or returns what was written before.
@@ -195,34 +200,52 @@ func show(gate *exo.Gate, opt *Options) *shown {
 	bound := opt.DeclarationTokens
 	if bound == 0 {
 		bound = defaultDeclarations
+		if opt.Long {
+			bound = longDeclarations
+		}
 	}
-	key := shownKey{fmt.Sprintf("%q", opt.Admits.Tags()), gate.Zone(), max(bound, -1)}
+	key := shownKey{fmt.Sprintf("%q", opt.Admits.Tags()), gate.Zone(), max(bound, -1), opt.Long}
 	catalog, granted, admits, seals := gate.Catalog(), gate.Granted(), opt.Admits, gate.SealedLabel()
-	return gate.Derive(key, func() any { return newShown(catalog, granted, admits, seals, key.zone, bound) }).(*shown)
+	return gate.Derive(key, func() any { return newShown(catalog, granted, admits, seals, key) }).(*shown)
 }
 
-func newShown(catalog message.Catalog, granted []message.GrantedName, admits, seals value.Label, zone string, bound int) *shown {
+func newShown(catalog message.Catalog, granted []message.GrantedName, admits, seals value.Label, opt shownKey) *shown {
 	s := &shown{}
 	d := newDeclarer(catalog, granted)
-	p := &prompt{catalog: d.cat, granted: d.granted, admits: admits, seals: seals, zone: zone, types: d.types}
+	p := &prompt{catalog: d.cat, granted: d.granted, admits: admits, seals: seals, zone: opt.zone, types: d.types}
 	all := d.declare()
 	entries := d.entries(all)
-	for _, e := range entries {
-		s.size.Interfaces = append(s.size.Interfaces, InterfaceSize{e.name, Tokens(e.text)})
-	}
 	s.declarations, s.advice = all.String(), p.advice()
-	if bound > 0 && Tokens(s.declarations) > bound {
+	tables, each := d.tables(all)
+	s.size.Declarations = Tokens(tables)
+	if opt.long {
+		tables, each, s.size.Declarations = inTypeScript(s.declarations), nil, Tokens(s.declarations)
+	}
+	for _, e := range entries {
+		s.size.Interfaces = append(s.size.Interfaces, InterfaceSize{e.name, Tokens(cmp.Or(each[e.name], e.text))})
+	}
+	if bound := opt.bound; bound > 0 && s.size.Declarations > bound {
 		s.lookups = newCatalogue(all, entries, d.granted).lookups()
 		for _, l := range s.lookups {
 			p.lookups = append(p.lookups, l.name)
 		}
-		s.declarations = d.brief(all, len(entries), s.lookups)
-		s.size.Searched = true
+		s.declarations = d.brief(all, len(entries), s.lookups, opt.long)
+		tables = inTypeScript(s.declarations)
+		s.size.Declarations, s.size.Searched = Tokens(s.declarations), true
 	}
 	s.examples = p.examples()
-	s.description = p.describe(s.declarations, s.examples)
-	s.size.Description, s.size.Declarations = Tokens(s.description), Tokens(s.declarations)
+	rules, listed := p.rules(), ""
+	if !opt.long {
+		rules = p.shorter(rules)
+		listed = d.listed(all, rules)
+	}
+	s.description = p.describe(tables, rules, listed, s.examples)
+	s.size.Description = Tokens(s.description)
 	return s
+}
+
+func inTypeScript(declarations string) string {
+	return "Declarations:\n```ts\n" + declarations + "```\n"
 }
 
 // Name returns the tool's name for the model.

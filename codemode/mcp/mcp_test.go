@@ -237,7 +237,7 @@ func TestServe(t *testing.T) {
 		if err != nil || len(tools.Tools) != 1 {
 			t.Fatal(version, tools, err)
 		}
-		if got := tools.Tools[0]; got.Name != "execute" || got.Title != "Execute" || !strings.Contains(got.Description, "interface") || got.OutputSchema != nil || !got.Annotations.ReadOnlyHint || *got.Annotations.DestructiveHint {
+		if got := tools.Tools[0]; got.Name != "execute" || got.Title != "Execute" || !strings.Contains(got.Description, "- Note (`note` in callbacks)") || got.OutputSchema != nil || !got.Annotations.ReadOnlyHint || *got.Annotations.DestructiveHint {
 			t.Errorf("%s: %+v", version, got)
 		}
 		if tools.TTLMs != 0 || tools.CacheScope != "private" {

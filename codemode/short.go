@@ -1,0 +1,303 @@
+package codemode
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
+)
+
+// This file writes what a short description has of its own: a table is a line, and sentences say what queries can do, instead of TypeScript
+// declarations. It costs about half of a long one. A method or operator that no sentence names is listed with its doc, so nothing that can be reached is left out.
+
+// shortRules replace the rules of the long description that have the same id. "" leaves a rule out.
+var shortRules = map[string]string{
+	"form":      "A program is `async (api) => { …; return value }` or `(api) => query`. There is no import, fetch or timer.",
+	"order":     "Rows have no order without orderBy. Put where and orderBy before limit: where after limit filters only the rows that limit kept.",
+	"unordered": "",
+	"columns":   "Callbacks get the tables of the query by their names in callbacks, `({ todo }) => …`; with one table also `t => t.column`. A column there is an expression of the database: JavaScript's operators and the methods below work on it; `if`, loops and other functions do not. A null part makes a sum or a text null: use ??. Dividing by 0 gives null.",
+	"link":      "`query.link()` has only the rows that the link leads to; `.join(({ a }) => a.link())` has the columns of both tables, and leftJoin keeps rows without a match, with nulls; `.join(other, ({ a, b }) => a.x === b.y)` joins any other query.",
+	"links":     "In a callback a link to at most one row is that row, `a.link().x`; of a link to many ask count(), sum(b => b.x), min, max, some(b => b.x > 1), every, none or exists(), after where if need be.",
+	"row":       "select makes a row of columns, `({ a, b }) => ({ x: a.x, y: b.y })`; without it a row has the columns of the first table. where takes also an object, `{ column: value }`.",
+	"console":   "console.log is captured. The clock stands still during a run; today and local time are those of ",
+	"group":     "`groupBy(({ a }) => ({ name: a.name })).select(g => ({ name: g.name, n: g.count(), total: g.sum(({ a }) => a.x) }))`: where and orderBy after groupBy are of groups, `.orderBy(g => g.count().desc())`; `g.where(t => t.x > 1).count()` counts some of the rows of a group. distinctBy keeps the first row of each key.",
+}
+
+// shorter returns the rules of a short description.
+func (p *prompt) shorter(rules []rule) (out []rule) {
+	for _, r := range rules {
+		if text, is := shortRules[r.id]; is {
+			r.text = text
+		}
+		switch r.id {
+		case "await":
+			r.text = p.sending()
+		case "console":
+			r.text += p.zone + "."
+		}
+		if r.text != "" {
+			out = append(out, r)
+		}
+		if r.id == "row" && p.query().methods["groupBy"] != nil {
+			out = append(out, rule{"group", shortRules["group"]})
+		}
+	}
+	return out
+}
+
+// sending says which methods of a query send it, and which only describe.
+func (p *prompt) sending() string {
+	q := p.query()
+	var asks, describes []string
+	for _, n := range p.catalog[q.name].Names() {
+		m := q.methods[n]
+		switch {
+		case m == nil || m.Effect != message.NoEffect:
+		case m.Sends && len(m.Params) == 0:
+			asks = append(asks, n+"()")
+		case m.Sends:
+			asks = append(asks, n)
+		case m.Result.Var == "self" || m.Result.App != "":
+			describes = append(describes, n)
+		}
+	}
+	return fmt.Sprintf("A query only describes until it is awaited or returned, which is `.%s()`, or until a method asks. Describing: %s. Asking, each a Promise: %s. Results are plain data: arrays and objects.",
+		q.await, strings.Join(describes, ", "), strings.Join(asks, ", "))
+}
+
+// tables lists the granted names, each table with its columns and links, and the declarations of all other things. each has the text of each table.
+func (d *declarer) tables(all *declarations) (text string, each map[string]string) {
+	queries, alias, of := d.ofRows()
+	var lines, others []string
+	said := map[string]bool{}
+	each = map[string]string{}
+	for _, x := range all.own {
+		i := d.cat[x.of]
+		if q := queries[x.of]; q != nil {
+			line := d.tableLine(i, q, alias[x.of], of, said)
+			lines, each[x.name] = append(lines, line), line
+		} else if of[x.of] == "" {
+			others = append(others, x.text)
+		}
+	}
+	var starts []string
+	var rest []member
+	for k, g := range d.granted {
+		to := d.shown[of[g.Type.Name]]
+		if to == "" {
+			rest = append(rest, all.api[k])
+			continue
+		}
+		starts = append(starts, strings.TrimSpace("api."+g.Name+" → "+to+" "+parenthesized(all.api[k].doc)))
+	}
+	if len(lines) > 0 {
+		text = "Tables, as `column Type` (`?`: may be null), `link() → Table` (at most one row) and `link() →* Table` (any number of rows):\n" + strings.Join(lines, "\n") + "\nStart from " + strings.Join(starts, ", ") + ". Each of them, and each link, is a query.\n"
+	}
+	if len(rest) > 0 {
+		others = append(others, block("declare const api:", rest)+";")
+	}
+	if len(others) > 0 {
+		text += "```ts\n" + strings.Join(others, "\n") + "\n```\n"
+	}
+	return text, each
+}
+
+// ofRows returns the query and the name in callbacks of each row, and the row of each such query.
+func (d *declarer) ofRows() (queries map[string]*message.Interface, alias, of map[string]string) {
+	queries, alias, of = map[string]*message.Interface{}, map[string]string{}, map[string]string{}
+	for _, name := range d.order {
+		for _, t := range d.args[name] {
+			if ns := t.Args["ns"]; ns != nil && len(ns.Fields) == 1 && ns.Fields[0].Type != nil {
+				row := ns.Fields[0].Type.Name
+				if x := d.cat[row]; queries[row] == nil && x != nil && slices.Contains(x.Is, value.TypeRow) && !d.cat[name].Expr {
+					queries[row], alias[row], of[name] = d.cat[name], ns.Fields[0].Name, row
+				}
+			}
+		}
+	}
+	return queries, alias, of
+}
+
+// tableLine lists the columns and links of a row, and the methods that only its query has. said has the docs that were listed with a table before.
+func (d *declarer) tableLine(i, q *message.Interface, alias string, of map[string]string, said map[string]bool) string {
+	var parts, under []string
+	for _, n := range i.Names() {
+		if f := i.Fields[n]; f != nil {
+			parts = append(parts, strings.TrimSpace(property(n)+" "+strings.ReplaceAll(d.typ(f.Type, asIs), " | null", "?")+" "+parenthesized(tags("", f.Label)+" "+f.Doc)))
+			continue
+		}
+		m := d.methodOf(i, n, d.scope(i))
+		arrow, to := " →* ", ""
+		if r := i.Methods[n].Result; r != nil && r.Con != nil {
+			to = d.shown[of[r.Con.Name]]
+		}
+		if d.row(i, i.Methods[n]) != "" {
+			arrow = " → "
+		}
+		if to == "" || len(i.Methods[n].Params) > 0 {
+			parts = append(parts, strings.TrimSpace(m.text+" "+parenthesized(m.doc)))
+			continue
+		}
+		parts = append(parts, strings.TrimSpace(property(n)+"()"+arrow+to+" "+parenthesized(m.doc)))
+	}
+	inherited := map[string]bool{}
+	for _, n := range q.Is {
+		if b := d.cat[n]; b != nil && d.covers(b, q) {
+			for _, m := range b.Names() {
+				inherited[m] = true
+			}
+		}
+	}
+	for _, n := range q.Names() {
+		if m := q.Methods[n]; m != nil && !inherited[n] && (i.Methods[n] == nil || i.Methods[n].Result == nil || m.Measure) {
+			m := d.methodOf(q, n, d.scope(q))
+			if said[n+m.doc] {
+				m.doc = ""
+			}
+			said[n+m.doc] = true
+			under = append(under, "\n  - "+m.text+comment(m.doc))
+		}
+	}
+	doc := ""
+	if !trivial(i) || !i.Label.Empty() {
+		doc = " " + parenthesized(docOf(i))
+	}
+	return fmt.Sprintf("- %s (`%s` in callbacks)%s: %s", d.shown[i.Name], alias, doc, strings.Join(parts, ", ")) + strings.Join(under, "")
+}
+
+// parenthesized puts a doc into parentheses, behind its mark [tag].
+func parenthesized(doc string) string {
+	mark := ""
+	if doc = line(doc); strings.HasPrefix(doc, "[") {
+		if end := strings.IndexByte(doc, ']') + 1; end > 0 {
+			mark, doc = doc[:end], strings.TrimSpace(doc[end:])
+		}
+	}
+	if doc == "" {
+		return mark
+	}
+	return strings.TrimSpace(mark + " (" + doc + ")")
+}
+
+// listed lists what a program can do with columns, and each member of queries and groups that no rule names.
+func (d *declarer) listed(all *declarations, rules []rule) string {
+	var out []string
+	list := func(name, note string, ms []member, all bool) {
+		var parts []string
+		for _, m := range ms {
+			if plain := withoutTypes(m.text); all || !slices.ContainsFunc(rules, func(r rule) bool { return named(r.text, plain) }) {
+				parts = append(parts, strings.TrimSpace(plain+" "+parenthesized(m.doc)))
+			}
+		}
+		if parts != nil || note != "" && all {
+			out = append(out, strings.TrimSpace("  - "+name+": "+strings.TrimSpace(note+" "+strings.Join(parts, ", "))))
+		}
+	}
+	for n, s := range d.shared {
+		name := s.name
+		if n == 0 {
+			name = "all columns"
+		}
+		list(name+d.kindsOf(s), strings.Join(s.signs, " "), s.lines, true)
+	}
+	for _, n := range d.order {
+		if i := d.cat[n]; i.Expr {
+			k := d.newKind(i)
+			own := slices.DeleteFunc(k.lines, func(l member) bool {
+				return slices.ContainsFunc(d.shared, func(s sharedKind) bool { return s.has2(i) && slices.Contains(s.lines, l) })
+			})
+			signs := slices.DeleteFunc(k.signs, func(sign string) bool {
+				return slices.ContainsFunc(d.shared, func(s sharedKind) bool { return s.has2(i) && slices.Contains(s.signs, sign) })
+			})
+			list(d.shown[n], strings.TrimSpace(strings.Join(signs, " ")+" "+parenthesized(notations[d.valueType(i)])), own, true)
+		}
+	}
+	_, _, of := d.ofRows()
+	for _, x := range all.shared {
+		if i := d.cat[x.of]; of[x.of] == "" && !memberless(i) {
+			var ms []member
+			_, alike := d.like(i)
+			for _, n := range i.Names() {
+				if i.Methods[n] != nil && !slices.Contains(alike, n) {
+					ms = append(ms, d.methodOf(i, n, d.scope(i)))
+				}
+			}
+			list(x.name, "", ms, false)
+		}
+	}
+	return strings.Join(out, "\n") + "\n"
+}
+
+// named reports whether a text has the name of a member as a word.
+func named(text, member string) bool {
+	name, _, _ := strings.Cut(member, "(")
+	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }), name)
+}
+
+// has2 is has of an interface.
+func (s *sharedKind) has2(i *message.Interface) bool {
+	return slices.ContainsFunc(s.of, func(k *kind) bool { return k.Interface == i })
+}
+
+// kindsOf names the kinds of columns that share members, if they are few.
+func (d *declarer) kindsOf(s sharedKind) string {
+	var names []string
+	for _, k := range s.of {
+		if n := d.shown[k.Name]; n != s.name {
+			names = append(names, n)
+		}
+	}
+	if s.name == "Column" || len(names) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(names, ", ") + ")"
+}
+
+var paramType = regexp.MustCompile(`: [^"]*$`)
+
+// withoutTypes returns a member's name and the names of its parameters. A parameter that is one of some texts is these texts.
+func withoutTypes(text string) string {
+	open := strings.IndexAny(text, "(<")
+	if open < 0 {
+		name, _, _ := strings.Cut(text, ":")
+		return name
+	}
+	name, rest := text[:open], text[strings.IndexByte(text, '('):]
+	var params []string
+	depth, from := 0, 1
+	for k, c := range rest {
+		switch c {
+		case '(', '<', '{', '[':
+			depth++
+		case ')', '>', '}', ']':
+			if c == '>' && k > 0 && rest[k-1] == '=' {
+				continue // an arrow
+			}
+			depth--
+		}
+		if end := depth == 0 && c == ')'; end || depth == 1 && c == ',' {
+			if p := strings.TrimSpace(rest[from:k]); p != "" {
+				params = append(params, paramType.ReplaceAllString(p, ""))
+			}
+			if from = k + 1; end {
+				break
+			}
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	for k, p := range params {
+		if _, texts, one := strings.Cut(p, ": "); one {
+			params[k] = texts
+		} else {
+			name, _, _ := strings.Cut(p, ":")
+			params[k] = name
+		}
+	}
+	return name + "(" + strings.Join(params, ", ") + ")"
+}
