@@ -21,9 +21,16 @@ func TestChangesDescribed(t *testing.T) {
 		allow(todo)
 		user := exosql.NewFacet(Users, "user", UserName, exosql.Via(UserTodos, todo))
 		g := codemode.Grants{"currentUser": user.Of(exosql.Grant(db, Users, UserID.Eq(1)))}
-		tool, err := codemode.New(g, &codemode.Options{Record: exo.Unrecorded})
+		short, err := codemode.New(g, &codemode.Options{Record: exo.Unrecorded})
 		if err != nil {
 			t.Fatal(err)
+		}
+		tool, err := codemode.New(g, &codemode.Options{Record: exo.Unrecorded, Long: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if marked := strings.Count(short.Description(), "(changes something)"); (marked > 1) == tool.ReadOnly() {
+			t.Errorf("%d times marked:\n%s", marked, short.Description())
 		}
 		return tool, g
 	}

@@ -36,6 +36,9 @@ func (p *prompt) shorter(rules []rule) (out []rule) {
 		switch r.id {
 		case "await":
 			r.text = p.sending()
+		case "changes": // each table shows its methods
+			_, rest, _ := strings.Cut(r.text, ". ")
+			r.text = "A program can change data, by what is marked (changes something). " + rest
 		case "console":
 			r.text += p.zone + "."
 		}
@@ -156,7 +159,7 @@ func (d *declarer) tableLine(i, q *message.Interface, alias string, of map[strin
 		if m := q.Methods[n]; m != nil && !inherited[n] && (i.Methods[n] == nil || i.Methods[n].Result == nil || m.Measure) {
 			m := d.methodOf(q, n, d.scope(q))
 			if said[n+m.doc] {
-				m.doc = ""
+				m.doc = strings.TrimSpace(changing[q.Methods[n].Effect])
 			}
 			said[n+m.doc] = true
 			under = append(under, "\n  - "+m.text+comment(m.doc))

@@ -252,8 +252,7 @@ func inTypeScript(declarations string) string {
 func (t *Tool) Name() string { return t.name }
 
 // Description returns what the model reads: the purpose of the tool,
-// the declarations of the grants, the rules for programs, and two
-// programs that work. If programs may change something, it has a third.
+// what was granted, the rules for programs, and two programs that work. If programs may change something, it has a third.
 func (t *Tool) Description() string { return t.description }
 
 // Declarations returns only the TypeScript declarations of the grants.
