@@ -2,7 +2,6 @@ package exo
 
 import (
 	"context"
-	"fmt"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 )
@@ -64,7 +63,7 @@ func (m *Message) Key() string {
 	if m.session == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s-%d", m.session.run.ID, m.entry.id)
+	return m.session.run.ID.KeyOf(m.entry.id)
 }
 
 // Run is the run that the message belongs to.

@@ -35,6 +35,9 @@ func ParseRunID(s string) (RunID, error) {
 
 func (id RunID) String() string { return hex.EncodeToString(id[:]) }
 
+// KeyOf returns the Key of a message of the run, by the number of its call in the record.
+func (id RunID) KeyOf(call uint64) string { return fmt.Sprintf("%s-%d", id, call) }
+
 // MarshalText and UnmarshalText write and read an ID as String does.
 func (id RunID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/repl"
@@ -95,6 +97,7 @@ func openGrants(ctx context.Context, std cli.Stdio, f *grantfile.File, opt *gran
 // kept is a record in a file or a folder.
 type kept interface {
 	core.Recorder
+	Unsettled() ([]record.UnsettledRun, error)
 	UnsettledAtOpen() []record.UnsettledRun
 	Close() error
 }
@@ -125,23 +128,104 @@ func orNil(r kept, err error) (kept, error) {
 	return r, nil
 }
 
+// keep erases what the file keeps no longer, now and while the record is open.
+func keep(std cli.Stdio, rec kept, f *grantfile.File) error {
+	if l, is := rec.(*record.Folder); is && f.Keep > 0 {
+		return l.Keep(f.Keep, func(err error) { fmt.Fprintln(std.Err, err) })
+	}
+	return nil
+}
+
 // settle completes the record of runs whose process was stopped, before this process begins a run. It asks the databases that know the outcome.
 func settle(ctx context.Context, std cli.Stdio, rec kept, d *grantfile.Declared) error {
 	runs := rec.UnsettledAtOpen()
-	if len(runs) == 0 {
-		return nil
-	}
-	var stores []record.Store
-	for _, db := range d.Witnesses {
-		stores = append(stores, db)
-	}
-	if err := record.Reconcile(ctx, rec, runs, stores...); err != nil {
+	if err := record.Reconcile(ctx, rec, runs, stores(d)...); err != nil {
 		return err
 	}
 	for _, r := range runs {
 		fmt.Fprintf(std.Err, "the process of run %s was stopped: its record now says how it ended\n", r.ID)
 	}
-	return nil
+	return keep(std, rec, d.File)
+}
+
+func stores(d *grantfile.Declared) (all []record.Store) {
+	for _, db := range d.Witnesses {
+		all = append(all, db)
+	}
+	return all
+}
+
+func settleCommand() cli.Command {
+	return cli.Command{
+		Name:  "record settle",
+		Args:  "RECORD|GRANTS.yaml",
+		Short: "complete the record of runs whose process was stopped",
+		Long: `Lists the runs without an end in the whole record: exo run and exo serve settle only those that begin in its last MiB.
+Of a record alone, a folder or a file, it changes nothing; while a host has the record open, that lists the runs in progress, too.
+With a grant file it asks the databases that the file names, as exo serve does at its start, and records what became of each run.
+Stop the host first, and use its file: another database would answer that nothing was kept. A run that is settled so can be erased.
+Effects that were about to act stay unknown.
+
+example:
+  exo record settle exo.yaml
+`,
+		Exits:  "exit codes:\n  0  each run has ended, and whether it committed is known\n  1  a run has not ended, or a commit is unknown for good, or a database could not be asked\n  2  the command line is wrong\n  3  it could not be done\n",
+		Values: map[string][]string{"": {cli.AnyDir, cli.AnyFile}},
+		Flags:  func(*flag.FlagSet) cli.Action { return settleRecord },
+	}
+}
+
+func settleRecord(ctx context.Context, std cli.Stdio, args []string) (err error) {
+	var runs []record.UnsettledRun
+	open := false
+	switch {
+	case len(args) != 1:
+		return cli.Usagef("want a record, or a grant file that names one")
+	case isGrantFile(args[0]):
+		runs, err = settleFile(ctx, std, args[0])
+	default:
+		runs, err = record.UnsettledIn(args[0])
+	}
+	for i := range runs {
+		r, what := &runs[i], "ended, and changed nothing"
+		switch {
+		case r.Settled && r.Commit != core.NoState:
+			what = "commit: " + r.Commit.String()
+		case !r.Settled && r.Committing:
+			what = "has not ended: it was about to commit"
+		case !r.Settled:
+			what = "has not ended"
+		}
+		fmt.Fprintf(std.Out, "%s  %s  %s\n", r.Began.UTC().Format(time.DateTime), r.ID, what)
+		open = open || !r.Settled || r.Commit == core.StateUnknown
+	}
+	if open {
+		return &cli.Failure{Code: cli.ExitFound, Err: err}
+	}
+	return err
+}
+
+// settleFile settles all runs of the record that a grant file names.
+func settleFile(ctx context.Context, std cli.Stdio, path string) ([]record.UnsettledRun, error) {
+	f, err := readGrants(path)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := recordOf(f)
+	if err == nil && rec == nil {
+		err = cli.Usagef("%s names no record", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer rec.Close()
+	d, err := openGrants(ctx, std, f, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	runs, err := rec.Unsettled()
+	return runs, errors.Join(err, record.Reconcile(ctx, rec, runs, stores(d)...), rec.Close())
 }
 
 // isGrantFile reports whether an argument names a grant file, and not a package.
@@ -174,6 +258,9 @@ func replOnFile(command, path, url string, flags []string, std cli.Stdio) error 
 		return err
 	case rec != nil:
 		defer rec.Close()
+		if err := keep(std, rec, f); err != nil {
+			return err
+		}
 		app.Options.Record = rec
 	}
 	if url == "" {

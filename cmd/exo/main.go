@@ -57,5 +57,5 @@ func commands() cli.Commands {
 		cli.Man(commands),
 		versionCommand(),
 		cli.Complete(commands),
-	}, recordcmd.Commands()...)
+	}, append(recordcmd.Commands(), settleCommand())...)
 }

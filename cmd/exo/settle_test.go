@@ -12,6 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exo/record/tree"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/cli"
 )
 
 // TestSettledAtStart: run and serve complete the record of a run whose process was killed at its commit, by what the database knows.
@@ -129,5 +130,122 @@ func TestRecordFolder(t *testing.T) {
 	said, err = child(t, "run", path, "-as", "customer=1", "-e", "me.count()").CombinedOutput()
 	if err == nil || !strings.Contains(string(said), "`folder` and `key`") {
 		t.Errorf("%v %s", err, said)
+	}
+}
+
+// TestSettleFarBack: a run that a killed process left further back than a start reads is listed and settled by what the database knows, and only
+// then can it be erased.
+func TestSettleFarBack(t *testing.T) {
+	for _, witness := range []bool{true, false} {
+		url, change := database(t, shop)
+		change("INSERT INTO customers VALUES (1, 'ann');" + exosql.CreateWitness)
+		t.Setenv("GRANTS_TEST_DB", url)
+		dir := t.TempDir()
+		path, kept, key := filepath.Join(dir, "exo.yaml"), filepath.Join(dir, "record"), filepath.Join(dir, "record.key")
+		said := exo(t, "", "record", "init", "-key", "file:"+key, "-identity", filepath.Join(dir, "auditor"), kept)
+		if said.code != cli.ExitDone {
+			t.Fatal(said)
+		}
+		write(t, path, strings.Replace(servedShop, "{shop: env:GRANTS_TEST_DB}", "{shop: {url: env:GRANTS_TEST_DB, witness: "+map[bool]string{true: "true", false: "false"}[witness]+"}}", 1)+"record: { folder: record, key: 'file:record.key' }\n")
+		if r := exo(t, "", "record", "settle", path); r.code != cli.ExitDone || r.out != "" {
+			t.Errorf("an empty record: %+v", r)
+		}
+		private, _ := os.ReadFile(key)
+		f, err := record.OpenFolder(kept, tree.SigningKey(private))
+		if err != nil {
+			t.Fatal(err)
+		}
+		committed, idle := core.NewRunID(), core.NewRunID()
+		change("INSERT INTO exo_runs (run, kept, at_ms) VALUES ('" + committed.String() + "', TRUE, 1)")
+		entries := []core.Entry{
+			{RunID: committed, Step: core.Begun, Start: &core.Start{Program: "x", Clock: time.Now()}},
+			{RunID: idle, Step: core.Begun, Start: &core.Start{Program: "y", Clock: time.Now()}},
+			{RunID: committed, Step: core.Committing, Prepared: &core.Prepared{Changed: 1, Witnessed: 1}},
+		}
+		for range 6 { // more than a start reads
+			id := core.NewRunID()
+			entries = append(entries, core.Entry{RunID: id, Step: core.Begun, Start: &core.Start{Program: strings.Repeat("x", 200<<10), Clock: time.Now()}}, core.Entry{RunID: id, Step: core.Ended})
+		}
+		for _, e := range entries {
+			e.At = time.Now()
+			if err := f.Record(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if r := exo(t, "", "run", path, "-as", "customer=1", "-e", "me.count()"); r.code != cli.ExitDone || strings.Contains(r.err, "was stopped") {
+			t.Errorf("a start settles it: %+v", r)
+		}
+		erase := []string{"record", "erase", "-key", "file:" + key, kept, committed.String()}
+		if r := exo(t, "", erase...); r.code != cli.ExitCannot || !strings.Contains(r.err, "exo record settle") {
+			t.Errorf("it is erased before it is settled: %+v", r)
+		}
+		r := exo(t, "", "record", "settle", kept)
+		if r.code != cli.ExitFound || strings.Count(r.out, "\n") != 2 || !strings.Contains(r.out, committed.String()+"  has not ended: it was about to commit\n") || !strings.Contains(r.out, idle.String()+"  has not ended\n") {
+			t.Errorf("the list: %+v", r)
+		}
+		want, code := committed.String()+"  commit: applied\n", cli.ExitDone
+		if !witness { // the file's databases are not all that the run changed
+			want, code = committed.String()+"  commit: unknown\n", cli.ExitFound
+		}
+		if r := exo(t, "", "record", "settle", path); r.code != code || !strings.Contains(r.out, want) || !strings.Contains(r.out, idle.String()+"  ended, and changed nothing\n") {
+			t.Errorf("%+v, want %q", r, want)
+		}
+		for _, of := range []string{path, kept} {
+			if r := exo(t, "", "record", "settle", of); r.code != cli.ExitDone || r.out != "" {
+				t.Errorf("it is settled twice: %+v", r)
+			}
+		}
+		if r := exo(t, "", erase...); r.code != cli.ExitDone {
+			t.Errorf("it can't be erased: %+v", r)
+		}
+	}
+	for _, args := range [][]string{{}, {"a", "b"}, {grantFileOf(t, servedShop)}} {
+		if r := exo(t, "", append([]string{"record", "settle"}, args...)...); r.code != cli.ExitUsage {
+			t.Errorf("%v: %+v", args, r)
+		}
+	}
+	if r := exo(t, "", "record", "settle", filepath.Join(t.TempDir(), "gone")); r.code != cli.ExitCannot {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestKeepInFile: a start erases what the file keeps no longer, and nothing without keep.
+func TestKeepInFile(t *testing.T) {
+	url, change := database(t, shop)
+	change("INSERT INTO customers VALUES (1, 'ann');")
+	t.Setenv("GRANTS_TEST_DB", url)
+	dir := t.TempDir()
+	path, kept, key, auditor := filepath.Join(dir, "exo.yaml"), filepath.Join(dir, "record"), filepath.Join(dir, "record.key"), filepath.Join(dir, "auditor")
+	if r := exo(t, "", "record", "init", "-key", "file:"+key, "-identity", auditor, kept); r.code != cli.ExitDone {
+		t.Fatal(r)
+	}
+	private, _ := os.ReadFile(key)
+	f, err := record.OpenFolder(kept, tree.SigningKey(private))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, at := core.NewRunID(), time.Now().AddDate(0, 0, -31)
+	for _, step := range []core.Step{core.Begun, core.Ended} {
+		if err := f.Record(t.Context(), core.Entry{RunID: id, Step: step, At: at, Op: "mail.send"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		keep   string
+		erased bool
+	}{{"", false}, {", keep: 32d", false}, {", keep: 30d", true}} {
+		write(t, path, servedShop+"record: { folder: record, key: 'file:record.key'"+c.keep+" }\n")
+		if r := exo(t, "", "run", path, "-as", "customer=1", "-e", "me.count()"); r.code != cli.ExitDone || r.err != "" {
+			t.Fatal(r)
+		}
+		if r := exo(t, "", "record", "show", "-identity", auditor, kept, id.String()); strings.Contains(r.out, "what the run wrote was erased") != c.erased {
+			t.Errorf("%q: %+v", c.keep, r)
+		}
 	}
 }

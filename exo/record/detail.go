@@ -97,6 +97,9 @@ func encode(b []byte, detail any) (_ []byte, err error) {
 	if a, ok := detail.(appender); ok {
 		return a.AppendJSON(b)
 	}
+	if read, ok := detail.(json.RawMessage); ok {
+		return append(b, read...), nil // without the escapes of Marshal, which make it longer
+	}
 	return json.Marshal(detail)
 }
 

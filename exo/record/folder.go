@@ -9,7 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
 	"sync"
+	"time"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/message"
@@ -26,6 +28,8 @@ type Folder struct {
 	begun runs
 	first error
 	left  []UnsettledRun
+	stop  context.CancelFunc // ends Keep
+	kept  chan struct{}      // closed when Keep has ended
 }
 
 // OpenFolder opens a log to append to, for one process. key is the signing key. It reads the end of the log, as [Open] does.
@@ -135,6 +139,31 @@ type Logged struct {
 	Closed    error     // the reason why the encrypted part was not read: tree.ErrNoOpener or tree.ErrErased
 }
 
+// AppendJSON writes an entry as one line, with the fields of a line of a record in a file, in the same form: no text in it acts on a terminal. Those of
+// a log have two fields more, before them: number, the place of the entry in the log, and closed, which is "encrypted" or "erased" if
+// only what its leaf has is there. The log's own entries have number, step, which is erased or resumed, at, of, the run that was erased, and
+// unsigned, the number of entries that a process had left unsigned.
+func (l *Logged) AppendJSON(b []byte) ([]byte, error) {
+	if l.Leaf.Step == "" {
+		return appendLine(b, &l.Entry, &runs{})
+	}
+	b = fmt.Appendf(b, `{"number":%d,`, l.Leaf.Number)
+	if l.Leaf.Run == (tree.Run{}) {
+		b = fmt.Appendf(b, `"step":%q,"at":%q`, l.Leaf.Step, l.Leaf.At.UTC().Format(time.RFC3339Nano))
+		if l.Leaf.Step == tree.Erased {
+			return fmt.Appendf(b, `,"of":%q}`+"\n", l.Leaf.Of), nil
+		}
+		return fmt.Appendf(b, `,"unsigned":%d}`+"\n", l.Leaf.Call), nil
+	}
+	if errors.Is(l.Closed, tree.ErrErased) {
+		b = append(b, `"closed":"erased",`...)
+	} else if l.Closed != nil {
+		b = append(b, `"closed":"encrypted",`...)
+	}
+	line, err := appendLine(nil, &l.Entry, &runs{})
+	return append(b, line[min(1, len(line)):]...), err
+}
+
 // ReadFolder reads a log in the order of its entries, and ends with the first entry that it can't read. with decrypts entries; nil: they stay
 // encrypted. ReadFolder checks no signature: tree.Verify does.
 func ReadFolder(dir string, with *tree.Opener) iter.Seq2[Logged, error] {
@@ -168,8 +197,33 @@ func (l *Folder) Unsettled() ([]UnsettledRun, error) {
 	if l == nil || l.in == nil {
 		return nil, errNowhere
 	}
-	var open openRuns
-	for x, err := range ReadFolder(l.dir, nil) {
+	return unsettledIn(l.dir, &openRuns{}, nil)
+}
+
+// Unknown returns [Unknown] of the entries that are in the log now. with reads which method an effect called, and so which [Settler] knows it; nil,
+// and in a run that was erased: none does.
+func (l *Folder) Unknown(with *tree.Opener) ([]UnsettledRun, error) {
+	if l == nil || l.in == nil {
+		return nil, errNowhere
+	}
+	return unsettledIn(l.dir, &openRuns{unknown: true}, with)
+}
+
+// UnsettledIn returns Unsettled of the record in a file or a folder, without opening it: while a process has it open, runs in progress are listed.
+func UnsettledIn(path string) ([]UnsettledRun, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && !info.IsDir() {
+		return Unsettled(f)
+	}
+	return unsettledIn(path, &openRuns{}, nil)
+}
+
+func unsettledIn(dir string, open *openRuns, with *tree.Opener) ([]UnsettledRun, error) {
+	for x, err := range ReadFolder(dir, with) {
 		if err != nil {
 			return nil, err
 		}
@@ -196,10 +250,54 @@ func (l *Folder) Err() error {
 	return l.first
 }
 
+// Keep erases the ended runs that began longer ago than age: it destroys their data keys, as exo record erase does. It does so before it returns, and
+// then every 6 hours until Close. Each time it reads the whole log. tell gets what goes wrong, and how many older runs have not ended. tell must not
+// call Close. Call Keep once, after Reconcile.
+func (l *Folder) Keep(age time.Duration, tell func(error)) error {
+	return l.keep(age, 6*time.Hour, tell)
+}
+
+func (l *Folder) keep(age, every time.Duration, tell func(error)) error {
+	if l == nil || l.in == nil {
+		return errNowhere
+	}
+	if age <= 0 || tell == nil || l.stop != nil {
+		return errors.New("record: Keep is called once, with an age and a function that gets errors")
+	}
+	pass := func() {
+		_, open, err := l.in.Erase(time.Now().Add(-age))
+		if err == nil && len(open) > 0 {
+			err = fmt.Errorf("%d runs that began before have not ended and stay: exo record settle completes those of a stopped process", len(open))
+		}
+		if err != nil {
+			tell(fmt.Errorf("record: keep %v: %w", age, err))
+		}
+	}
+	pass()
+	var ctx context.Context
+	ctx, l.stop = context.WithCancel(context.Background())
+	l.kept = make(chan struct{})
+	go func() {
+		defer close(l.kept)
+		for next := time.Tick(every); ; pass() {
+			select {
+			case <-ctx.Done():
+				return
+			case <-next:
+			}
+		}
+	}()
+	return nil
+}
+
 // Close signs and syncs the entries that were appended, and lets other processes open the log.
 func (l *Folder) Close() error {
 	if l == nil || l.in == nil {
 		return errNowhere
+	}
+	if l.stop != nil { // an erasing that is cut short would look like a change
+		l.stop()
+		<-l.kept
 	}
 	return l.in.Close()
 }

@@ -1,9 +1,11 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -42,54 +44,113 @@ func settling(err error) bool {
 	return err != nil && (err.Error() == ErrInterrupted.Error() || err.Error() == ErrAsked.Error())
 }
 
+// Settler is an object that knows what became of its calls, after the process that made them has ended. A service.Service is one, if a method
+// of it has Settle.
+type Settler interface {
+	// Settle reports whether the call with an idempotency key took place: StateApplied, StateFailed or StateUnknown. StateFailed is
+	// final: the call did not take place, and must not later. An object that can't rule that out answers StateUnknown.
+	Settle(ctx context.Context, method, key string) (exo.State, error)
+}
+
+// Settlers are those who know what became of runs. With the zero Settlers no one knows.
+type Settlers struct {
+	Stores  []Store            // all stores that the runs could change
+	Objects map[string]Settler // by the names under which all runs of the record found them
+}
+
+// Reconcile calls the method Reconcile of Settlers that have these stores alone.
+func Reconcile(ctx context.Context, to exo.Recorder, runs []UnsettledRun, stores ...Store) error {
+	return Settlers{Stores: stores}.Reconcile(ctx, to, runs)
+}
+
 // Reconcile appends to a record the entries that runs lack because their process ended: whether
-// they committed, what became of their effects, and that they ended. It asks stores, which must be
-// all stores that the runs could change. It never guesses: if no store knows, the state is unknown. A
-// held effect that was about to act is unknown and is not tried again; any other held effect never
-// acted. If a store gives no answer about a run, Reconcile leaves the run as it was, and returns the
+// they committed, what became of their effects, and that they ended. It asks s, and never guesses: if no store knows, the state is unknown. A
+// held effect that was about to act, and an immediate one, is never tried again. Its state is what its object answers, and unknown
+// if the object has no answer, or fails: then Reconcile returns the error when all runs are done, and [Unknown] lists the run. Any other
+// held effect never acted. If a store gives no answer about a run, Reconcile leaves the run as it was, and returns the
 // store's error when the other runs are done.
 //
 // Call it before the first run of a process that continues the record.
-func Reconcile(ctx context.Context, to exo.Recorder, runs []UnsettledRun, stores ...Store) error {
+func (s Settlers) Reconcile(ctx context.Context, to exo.Recorder, runs []UnsettledRun) error {
 	var failed []error
 	for i := range runs {
-		if err := runs[i].settle(ctx, to, stores); err != nil {
+		if err := runs[i].settle(ctx, to, s); err != nil {
 			failed = append(failed, fmt.Errorf("record: run %v: %w", runs[i].ID, err))
 		}
 	}
 	return errors.Join(failed...)
 }
 
-func (r *UnsettledRun) settle(ctx context.Context, to exo.Recorder, stores []Store) error {
+// effect asks the object of an effect. It goes by the operation: the name of a grant, and a method. An object that a method returned has no such
+// name, and neither has an effect whose operation is encrypted or erased: they stay unknown.
+func (s Settlers) effect(ctx context.Context, run exo.RunID, e *exo.Effect) (exo.State, error) {
+	name, method, _ := strings.Cut(e.Op, ".")
+	of := s.Objects[name]
+	if of == nil || method == "" {
+		return exo.StateUnknown, nil
+	}
+	state, err := of.Settle(ctx, method, run.KeyOf(e.Call))
+	if err == nil && state != exo.StateApplied && state != exo.StateFailed && state != exo.StateUnknown {
+		err = fmt.Errorf("it answered the state %v: want applied, failed or unknown", state)
+	}
+	switch now := e.Mode == message.Immediate; {
+	case err != nil:
+		return exo.StateUnknown, fmt.Errorf("%s was asked about call %d: %w", e.Op, e.Call, err)
+	case now && state == exo.StateApplied:
+		state = exo.StateImmediate
+	case now && state == exo.StateFailed:
+		state = exo.StateRolledBack
+	}
+	return state, nil
+}
+
+func (r *UnsettledRun) settle(ctx context.Context, to exo.Recorder, s Settlers) error {
 	state, why := r.committed, ErrInterrupted
 	if r.ended {
 		why = ErrAsked
 	}
 	if r.Committing {
 		var err error
-		if state, err = r.ask(ctx, stores); err != nil {
+		if state, err = r.ask(ctx, s.Stores); err != nil {
 			return err
 		}
 		if err := r.append(ctx, to, exo.Entry{Step: exo.Committed, State: state, Err: why}); err != nil {
 			return err
 		}
 	}
-	for _, e := range r.Effects {
+	var unanswered error
+	known := r.ended && !r.owes(false) // the record has all entries of the run, and some say that an effect is unknown
+	for i := range r.Effects {
+		e := &r.Effects[i]
 		if e.Mode == message.InUnit {
 			continue // its state is that of the run's commit
 		}
-		entry := exo.Entry{Step: exo.Outcome, Call: e.Call, Op: e.Op, Effect: e.Mode, State: exo.StateUnknown, Err: why}
+		entry, p := exo.Entry{Step: exo.Outcome, Call: e.Call, Op: e.Op, Effect: e.Mode, Err: why}, cmp.Or(r.effects[e.Call], &progress{acting: true})
 		if e.Mode == message.Held {
 			entry.Step = exo.Acted
-			if !r.effects[e.Call].acting {
-				entry.State = never(state)
-			}
+		}
+		if e.Mode == message.Held && !p.acting {
+			entry.State = never(state)
+		} else {
+			var err error
+			entry.State, err = s.effect(ctx, r.ID, e)
+			unanswered = errors.Join(unanswered, err)
+		}
+		if p.settled && entry.State == exo.StateUnknown {
+			continue // the record says so already
 		}
 		if err := r.append(ctx, to, entry); err != nil {
 			return err
 		}
+		known = false
 	}
-	return r.append(ctx, to, exo.Entry{Step: exo.Ended, Err: why})
+	if !known {
+		if err := r.append(ctx, to, exo.Entry{Step: exo.Ended, Err: why}); err != nil {
+			return err
+		}
+	}
+	r.Settled, r.Commit = true, state
+	return unanswered
 }
 
 // never returns the state of a held effect that had not begun to act when its process ended.

@@ -198,6 +198,7 @@ func killedRuns(t *testing.T, points []string, folder bool) {
 			if err := Reconcile(t.Context(), f, runs, ledger); err != nil {
 				t.Fatalf("%s: %v", at, err)
 			}
+			checkUnknown(t, at, path, f, log, posted == nil)
 			kept := ledger.Rows(t) - before // once asked, no transaction of the run is on its way
 			checkSettled(t, at, f, read, kept, posted == nil, seen)
 			f.Close()
@@ -208,6 +209,35 @@ func killedRuns(t *testing.T, points []string, folder bool) {
 			t.Errorf("%v", seen)
 		}
 	})
+}
+
+// checkUnknown asks about the post that Reconcile left unknown, in a copy of the record. The ledger's file says whether it was made.
+func checkUnknown(t *testing.T, at, path string, f keeper, log *madeLog, posted bool) {
+	t.Helper()
+	var runs []UnsettledRun
+	var err error
+	switch f := f.(type) {
+	case *File:
+		text, _ := os.ReadFile(path)
+		runs, err = Unknown(bytes.NewReader(text))
+	case *Folder:
+		runs, err = f.Unknown(log.opener(t))
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", at, err)
+	}
+	answer := map[bool]exo.State{true: exo.StateApplied, false: exo.StateFailed}[posted]
+	var got []exo.State
+	to := exo.RecordFunc(func(e exo.Entry) error {
+		if e.Step == exo.Acted {
+			got = append(got, e.State)
+		}
+		return nil
+	})
+	s := &settler{state: answer}
+	if err := (Settlers{Objects: map[string]Settler{"ledger": s}}).Reconcile(t.Context(), to, runs); err != nil || len(got) != len(runs) || len(s.asked) != len(runs) || len(got) > 0 && got[0] != answer {
+		t.Errorf("%s: of %d unknown posts %v were settled, %v", at, len(runs), got, err)
+	}
 }
 
 func checkSettled(t *testing.T, at string, f keeper, read func() []exo.Entry, kept int, posted bool, seen map[exo.State]int) {

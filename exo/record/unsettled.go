@@ -28,6 +28,11 @@ type UnsettledRun struct {
 	// (Acting). The outcome of the others is that of the commit.
 	Effects []exo.Effect
 
+	// Settled and Commit are set by Reconcile: that the record has the end of the run now, and what became of its commit. Commit is NoState if the run
+	// was not to commit.
+	Settled bool
+	Commit  exo.State
+
 	committed exo.State            // the state of the commit on the record
 	effects   map[uint64]*progress // by the call of their message
 	order     []uint64
@@ -37,6 +42,7 @@ type UnsettledRun struct {
 type progress struct {
 	exo.Effect
 	acting, settled bool
+	unknown         bool // the record has an outcome, StateUnknown, and the effect is not one of a unit
 }
 
 // Unsettled lists the runs of a record that have begun and not ended, and those that ended
@@ -44,7 +50,23 @@ type progress struct {
 // it for the record of a process that has stopped: for a live process it lists the runs in progress,
 // too. It skips a last line that a crash in the middle of writing cut off, as Open does.
 func Unsettled(r io.Reader) ([]UnsettledRun, error) {
-	var all openRuns
+	return (&openRuns{}).read(r)
+}
+
+// Unknown lists the runs that have ended, and of which a held or an immediate effect is unknown, as the record says. Their Effects are these alone. A
+// [Settler] may know: pass the runs to [Settlers.Reconcile], which adds what becomes known.
+func Unknown(r io.Reader) ([]UnsettledRun, error) {
+	return (&openRuns{unknown: true}).read(r)
+}
+
+// openRuns keeps the runs that have begun, except those that have ended with all outcomes known: see owes.
+type openRuns struct {
+	unknown bool // it keeps the runs that Unknown lists
+	runs    map[exo.RunID]*UnsettledRun
+	order   []exo.RunID
+}
+
+func (o *openRuns) read(r io.Reader) ([]UnsettledRun, error) {
 	for e, err := range Read(r) {
 		if errors.Is(err, ErrTorn) {
 			break
@@ -52,15 +74,9 @@ func Unsettled(r io.Reader) ([]UnsettledRun, error) {
 		if err != nil {
 			return nil, err
 		}
-		all.note(e)
+		o.note(e)
 	}
-	return all.unsettled(), nil
-}
-
-// openRuns keeps the runs that have begun, except those that have ended with all outcomes known: see owes.
-type openRuns struct {
-	runs  map[exo.RunID]*UnsettledRun
-	order []exo.RunID
+	return o.unsettled(), nil
 }
 
 func (o *openRuns) note(e exo.Entry) {
@@ -77,25 +93,26 @@ func (o *openRuns) note(e exo.Entry) {
 	if run == nil {
 		return // the run begins in an earlier part of the record, and is settled when that part is read
 	}
-	if run.note(e); run.ended && !run.owes() {
+	if run.note(e); run.ended && !run.owes(o.unknown) {
 		delete(o.runs, e.RunID)
 	}
 }
 
 func (o *openRuns) unsettled() (runs []UnsettledRun) {
 	for _, id := range o.order {
-		if run := o.runs[id]; run != nil {
-			runs = append(runs, run.unsettled())
+		if run := o.runs[id]; run != nil && (!o.unknown || run.ended && !run.owes(false)) {
+			runs = append(runs, run.unsettled(o.unknown))
 		}
 	}
 	return runs
 }
 
 // owes reports whether a commit or an effect of the run began and has no outcome on the record.
-// The end of such a run does not settle it: otherwise Reconcile would never ask for the outcome.
-func (r *UnsettledRun) owes() bool {
+// The end of such a run does not settle it: otherwise Reconcile would never ask for the outcome. With unknown, an effect that is unknown on the record
+// counts, too.
+func (r *UnsettledRun) owes(unknown bool) bool {
 	for _, p := range r.effects {
-		if p.acting && !p.settled {
+		if p.acting && !p.settled || unknown && p.unknown {
 			return true
 		}
 	}
@@ -131,11 +148,11 @@ func (r *UnsettledRun) note(e exo.Entry) {
 		p.settled = true
 	case exo.Outcome:
 		p.State, p.Err = e.State, e.Err
-		p.settled = e.State != exo.StateHeld
+		p.settled, p.unknown = e.State != exo.StateHeld, e.State == exo.StateUnknown && e.Effect == message.Immediate
 	case exo.Acting:
 		p.acting, p.State = true, exo.StateUnknown
 	case exo.Acted:
-		p.settled = true
+		p.settled, p.unknown = true, e.State == exo.StateUnknown
 	}
 }
 
@@ -147,11 +164,11 @@ func changed(e exo.Entry) int {
 	return -1
 }
 
-// unsettled returns the run with the effects whose outcome is not on the record.
-func (r *UnsettledRun) unsettled() UnsettledRun {
+// unsettled returns the run with the effects whose outcome is not on the record; with unknown, with those whose outcome is unknown on the record.
+func (r *UnsettledRun) unsettled(unknown bool) UnsettledRun {
 	for _, call := range r.order {
 		p := r.effects[call]
-		if p.settled || p.Mode == message.InUnit && r.committed != exo.NoState {
+		if p.settled && !(unknown && p.unknown) || p.Mode == message.InUnit && r.committed != exo.NoState {
 			continue // an effect in the unit has the state of the commit
 		}
 		r.Effects = append(r.Effects, p.Effect)

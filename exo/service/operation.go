@@ -28,9 +28,10 @@ type Operation struct {
 	call      func(context.Context, value.Value, *hidden) (value.Value, error)
 	checkArg  func(value.Value) error // returns the error that call would have for this argument
 	result    *message.Type
-	hidden    *hidden // of the result
-	opens     string  // the interface of the object that it returns
-	misuse    error   // an error for New to return
+	hidden    *hidden                                                  // of the result
+	opens     string                                                   // the interface of the object that it returns
+	settle    func(ctx context.Context, key string) (exo.State, error) // see Settle
+	misuse    error                                                    // an error for New to return
 
 	declassifies *value.Label // nil: it does not declassify
 	ranges       []limited    // see OneOf and Between

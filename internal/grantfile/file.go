@@ -34,11 +34,12 @@ type File struct {
 	Limits    exo.Limits
 	Bounds    exoeval.Bounds
 	Zone      string
-	Record    string // the file that the record of runs is appended to, or its folder; "": none
-	RecordKey Secret // where the signing key of the record in a folder is; zero: it is a file
-	Admits    []Name // labels that results may carry
-	Distrust  string // how long a chat is wary of what outsiders wrote: one of distrusts; "": not given
-	Models    []Name // the models to which exo ask and exo repl may show results; nil: any
+	Record    string        // the file that the record of runs is appended to, or its folder; "": none
+	RecordKey Secret        // where the signing key of the record in a folder is; zero: it is a file
+	Keep      time.Duration // how long the record in a folder can be read; 0: for good
+	Admits    []Name        // labels that results may carry
+	Distrust  string        // how long a chat is wary of what outsiders wrote: one of distrusts; "": not given
+	Models    []Name        // the models to which exo ask and exo repl may show results; nil: any
 	Serve     Serve
 	Wall      string // the wall around the processes of served programs: a Wall constant
 
@@ -175,6 +176,7 @@ func (f *File) read(r *reader, root *yaml.Node) {
 				r.fields(e.value, "record", map[string]func(entry){
 					"folder": func(e entry) { f.Record = r.text(e.value, "folder") },
 					"key":    func(e entry) { f.RecordKey = r.secret(e.value, "key") },
+					"keep":   func(e entry) { f.Keep = r.days(e.value, "keep") },
 				})
 				if f.Record == "" || f.RecordKey.Kind == "" || f.RecordKey.Kind == "sqlite" {
 					r.at(posOf(e.value), "record: want a file, or `folder` and `key`, which says where the signing key is: env:NAME or file:PATH")

@@ -110,6 +110,7 @@ func fileSchema() node {
 		"record": either(aText(), form(map[string]node{
 			"folder": aText().about("a folder that `exo record init` made"),
 			"key":    node{"type": "string", "pattern": "^(env|file):."}.about("where its signing key is: env:NAME or file:PATH"),
+			"keep":   node{"type": "string", "pattern": "^[1-9][0-9]*d$"}.about("for how many days what runs wrote can be read, like 90d: then exo serve erases it"),
 		}, "folder", "key")).about("the file that the record of runs is appended to, or its folder and key"),
 		"labels":   named(wordOf([]string{secretTag, untrustedTag})).about("the tags that the file uses, each with its kind: secret, or untrusted, which outsiders write"),
 		"admits":   someTexts().about("labels that results may carry"),

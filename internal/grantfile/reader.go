@@ -159,6 +159,16 @@ func (r *reader) duration(n *yaml.Node, what string) time.Duration {
 	return d
 }
 
+// days reads a number of days, like 90d.
+func (r *reader) days(n *yaml.Node, what string) time.Duration {
+	digits, is := strings.CutSuffix(n.Value, "d")
+	days, err := strconv.ParseUint(digits, 10, 16)
+	if n.Kind != yaml.ScalarNode || !is || err != nil || days == 0 || digits[0] == '0' {
+		r.at(posOf(n), "%s: want a number of days like 90d, from 1d to 65535d, not %s", what, kindOf(n))
+	}
+	return time.Duration(days) * 24 * time.Hour
+}
+
 // Name is a name in a file, and its place.
 type Name struct {
 	Text string

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/exoagent/exoagent/exo/value"
 )
@@ -128,6 +129,9 @@ func (f *File) Lines() (out []Line) {
 		add("record", "", "%s", f.record)
 		if f.RecordKey.Kind != "" {
 			add("record", "key", "%s", f.RecordKey)
+			if f.Keep > 0 {
+				add("record", "keep", "%dd", f.Keep/(24*time.Hour))
+			}
 		}
 	}
 	if f.Zone != "" {

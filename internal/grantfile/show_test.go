@@ -79,14 +79,14 @@ func (k *keysOf) walk(s map[string]any, key, path string, parent *yaml.Node, i i
 }
 
 // others are what may stand in the place of something else; whatever a file does not take there is no other file.
-var others = []string{"true", "false", "7", "zz", `"zz"`, "2KiB", "3s", "id", "shared", "id = 7", "shop", "other", "person", "org", "zz.example", "https://zz.example", "https://zz.example/mcp",
+var others = []string{"true", "false", "7", "zz", `"zz"`, "2KiB", "3s", "30d", "id", "shared", "id = 7", "shop", "other", "person", "org", "zz.example", "https://zz.example", "https://zz.example/mcp",
 	"env:ZZ", "file:zz", "sqlite:zz", "Europe/Paris", "openai:zz", "none", "text", "bool", "int", "[int]", "support@1", "analyst@1", "unix-ms", "untrusted", "answer", "nothing"}
 
 // TestLinesOfKeys: whatever a key of a file says, another value of it is another line, and so is a file without it: who reviews a
 // change by what exo diff prints has seen all of it. A key that is added tomorrow fails here until a line has it.
 func TestLinesOfKeys(t *testing.T) {
 	text := strings.NewReplacer(
-		"record: r\n", "record: {folder: r, key: env:RECORD_KEY}\n",
+		"record: r\n", "record: {folder: r, key: env:RECORD_KEY, keep: 90d}\n",
 		"databases:\n", "databases:\n  other: env:OTHER_URL\n",
 		"    database: shop\n", "",
 		"iso: false", "iso: true, trusted: true",

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -59,8 +60,9 @@ func JSON(b []byte) []byte {
 }
 
 // Writer passes on [Text] of everything that is written to it. If a write ends within a character,
-// the Writer waits for the rest.
+// the Writer waits for the rest. Several goroutines may write at the same time.
 type Writer struct {
+	mu   sync.Mutex
 	to   io.Writer
 	rest []byte
 }
@@ -70,6 +72,8 @@ func NewWriter(w io.Writer) *Writer { return &Writer{to: w} }
 
 // Write implements io.Writer.
 func (w *Writer) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	text := append(w.rest, p...)
 	n := len(text)
 	for i := 1; i < utf8.UTFMax && i <= len(text); i++ {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"time"
 )
 
@@ -28,7 +27,10 @@ type keyPlace struct {
 // keys. If it is interrupted between the two, Verify reports it; call Erase with the same runs again. Erase returns the number of keys that it
 // destroyed, and the runs that it skipped: they began before the time and have not ended.
 func (l *Log) Erase(before time.Time, runs ...Run) (n int, skipped []Run, err error) {
-	found := map[Run]*erasing{}
+	found, want := map[Run]*erasing{}, map[Run]bool{}
+	for _, id := range runs {
+		want[id] = true
+	}
 	for e, err := range Entries(l.dir) {
 		if err != nil {
 			return n, nil, err
@@ -36,7 +38,7 @@ func (l *Log) Erase(before time.Time, runs ...Run) (n int, skipped []Run, err er
 		if r := found[e.Of]; r != nil {
 			r.known = true
 		}
-		if e.Step == Begun && (e.At.Before(before) || slices.Contains(runs, e.Run)) {
+		if e.Step == Begun && (e.At.Before(before) || want[e.Run]) {
 			found[e.Run] = &erasing{}
 		}
 		if r := found[e.Run]; r != nil {
@@ -48,7 +50,7 @@ func (l *Log) Erase(before time.Time, runs ...Run) (n int, skipped []Run, err er
 	}
 	for _, id := range runs {
 		if r := found[id]; r == nil || !r.ended {
-			return 0, nil, fmt.Errorf("run %s is not there or has not ended: exo run and exo serve settle runs at their start", id)
+			return 0, nil, fmt.Errorf("run %s is not there or has not ended: exo record settle settles runs whose process was stopped", id)
 		}
 	}
 	var keys []keyPlace

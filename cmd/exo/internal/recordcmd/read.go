@@ -25,16 +25,9 @@ import (
 
 // entries reads a record: a file, or a folder, whose encrypted part needs an identity.
 func (o *flags) entries(path string) (iter.Seq2[record.Logged, error], error) {
-	var with *tree.Opener
-	if o.identity != "" {
-		f, err := os.Open(o.identity)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		if with, err = tree.NewOpener(f); err != nil {
-			return nil, fmt.Errorf("%s: %w", o.identity, err)
-		}
+	with, err := o.opener()
+	if err != nil {
+		return nil, err
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -59,6 +52,23 @@ func (o *flags) entries(path string) (iter.Seq2[record.Logged, error], error) {
 			}
 		}
 	}, nil
+}
+
+// opener reads the identity; nil: none was given.
+func (o *flags) opener() (*tree.Opener, error) {
+	if o.identity == "" {
+		return nil, nil
+	}
+	f, err := os.Open(o.identity)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	with, err := tree.NewOpener(f)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", o.identity, err)
+	}
+	return with, err
 }
 
 // summary has what tail shows of a run.
@@ -197,6 +207,26 @@ func show(o *flags, std cli.Stdio, args []string) error {
 		fmt.Fprintln(std.Out, "what the run wrote was erased")
 	case closed != nil:
 		fmt.Fprintln(std.Out, "what programs and persons wrote is encrypted: add -identity FILE to read it")
+	}
+	return nil
+}
+
+func export(o *flags, std cli.Stdio, args []string) error {
+	all, err := o.entries(args[0])
+	if err != nil {
+		return err
+	}
+	for x, err := range all {
+		if errors.Is(err, record.ErrTorn) { // a process is writing the last line
+			break
+		}
+		var line []byte
+		if err == nil {
+			line, err = x.AppendJSON(nil)
+		}
+		if _, err2 := std.Out.Write(line); err != nil || err2 != nil {
+			return errors.Join(err, err2)
+		}
 	}
 	return nil
 }

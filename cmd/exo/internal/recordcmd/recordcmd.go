@@ -21,9 +21,9 @@ import (
 
 // flags has the flags of all these commands. usage has the help of each flag.
 type flags struct {
-	key, witness, identity, recipient, before, principal, object, label, since string
-	failed, changed                                                            bool
-	n                                                                          int
+	key, witness, identity, recipient, before, principal, row, object, label, since string
+	failed, changed, dryRun                                                         bool
+	n                                                                               int
 }
 
 var usage = map[string]string{
@@ -34,7 +34,9 @@ var usage = map[string]string{
 	"recipient": "`AGE1`: those whose identities read what is encrypted, with commas between them",
 	"before":    "`DATE`: erase all runs that began before it in UTC, as 2026-01-31",
 	"since":     "`DATE`: only runs that began on it or later in UTC, as 2026-01-31",
-	"principal": "`NAME`: only runs of this principal",
+	"principal": "`NAME`: only runs of this principal, whose whole name it is",
+	"row":       "`TABLE:KEY`: erase the runs whose record names this row, or, without :KEY, those that read or changed the table",
+	"dry-run":   "only say how many runs would be erased; it needs no key",
 	"object":    "`NAME`: only runs that sent a message to this granted object",
 	"label":     "`TAG`: only runs that have read something labelled with it",
 	"failed":    "only runs that failed",
@@ -43,18 +45,23 @@ var usage = map[string]string{
 }
 
 func command(name, args, short, long string, run func(o *flags, std cli.Stdio, args []string) error, names ...string) cli.Command {
-	return cli.Command{Name: "record " + name, Args: args, Short: short, Long: long, Values: map[string][]string{"": {cli.AnyDir, cli.AnyFile}},
-		Exits: "exit codes:\n  0  done, and what was verified or checked is whole\n  1  something is changed or missing, a run has not ended, or the witness could not be asked\n  2  the command line is wrong\n  3  it could not be done\n",
+	exits := "exit codes:\n  0  done, and what was verified or checked is whole\n  1  something is changed or missing, a run has not ended, or the witness could not be asked\n  2  the command line is wrong\n  3  it could not be done\n"
+	if name == "verify" {
+		exits = strings.Replace(exits, "a run has not ended, ", "", 1) + "  4  nothing is changed or missing, and a run has not ended: it is in progress, or its process was stopped\n"
+	}
+	return cli.Command{Name: "record " + name, Args: args, Short: short, Long: long, Values: map[string][]string{"": {cli.AnyDir, cli.AnyFile}}, Exits: exits,
 		Flags: func(fs *flag.FlagSet) cli.Action {
 			o := &flags{}
 			at := map[string]*string{"key": &o.key, "witness": &o.witness, "identity": &o.identity, "recipient": &o.recipient, "before": &o.before,
-				"principal": &o.principal, "object": &o.object, "label": &o.label, "since": &o.since}
+				"principal": &o.principal, "row": &o.row, "object": &o.object, "label": &o.label, "since": &o.since}
 			for _, name := range names {
 				switch name {
 				case "failed":
 					fs.BoolVar(&o.failed, name, false, usage[name])
 				case "changed":
 					fs.BoolVar(&o.changed, name, false, usage[name])
+				case "dry-run":
+					fs.BoolVar(&o.dryRun, name, false, usage[name])
 				case "n":
 					fs.IntVar(&o.n, name, 20, usage[name])
 				case "public":
@@ -82,7 +89,7 @@ example:
   exo record init -key file:/etc/exo/record.key -identity auditor.txt -witness /mnt/audit /var/lib/exo/record
 `, initialize, "key", "witness", "identity", "recipient"),
 		command("verify", "DIR", "check that nobody has changed a record, and that runs lack no entries", `Gives two verdicts, intact and complete, and says what they rest on. -key is the public key that exo record init printed,
-from a place that those who can write the folder can't change.
+from a place that those who can write the folder can't change. If only runs have not ended, the exit code is 4, and not 1.
 
 example:
   exo record verify -key exo-record-5c0e+1a2b+AY3x -witness /mnt/audit /var/lib/exo/record
@@ -98,6 +105,13 @@ example:
 example:
   exo record show -identity auditor.txt /var/lib/exo/record 0f3a5c0e1a2b4d6f8091a2b3c4d5e6f7
 `, show, "identity"),
+		command("export", "RECORD", "print the entries of a record as lines of JSON, for jq and archives", `One object for each entry, with the names that the documentation of the package exo/record lists: run, step, at, call, op, state, err,
+details, start and others. Before them, number is the place in a folder, and closed is erased, or encrypted: -identity FILE reads that.
+A folder's own entries have the step erased, with the run in of, or resumed. What is printed is not encrypted, and no erasing reaches it.
+
+example:
+  exo record export -identity auditor.txt /var/lib/exo/record | jq 'select(.step == "begun") | .start.principal'
+`, export, "identity"),
 		command("proof", "DIR RUN", "print the proof of a run, which others check without the record", `It has the run's entries, and the hashes that lead to the signed checkpoint.
 
 example:
@@ -109,11 +123,18 @@ example:
   exo record check -key exo-record-5c0e+1a2b+AY3x run.proof
 `, check, "public"),
 		command("erase", "DIR [RUN]", "make what a run wrote unreadable for everybody", `Destroys data keys, and records that. All hashes stay. Older copies of the folder have the keys still.
-Stop the host first: it alone has the folder while it runs. -before takes the runs that have ended.
+Stop the host first: it alone has the folder while it runs. Want a run, -before, -principal or -row; the latter two need -identity.
+Runs that have not ended stay: exo record settle ends those of a stopped process.
 
-example:
+-row takes the runs with an image of the changed row, and those with a statement on the table and the key among the values of any
+statement, or with values that are too large for the record. KEY is compared as a whole, and has commas between several columns.
+The record can't know which rows a list or a sum has read, which rows a change without images has changed, or the new keys that the
+database chose. So exo says how many more runs have a statement on the table. -row TABLE erases these, too.
+
+examples:
   exo record erase -key file:/etc/exo/record.key -before 2026-01-31 /var/lib/exo/record
-`, erase, "key", "before"),
+  exo record erase -identity auditor.txt -row customers:42 -dry-run /var/lib/exo/record
+`, erase, "key", "before", "principal", "row", "identity", "dry-run"),
 	}
 }
 
@@ -183,14 +204,20 @@ func initialize(o *flags, std cli.Stdio, args []string) (err error) {
 	return nil
 }
 
+// exitOpen is the exit code of verify if all is whole, but a run has not ended. So a watch tells it from a change.
+const exitOpen = 4
+
 func verify(o *flags, std cli.Stdio, args []string) error {
 	v, err := tree.Verify(args[0], tree.PublicKey(o.key), o.witness)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintln(std.Out, strings.Join(v.Lines(), "\n"))
-	if !v.Complete() || len(v.Unended) > 0 || v.Unasked != nil {
+	switch {
+	case !v.Complete() || v.Unasked != nil:
 		return &cli.Failure{Code: cli.ExitFound}
+	case len(v.Unended) > 0:
+		return &cli.Failure{Code: exitOpen}
 	}
 	return nil
 }
@@ -221,45 +248,5 @@ func check(o *flags, std cli.Stdio, args []string) error {
 		fmt.Fprintf(std.Out, "  %s  %s  %s\n", e.At.UTC().Format(time.RFC3339Nano), e.Step, strings.TrimSpace(e.Effect+" "+e.State))
 	}
 	fmt.Fprintln(std.Out, "none is missing up to this end; what became known of the run later may follow it in the log")
-	return nil
-}
-
-func erase(o *flags, std cli.Stdio, args []string) error {
-	var before time.Time
-	var err error
-	if o.before != "" {
-		before, err = time.Parse(time.DateOnly, o.before)
-	}
-	if err != nil || (len(args) == 2) == (o.before != "") {
-		return cli.Usagef("want either a run or -before with a day like 2026-01-31")
-	}
-	if o.key == "" {
-		return cli.Usagef("-key is missing: the signing key, as file:PATH or env:NAME")
-	}
-	key, err := tree.ReadSigningKey(args[0], o.key)
-	if err != nil {
-		return err
-	}
-	l, err := tree.Open(args[0], key)
-	if err != nil {
-		return err
-	}
-	var runs []tree.Run
-	for _, text := range args[1:] {
-		id, err2 := exo.ParseRunID(text)
-		runs, err = append(runs, tree.Run(id)), errors.Join(err, err2)
-	}
-	var n int
-	var skipped []tree.Run
-	if err == nil {
-		n, skipped, err = l.Erase(before, runs...)
-	}
-	if err = errors.Join(err, l.Close()); err != nil {
-		return err
-	}
-	fmt.Fprintf(std.Out, "%d data keys destroyed; copies of the folder made before have them still\n", n)
-	if len(skipped) > 0 {
-		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("%d runs that began before have not ended, and stay as they are: %v", len(skipped), skipped[:min(len(skipped), 20)])}
-	}
 	return nil
 }

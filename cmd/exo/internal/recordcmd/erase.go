@@ -1,0 +1,156 @@
+package recordcmd
+
+// This file finds the runs that are to be erased, by what their entries say, and erases them.
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/record"
+	"github.com/exoagent/exoagent/exo/record/tree"
+	"github.com/exoagent/exoagent/internal/cli"
+)
+
+// trace has what the entries of a run say about a row.
+type trace struct {
+	wanted, ended bool // wanted: another filter than -row chooses the run, or its record names the row for certain
+	table         bool // a statement names the table
+	key           bool // the row's key is among the values of a statement or the keys of changed rows, or could be in what is left out
+}
+
+// add reads a detail that a database added: an exosql.Query, exosql.Changes, or a note in the place of one of them.
+func (t *trace) add(text json.RawMessage, table, key string) {
+	var d struct {
+		SQL, Args json.RawMessage
+		Note      string
+		Changes   []struct {
+			Table string
+			Key   json.RawMessage
+		}
+	}
+	if json.Unmarshal(text, &d) != nil {
+		return // a detail of another object, which has no rows
+	}
+	var sql string
+	if len(d.SQL) > 0 && json.Unmarshal(d.SQL, &sql) != nil || d.Note != "" {
+		t.wanted = true // the statement is too large for the record, and may name any table
+	}
+	t.table = t.table || strings.Contains(sql, `"`+strings.ReplaceAll(table, `"`, `""`)+`"`)
+	values := scalars(d.Args)
+	t.key = t.key || slices.Contains(values, key) || slices.Contains(values, "digest") || // the latter is the name of a field in the place of a large value
+		!slices.ContainsFunc(strings.Split(key, ","), func(part string) bool { return !slices.Contains(values, part) })
+	for _, c := range d.Changes {
+		same := strings.Join(scalars(c.Key), ",") == key
+		t.key, t.wanted = t.key || same, t.wanted || c.Table == table && (same || key == "")
+	}
+}
+
+// scalars returns the texts of all values in a JSON value, and of the names of fields. A text that is a list of JSON, as statements bind lists, has
+// its values, too.
+func scalars(text json.RawMessage) (all []string) {
+	d := json.NewDecoder(strings.NewReader(string(text)))
+	d.UseNumber()
+	for x, err := d.Token(); err == nil; x, err = d.Token() {
+		if s := fmt.Sprint(x); !strings.Contains("[]{}", s) {
+			if all = append(all, s); s[0] == '[' && json.Valid([]byte(s)) {
+				all = append(all, scalars(json.RawMessage(s))...)
+			}
+		}
+	}
+	return all
+}
+
+// matching returns the runs that the flags choose, those of them that have not ended, and how many more runs may have read the row.
+func (o *flags) matching(dir, run string, before time.Time) (runs, open []tree.Run, more int, err error) {
+	with, err := o.opener()
+	table, key, one := strings.Cut(o.row, ":")
+	seen, order := map[exo.RunID]*trace{}, []exo.RunID(nil)
+	for x, err2 := range record.ReadFolder(dir, with) {
+		if err = errors.Join(err, err2); err != nil {
+			return nil, nil, 0, err
+		}
+		t := seen[x.RunID]
+		if t == nil {
+			t = &trace{wanted: x.RunID.String() == run || x.At.Before(before)}
+			seen[x.RunID], order = t, append(order, x.RunID)
+		}
+		t.ended = x.Step == exo.Ended
+		t.wanted = t.wanted || o.principal != "" && x.Start != nil && string(x.Start.Principal) == o.principal
+		for _, d := range x.Details {
+			if text, is := d.(json.RawMessage); is && o.row != "" {
+				t.add(text, table, key)
+			}
+		}
+	}
+	delete(seen, exo.RunID{}) // the log's own entries
+	for _, id := range order {
+		switch t := seen[id]; {
+		case t == nil:
+		case !t.wanted && !(t.table && (t.key || !one)):
+			if t.table {
+				more++
+			}
+		case !t.ended:
+			open = append(open, tree.Run(id))
+		default:
+			runs = append(runs, tree.Run(id))
+		}
+	}
+	return runs, open, more, err
+}
+
+func erase(o *flags, std cli.Stdio, args []string) error {
+	var before time.Time
+	var err error
+	if o.before != "" {
+		before, err = time.Parse(time.DateOnly, o.before)
+	}
+	run := strings.Join(args[1:], "")
+	given := slices.DeleteFunc([]string{run, o.before, o.principal, o.row}, func(s string) bool { return s == "" })
+	switch {
+	case err != nil || len(given) != 1 || strings.HasPrefix(o.row, ":") || strings.HasSuffix(o.row, ":"):
+		return cli.Usagef("want one of a run, -before with a day like 2026-01-31, -principal, and -row with TABLE:KEY or TABLE")
+	case o.principal+o.row != "" && o.identity == "":
+		return cli.Usagef("-identity is missing: principals and rows are encrypted")
+	case o.key == "" && !o.dryRun:
+		return cli.Usagef("-key is missing: the signing key, as file:PATH or env:NAME")
+	}
+	var l *tree.Log
+	if !o.dryRun {
+		key, err := tree.ReadSigningKey(args[0], o.key)
+		if err != nil {
+			return err
+		}
+		if l, err = tree.Open(args[0], key); err != nil { // before the runs are looked for, so that no host adds to them
+			return err
+		}
+		defer l.Close()
+	}
+	runs, open, more, err := o.matching(args[0], run, before)
+	if err == nil && run != "" && len(runs) == 0 {
+		err = fmt.Errorf("run %s is not there or has not ended: exo record settle settles runs whose process was stopped", run)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(std.Out, "%d runs match\n", len(runs))
+	if !o.dryRun {
+		n, _, err := l.Erase(time.Time{}, runs...)
+		if err = errors.Join(err, l.Close()); err != nil {
+			return err
+		}
+		fmt.Fprintf(std.Out, "%d data keys destroyed; copies of the folder made before have them still\n", n)
+	}
+	if more > 0 {
+		fmt.Fprintf(std.Out, "%d more have a statement on the table, and their record does not say which rows it read or changed\n", more)
+	}
+	if len(open) > 0 {
+		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("%d runs match and have not ended, and stay as they are: %v", len(open), open[:min(len(open), 20)])}
+	}
+	return nil
+}

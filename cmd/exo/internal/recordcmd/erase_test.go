@@ -1,0 +1,170 @@
+package recordcmd
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/record"
+	"github.com/exoagent/exoagent/exo/record/tree"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/cli"
+)
+
+// made is a record in a folder, with its keys.
+type made struct{ log, key, identity string }
+
+func makeLog(t *testing.T) made {
+	t.Helper()
+	dir := t.TempDir()
+	m := made{filepath.Join(dir, "log"), "file:" + filepath.Join(dir, "key"), filepath.Join(dir, "identity")}
+	if code, out := run(t, "init", "-key", m.key, "-identity", m.identity, m.log); code != 0 {
+		t.Fatal(out)
+	}
+	return m
+}
+
+func (m made) open(t *testing.T) *record.Folder {
+	t.Helper()
+	private, err := tree.ReadSigningKey(m.log, m.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := record.OpenFolder(m.log, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// add records a run of one message, which ends if it should.
+func (m made) add(t *testing.T, principal string, ends bool, details ...any) exo.RunID {
+	t.Helper()
+	f := m.open(t)
+	defer f.Close()
+	id := exo.NewRunID()
+	steps := []exo.Entry{{Step: exo.Begun, Start: &exo.Start{Principal: exo.Principal(principal), Program: "x"}}, {Step: exo.Outcome, Call: 1, Details: details}, {Step: exo.Ended}}
+	if !ends {
+		steps = steps[:2]
+	}
+	for _, e := range steps {
+		e.RunID, e.At = id, time.Now()
+		if err := f.Record(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return id
+}
+
+// readable lists the runs that the identity still reads.
+func (m made) readable(t *testing.T) (ids []string) {
+	t.Helper()
+	_, out := run(t, "tail", "-identity", m.identity, m.log)
+	for line := range strings.Lines(out) {
+		if !strings.Contains(line, "(erased)") {
+			ids = append(ids, strings.Fields(line)[2])
+		}
+	}
+	return ids
+}
+
+func ids(all ...exo.RunID) (texts []string) {
+	for _, id := range all {
+		texts = append(texts, id.String())
+	}
+	return texts
+}
+
+// TestErasePrincipal: the runs of one principal are erased, and none of another whose name begins, ends or is spelled alike.
+func TestErasePrincipal(t *testing.T) {
+	m := makeLog(t)
+	ann := []exo.RunID{m.add(t, "user=1", true), m.add(t, "user=1", true)}
+	var others []exo.RunID
+	for _, name := range []string{"user=11", "user=", "user=1,org=2", "superuser=1", "USER=1", " user=1", "user=1\n", ""} {
+		others = append(others, m.add(t, name, true))
+	}
+	args := func(more ...string) []string {
+		return append(append([]string{"erase", "-principal", "user=1"}, more...), m.log)
+	}
+	for _, c := range [][]string{args("-key", m.key), args("-identity", m.identity), args("-identity", m.identity, "-key", m.key, "-before", "2026-01-31"), args("-identity", m.identity, "-key", m.key, "-row", "a:1")} {
+		if code, out := run(t, c...); code != cli.ExitUsage {
+			t.Errorf("%v: %d %s", c, code, out)
+		}
+	}
+	if code, out := run(t, args("-identity", m.identity, "-dry-run")...); code != 0 || out != "2 runs match\n" || len(m.readable(t)) != 10 {
+		t.Errorf("%d %s", code, out)
+	}
+	open := m.add(t, "user=1", false)
+	if code, out := run(t, args("-identity", m.identity, "-key", m.key)...); code != cli.ExitFound || !strings.Contains(out, "2 runs match\n2 data keys destroyed") || !strings.Contains(out, open.String()) || strings.Contains(out, ann[0].String()) {
+		t.Errorf("%d %s", code, out)
+	}
+	if got, want := m.readable(t), ids(append(others, open)...); !slices.Equal(got, want) {
+		t.Errorf("%v can be read, want %v", got, want)
+	}
+}
+
+// TestEraseRow: the runs whose record names a row are erased. A row whose key contains it, or of another table, is another row. What is left
+// out of a record could name the row.
+func TestEraseRow(t *testing.T) {
+	read := func(table string, args ...value.Value) any {
+		return exosql.Query{SQL: `SELECT "t0"."id" FROM "` + table + `" AS "t0" WHERE "t0"."id" = ?`, Args: args}
+	}
+	changed := func(table string, key ...value.Value) any {
+		return exosql.Changes{Rows: []exosql.Change{{Table: table, Key: key, Before: value.RecordValue()}}}
+	}
+	n, s := value.Int, value.Text
+	m := makeLog(t)
+	named := ids(
+		m.add(t, "by its key", true, read("orders", n(42))),
+		m.add(t, "as text", true, read("orders", s("42"))),
+		m.add(t, "in a list", true, read("orders", value.List(n(7), n(42)))),
+		m.add(t, "in a text of a list", true, read("orders", s(`[7,42]`))),
+		m.add(t, "by another table's statement", true, read("orders"), read("customers", n(42))),
+		m.add(t, "its image", true, changed("orders", n(42))),
+		m.add(t, "the image of an alias", true, read("orders"), changed("mine", n(42))),
+		m.add(t, "a large value", true, read("orders", s(strings.Repeat("x", 1<<20)))),
+		m.add(t, "a large statement", true, exosql.Query{SQL: strings.Repeat("x", 1<<20)}),
+		m.add(t, "a detail that is left out", true, strings.Repeat("x", 2<<20)),
+	)
+	others := ids(
+		m.add(t, "a longer key", true, read("orders", n(420), n(142), s("42x"), s(" 42"), s("[420]"), s("42]")), changed("orders", n(421))),
+		m.add(t, "a list", true, read("orders")),
+		m.add(t, "a negative key", true, read("orders", n(-42))),
+	)
+	apart := ids(
+		m.add(t, "another table", true, read("customers", n(42)), changed("customers", n(42))),
+		m.add(t, "a longer table", true, read("orders_old", n(42)), read("old_orders", n(42))),
+		m.add(t, "no database", true, map[string]any{"args": []int{42}, "table": "orders"}, "orders", 42),
+	)
+	args := []string{"erase", "-identity", m.identity, "-row"}
+	if code, out := run(t, append(args, "orders:42", "-dry-run", m.log)...); code != 0 || out != fmt.Sprintf("%d runs match\n%d more have a statement on the table, and their record does not say which rows it read or changed\n", len(named), len(others)) {
+		t.Errorf("%d %s", code, out)
+	}
+	if code, out := run(t, append(args, "orders:42", "-key", m.key, m.log)...); code != 0 {
+		t.Errorf("%d %s", code, out)
+	}
+	if got, want := m.readable(t), append(others, apart...); !slices.Equal(got, want) {
+		t.Errorf("%v can be read, want %v", got, want)
+	}
+	if code, out := run(t, append(args, "orders", "-key", m.key, m.log)...); code != 0 || !strings.Contains(out, "3 runs match") {
+		t.Errorf("%d %s", code, out)
+	}
+	if got := m.readable(t); !slices.Equal(got, apart) {
+		t.Errorf("%v can be read, want %v", got, apart)
+	}
+	two := m.add(t, "two columns", true, changed("lines", n(7), s("a")))
+	m.add(t, "turned round", true, changed("lines", s("a"), n(7)))
+	if code, out := run(t, append(args, "lines:7,a", "-key", m.key, m.log)...); code != 0 || !strings.Contains(out, "1 runs match") || slices.Contains(m.readable(t), two.String()) {
+		t.Errorf("%d %s", code, out)
+	}
+	for _, row := range []string{":42", "orders:"} {
+		if code, out := run(t, append(args, row, "-dry-run", m.log)...); code != cli.ExitUsage {
+			t.Errorf("%s: %d %s", row, code, out)
+		}
+	}
+}
