@@ -14,14 +14,14 @@ import (
 const (
 	mostFiles = 25
 	mostLines = 5_000
-	allLines  = 125_162 // of the module without the challenge
+	allLines  = 126_425 // of the module without the challenge
 )
 
 // larger are the packages above these, with the ceilings of their own: each is to be cut.
 var larger = map[string]struct{ files, lines int }{}
 
 // ofTests are packages that only tests import: their lines are of tests.
-var ofTests = map[string]bool{"exo/store/storetest": true, "exosql/internal/kit": true, "internal/corpus/questions": true, "internal/corpus/schemas": true, "internal/corpus/withheld": true, "internal/testutil/browsertest": true, "internal/testutil/ttytest": true}
+var ofTests = map[string]bool{"exo/record/tree/treetest": true, "exo/store/storetest": true, "exosql/internal/kit": true, "internal/corpus/questions": true, "internal/corpus/schemas": true, "internal/corpus/withheld": true, "internal/testutil/browsertest": true, "internal/testutil/ttytest": true}
 
 // ofSystem ends the name of a file that has the same thing for one system: who reads the package reads one of them.
 var ofSystem = regexp.MustCompile(`(_linux|_unix|_other|_none|_on|_off|_amd64|_arm64)+\.go$`)

@@ -10,11 +10,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/exoagent/exoagent/cmd/exo/internal/recordcmd"
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/repl"
 	core "github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exo/record/tree"
+	"github.com/exoagent/exoagent/exo/record/tree/postgres"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/grantfile"
@@ -94,7 +96,7 @@ func openGrants(ctx context.Context, std cli.Stdio, f *grantfile.File, opt *gran
 	return d, found(err)
 }
 
-// kept is a record in a file or a folder.
+// kept is a record in a file, a folder or a database.
 type kept interface {
 	core.Recorder
 	Unsettled() ([]record.UnsettledRun, error)
@@ -103,11 +105,21 @@ type kept interface {
 }
 
 // recordOf opens the record that a file names; nil: none. Some commands need it before they open the file, so it refuses what opening does.
-func recordOf(f *grantfile.File) (kept, error) {
+func recordOf(ctx context.Context, f *grantfile.File) (kept, error) {
 	if err := grantfile.Refusal(f.Name, f.RecordFindings()); err != nil {
 		return nil, found(err)
 	}
 	switch {
+	case f.RecordDB.Kind != "":
+		key, url, err := f.RecordSecrets()
+		if err != nil {
+			return nil, err
+		}
+		l, err := postgres.Open(ctx, url, key, nil)
+		if err != nil {
+			return nil, fmt.Errorf("record: %w", err)
+		}
+		return orNil(record.OnShared(l))
 	case f.Record == "":
 		return nil, nil
 	case f.RecordKey.Kind == "":
@@ -184,7 +196,7 @@ func settleRecord(ctx context.Context, std cli.Stdio, args []string) (err error)
 	case isGrantFile(args[0]):
 		runs, err = settleFile(ctx, std, args[0])
 	default:
-		runs, err = record.UnsettledIn(args[0])
+		runs, err = recordcmd.Unsettled(args[0])
 	}
 	for i := range runs {
 		r, what := &runs[i], "ended, and changed nothing"
@@ -211,7 +223,7 @@ func settleFile(ctx context.Context, std cli.Stdio, path string) ([]record.Unset
 	if err != nil {
 		return nil, err
 	}
-	rec, err := recordOf(f)
+	rec, err := recordOf(ctx, f)
 	if err == nil && rec == nil {
 		err = cli.Usagef("%s names no record", path)
 	}
@@ -252,7 +264,7 @@ func replOnFile(command, path, url string, flags []string, std cli.Stdio) error 
 		return opened, refused
 	})
 	app.Name, app.Package, app.About = cli.ProgramName+" "+command+" "+path, path, "A terminal on what the grant file "+path+" grants."
-	rec, err := recordOf(f)
+	rec, err := recordOf(context.Background(), f)
 	switch {
 	case err != nil:
 		return err

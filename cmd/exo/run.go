@@ -164,7 +164,7 @@ func toolOf(ctx context.Context, std cli.Stdio, d *grantfile.Declared, p grantfi
 	}
 	opt := d.File.ToolOptions(p)
 	closing := func() error { return nil }
-	rec, err := recordOf(d.File)
+	rec, err := recordOf(ctx, d.File)
 	switch {
 	case err != nil:
 		return nil, nil, err

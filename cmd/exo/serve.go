@@ -251,7 +251,7 @@ func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify i
 	}
 	if err == nil {
 		var rec kept
-		if rec, err = recordOf(f); rec != nil {
+		if rec, err = recordOf(ctx, f); rec != nil {
 			t.record, t.closing = rec, rec.Close
 			err = settle(ctx, std, rec, t.d)
 		} else if f.Writes() {

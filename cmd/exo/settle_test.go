@@ -11,8 +11,10 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exo/record/tree"
+	"github.com/exoagent/exoagent/exo/record/tree/postgres"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/cli"
+	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 // TestSettledAtStart: run and serve complete the record of a run whose process was killed at its commit, by what the database knows.
@@ -128,7 +130,7 @@ func TestRecordFolder(t *testing.T) {
 	}
 	write(t, path, servedShop+"record: { folder: record }\n")
 	said, err = child(t, "run", path, "-as", "customer=1", "-e", "me.count()").CombinedOutput()
-	if err == nil || !strings.Contains(string(said), "`folder` and `key`") {
+	if err == nil || !strings.Contains(string(said), "`folder` or `database` with `key`") {
 		t.Errorf("%v %s", err, said)
 	}
 }
@@ -246,6 +248,81 @@ func TestKeepInFile(t *testing.T) {
 		}
 		if r := exo(t, "", "record", "show", "-identity", auditor, kept, id.String()); strings.Contains(r.out, "what the run wrote was erased") != c.erased {
 			t.Errorf("%q: %+v", c.keep, r)
+		}
+	}
+}
+
+// TestRecordDatabase: run records in a database, settles there what a process left that was silent for an hour and nothing younger, and the
+// commands read it as they read a folder. No output has the URL.
+func TestRecordDatabase(t *testing.T) {
+	kept := tu.WithParam(t, tu.Postgres.URL(t), "synchronous_commit", "on") // the server of the tests has it off
+	url, insert := database(t, shop)
+	insert("INSERT INTO customers VALUES (1, 'ann');")
+	t.Setenv("GRANTS_TEST_DB", url)
+	t.Setenv("RECORD_TEST_DB", kept)
+	dir := t.TempDir()
+	path, key, identity := filepath.Join(dir, "exo.yaml"), filepath.Join(dir, "record.key"), filepath.Join(dir, "auditor")
+	run := func(want bool, args ...string) string {
+		t.Helper()
+		said, err := child(t, args...).CombinedOutput()
+		if (err == nil) != want || strings.Contains(string(said), "search_path=") {
+			t.Errorf("%v: %v %s", args, err, said)
+		}
+		return string(said)
+	}
+	write(t, path, servedShop+"record: { database: env:RECORD_TEST_DB, key: 'file:record.key' }\n")
+	run(false, "run", path, "-as", "customer=1", "-e", "me.count()")
+	said := run(true, "record", "init", "-key", "file:"+key, "-identity", identity, "env:RECORD_TEST_DB")
+	public := strings.TrimSpace(strings.Split(said, "\n")[1])
+	if !strings.Contains(said, "record: { database: env:RECORD_TEST_DB, key: ") {
+		t.Errorf("%s", said)
+	}
+	private, _ := os.ReadFile(key)
+	l, err := postgres.Open(t.Context(), kept, tree.SigningKey(private), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := record.OnShared(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := []core.RunID{core.NewRunID(), core.NewRunID()}
+	for _, id := range ids {
+		if err := f.Record(t.Context(), core.Entry{RunID: id, Step: core.Begun, At: time.Now(), Start: &core.Start{Program: "x", Clock: time.Now(), Seed: 1}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tu.Admin(t, kept).Exec("UPDATE exo_record_lines SET at = at - interval '2 hours' WHERE run = $1::uuid", ids[0].String()); err != nil {
+		t.Fatal(err)
+	}
+	for _, settled := range []bool{true, false} {
+		said = run(true, "run", path, "-as", "customer=1", "-e", "me.count()")
+		if strings.Contains(said, ids[0].String()) != settled || strings.Contains(said, ids[1].String()) {
+			t.Errorf("%s", said)
+		}
+	}
+	if said := run(false, "record", "verify", "-key", public, "env:RECORD_TEST_DB"); !strings.Contains(said, "complete: yes") || !strings.Contains(said, "of 4 runs are as checkpoints") || !strings.Contains(said, ids[1].String()) {
+		t.Errorf("%s", said)
+	}
+	if said := run(true, "record", "tail", "-identity", identity, "env:RECORD_TEST_DB"); !strings.Contains(said, ids[0].String()) || !strings.Contains(said, "customer=1") {
+		t.Errorf("%s", said)
+	}
+	run(true, "record", "show", "-identity", identity, "env:RECORD_TEST_DB", ids[0].String())
+	proof := filepath.Join(dir, "proof")
+	write(t, proof, run(true, "record", "proof", "env:RECORD_TEST_DB", ids[0].String()))
+	run(true, "record", "check", "-key", public, proof)
+	if said := run(true, "record", "erase", "-key", "file:"+key, "env:RECORD_TEST_DB", ids[0].String()); !strings.Contains(said, "2 data keys destroyed") {
+		t.Errorf("%s", said)
+	}
+	run(false, "record", "init", "-key", "env:X", "-identity", filepath.Join(dir, "other"), "env:RECORD_TEST_DB")
+	run(false, "record", "verify", "-key", public, "env:RECORD_TEST_NONE")
+	for _, wrong := range []string{"database: env:RECORD_TEST_DB", "database: env:RECORD_TEST_DB, folder: x, key: env:K", "database: sqlite:x, key: env:K", "key: env:K"} {
+		write(t, path, servedShop+"record: { "+wrong+" }\n")
+		if said := run(false, "validate", path); !strings.Contains(said, "`folder` or `database` with `key`") {
+			t.Errorf("%s: %s", wrong, said)
 		}
 	}
 }

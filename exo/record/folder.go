@@ -1,4 +1,4 @@
-// This file keeps a record in a folder, as a Merkle log: see package tree.
+// This file keeps a record in a folder or a database, as a Merkle log: see package tree.
 
 package record
 
@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"os"
 	"sync"
 	"time"
 
@@ -18,12 +17,20 @@ import (
 	"github.com/exoagent/exoagent/exo/record/tree"
 )
 
-// Folder is a record in a folder that tree.Create made. An attacker without the signing key can't change a signed entry unnoticed, nor, if there is
-// a witness, cut off the end. Each run can be proved, and erased. The words of programs and persons are encrypted; see [ReadFolder]. The zero
-// Folder refuses every entry, and so does nil.
+// appending is an open log: a *tree.Log, or a *tree.Shared.
+type appending interface {
+	Append(e tree.Leaf, payload []byte, durable bool) error
+	Erase(before time.Time, runs ...tree.Run) (n int, skipped []tree.Run, err error)
+	Close() error
+}
+
+// Folder is a record in a Merkle log: in a folder that tree.Create made, or in a database (see [OnShared]). An attacker without the signing key
+// can't change a signed entry unnoticed, nor, if there is a witness, cut off the end. Each run can be proved, and erased. The words of programs
+// and persons are encrypted; see [ReadLog]. The zero Folder refuses every entry, and so does nil.
 type Folder struct {
-	in    *tree.Log
-	dir   string
+	in    appending
+	from  tree.Source
+	rest  func() ([]tree.Leaf, error) // of a database: the leaves of runs that may be unsettled; nil: a folder's log has no other process
 	mu    sync.Mutex
 	begun runs
 	first error
@@ -38,12 +45,24 @@ func OpenFolder(dir string, key tree.SigningKey) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}
-	l := &Folder{in: in, dir: dir}
+	return (&Folder{in: in, from: tree.Dir(dir)}).opened(in.Tail)
+}
+
+// OnShared returns the record in a database, which other processes may have open, too. OnShared takes over in: Close closes it. Only runs
+// that had no entry for a time (tree.SharedOptions.Dead) are Unsettled. An entry of a run that can be undone is acknowledged before it is
+// committed: if the process is killed then, entries of runs may be missing of which nothing was kept and nobody has had the result. Nobody but a
+// live console, exo.Config.Console, has seen anything of such a run.
+func OnShared(in *tree.Shared) (*Folder, error) {
+	l := &Folder{in: in, from: in, rest: func() ([]tree.Leaf, error) { return in.Silent(context.Background(), 0) }}
+	return l.opened(in.Tail)
+}
+
+func (l *Folder) opened(tail []tree.Leaf) (*Folder, error) {
 	var open openRuns
-	for _, leaf := range in.Tail {
+	for _, leaf := range tail {
 		e, err := fromLeaf(&leaf)
 		if err != nil {
-			return nil, errors.Join(err, in.Close())
+			return nil, errors.Join(err, l.in.Close())
 		}
 		if open.note(e); e.Step == exo.Begun {
 			l.begun.begin(e.RunID)
@@ -53,7 +72,14 @@ func OpenFolder(dir string, key tree.SigningKey) (*Folder, error) {
 	return l, nil
 }
 
-// Record appends e. It waits for a sync if the next event can't be undone: if a run commits, or a held or an immediate effect acts. If an entry can't
+// waits reports whether an entry must be durable before the run goes on. In a folder that is so if the next event can't be undone: if a run
+// commits, or a held or an immediate effect acts. Entries in a database are in memory until they are committed. So there the end of a run waits, too:
+// the run's result leaves after it.
+func (l *Folder) waits(e *exo.Entry) bool {
+	return e.Step == exo.Committing || e.Step == exo.Acting || e.Step == exo.Intent && e.Effect == message.Immediate || l.rest != nil && e.Step == exo.Ended
+}
+
+// Record appends e, and waits until it is durable if the next event can't be undone. If an entry can't
 // be written whole, as on a full disk, it is not in the log. If an entry could not be synced, it may be in the log: see tree.Log's Append.
 func (l *Folder) Record(_ context.Context, e exo.Entry) error {
 	if l == nil || l.in == nil {
@@ -62,7 +88,7 @@ func (l *Folder) Record(_ context.Context, e exo.Entry) error {
 	payload, err := l.line(&e)
 	if err != nil {
 		err = fmt.Errorf("record: %w", err)
-	} else if err = l.in.Append(leafOf(&e), payload, e.Step == exo.Committing || e.Step == exo.Acting || e.Step == exo.Intent && e.Effect == message.Immediate); err != nil {
+	} else if err = l.in.Append(leafOf(&e), payload, l.waits(&e)); err != nil {
 		err = fmt.Errorf("record: nothing runs or changes until this can be appended: %w", err)
 	}
 	l.mu.Lock()
@@ -164,11 +190,11 @@ func (l *Logged) AppendJSON(b []byte) ([]byte, error) {
 	return append(b, line[min(1, len(line)):]...), err
 }
 
-// ReadFolder reads a log in the order of its entries, and ends with the first entry that it can't read. with decrypts entries; nil: they stay
-// encrypted. ReadFolder checks no signature: tree.Verify does.
-func ReadFolder(dir string, with *tree.Opener) iter.Seq2[Logged, error] {
+// ReadLog reads a log in the order of its entries, and ends with the first entry that it can't read. with decrypts entries; nil: they stay
+// encrypted. ReadLog checks no signature: tree.Verify does.
+func ReadLog(from tree.Source, with *tree.Opener) iter.Seq2[Logged, error] {
 	return func(yield func(Logged, error) bool) {
-		for x, err := range tree.Entries(dir) {
+		for x, err := range tree.Entries(from) {
 			var l Logged
 			if err == nil {
 				l, err = logged(x, with)
@@ -192,12 +218,23 @@ func logged(x *tree.Entry, with *tree.Opener) (l Logged, err error) {
 	return l, err
 }
 
-// Unsettled returns [Unsettled] of the entries that are in the log now. Its runs have no Label and its effects no Op, since both are encrypted.
+// Unsettled returns [Unsettled] of the entries that are in the log now; in a database, of the runs that were silent for a time. Its runs have no Label and its effects no Op, since both are encrypted.
 func (l *Folder) Unsettled() ([]UnsettledRun, error) {
 	if l == nil || l.in == nil {
 		return nil, errNowhere
 	}
-	return unsettledIn(l.dir, &openRuns{}, nil)
+	if l.rest != nil {
+		leaves, err := l.rest()
+		var open openRuns
+		for i := 0; err == nil && i < len(leaves); i++ {
+			var e exo.Entry
+			if e, err = fromLeaf(&leaves[i]); err == nil {
+				open.note(e)
+			}
+		}
+		return open.unsettled(), err
+	}
+	return UnsettledIn(l.from)
 }
 
 // Unknown returns [Unknown] of the entries that are in the log now. with reads which method an effect called, and so which [Settler] knows it; nil,
@@ -206,24 +243,16 @@ func (l *Folder) Unknown(with *tree.Opener) ([]UnsettledRun, error) {
 	if l == nil || l.in == nil {
 		return nil, errNowhere
 	}
-	return unsettledIn(l.dir, &openRuns{unknown: true}, with)
+	return unsettledIn(l.from, &openRuns{unknown: true}, with)
 }
 
-// UnsettledIn returns Unsettled of the record in a file or a folder, without opening it: while a process has it open, runs in progress are listed.
-func UnsettledIn(path string) ([]UnsettledRun, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && !info.IsDir() {
-		return Unsettled(f)
-	}
-	return unsettledIn(path, &openRuns{}, nil)
+// UnsettledIn returns Unsettled of a log without opening it: while a process has it open, runs in progress are listed.
+func UnsettledIn(from tree.Source) ([]UnsettledRun, error) {
+	return unsettledIn(from, &openRuns{}, nil)
 }
 
-func unsettledIn(dir string, open *openRuns, with *tree.Opener) ([]UnsettledRun, error) {
-	for x, err := range ReadFolder(dir, with) {
+func unsettledIn(from tree.Source, open *openRuns, with *tree.Opener) ([]UnsettledRun, error) {
+	for x, err := range ReadLog(from, with) {
 		if err != nil {
 			return nil, err
 		}

@@ -79,7 +79,7 @@ func (m *madeLog) opener(t testing.TB) *tree.Opener {
 // entries are those of the log, as its recipients read them, or from their leaves.
 func (m *madeLog) entries(t testing.TB, with *tree.Opener) (es []exo.Entry) {
 	t.Helper()
-	for x, err := range ReadFolder(m.dir, with) {
+	for x, err := range ReadLog(tree.Dir(m.dir), with) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +111,7 @@ func (m *madeLog) intact(t testing.TB, at string) {
 	if m == nil {
 		return
 	}
-	if v, err := tree.Verify(m.dir, m.public, ""); err != nil || !v.Complete() || len(v.Unended) > 0 {
+	if v, err := tree.Verify(tree.Dir(m.dir), m.public, ""); err != nil || !v.Complete() || len(v.Unended) > 0 {
 		t.Errorf("%s: %v, %+v", at, err, v)
 	}
 }

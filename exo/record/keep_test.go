@@ -15,7 +15,7 @@ import (
 func erasedRuns(t *testing.T, log *madeLog) (gone map[exo.RunID]bool, entries int) {
 	t.Helper()
 	gone = map[exo.RunID]bool{}
-	for x, err := range ReadFolder(log.dir, log.opener(t)) {
+	for x, err := range ReadLog(tree.Dir(log.dir), log.opener(t)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestKeep(t *testing.T) {
 	if len(told) == 0 || !strings.Contains(told[0], "1 runs that began before have not ended") {
 		t.Errorf("told %q", told)
 	}
-	if v, err := tree.Verify(log.dir, log.public, ""); err != nil || !v.Complete() || v.Erased != 2 {
+	if v, err := tree.Verify(tree.Dir(log.dir), log.public, ""); err != nil || !v.Complete() || v.Erased != 2 {
 		t.Errorf("%+v, %v", v, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/record/tree"
 )
 
 // Store knows whether a run committed, by a mark that the run's unit of work left there (see
@@ -68,13 +69,13 @@ func Reconcile(ctx context.Context, to exo.Recorder, runs []UnsettledRun, stores
 // held effect that was about to act, and an immediate one, is never tried again. Its state is what its object answers, and unknown
 // if the object has no answer, or fails: then Reconcile returns the error when all runs are done, and [Unknown] lists the run. Any other
 // held effect never acted. If a store gives no answer about a run, Reconcile leaves the run as it was, and returns the
-// store's error when the other runs are done.
+// store's error when the other runs are done. In a log that processes share, it leaves out runs that another process settles at the same time.
 //
 // Call it before the first run of a process that continues the record.
 func (s Settlers) Reconcile(ctx context.Context, to exo.Recorder, runs []UnsettledRun) error {
 	var failed []error
 	for i := range runs {
-		if err := runs[i].settle(ctx, to, s); err != nil {
+		if err := runs[i].settle(ctx, to, s); err != nil && !errors.Is(err, tree.ErrAlive) { // another process of a shared log was faster
 			failed = append(failed, fmt.Errorf("record: run %v: %w", runs[i].ID, err))
 		}
 	}

@@ -35,8 +35,9 @@ type File struct {
 	Bounds    exoeval.Bounds
 	Zone      string
 	Record    string        // the file that the record of runs is appended to, or its folder; "": none
-	RecordKey Secret        // where the signing key of the record in a folder is; zero: it is a file
-	Keep      time.Duration // how long the record in a folder can be read; 0: for good
+	RecordDB  Secret        // where the URL of the record's database is, in Record's place; zero: it is in none
+	RecordKey Secret        // where the signing key of the record in a folder or a database is; zero: it is a file
+	Keep      time.Duration // how long the record in a folder or a database can be read; 0: for good
 	Admits    []Name        // labels that results may carry
 	Distrust  string        // how long a chat is wary of what outsiders wrote: one of distrusts; "": not given
 	Models    []Name        // the models to which exo ask and exo repl may show results; nil: any
@@ -174,12 +175,13 @@ func (f *File) read(r *reader, root *yaml.Node) {
 		"record": func(e entry) {
 			if e.value.Kind == yaml.MappingNode {
 				r.fields(e.value, "record", map[string]func(entry){
-					"folder": func(e entry) { f.Record = r.text(e.value, "folder") },
-					"key":    func(e entry) { f.RecordKey = r.secret(e.value, "key") },
-					"keep":   func(e entry) { f.Keep = r.days(e.value, "keep") },
+					"folder":   func(e entry) { f.Record = r.text(e.value, "folder") },
+					"database": func(e entry) { f.RecordDB = r.secret(e.value, "database") },
+					"key":      func(e entry) { f.RecordKey = r.secret(e.value, "key") },
+					"keep":     func(e entry) { f.Keep = r.days(e.value, "keep") },
 				})
-				if f.Record == "" || f.RecordKey.Kind == "" || f.RecordKey.Kind == "sqlite" {
-					r.at(posOf(e.value), "record: want a file, or `folder` and `key`, which says where the signing key is: env:NAME or file:PATH")
+				if (f.Record == "") == (f.RecordDB.Kind == "") || f.RecordKey.Kind == "" || f.RecordKey.Kind == "sqlite" || f.RecordDB.Kind == "sqlite" {
+					r.at(posOf(e.value), "record: want a file, or `folder` or `database` with `key`, which says where the signing key is: env:NAME or file:PATH. `database` says so of the URL of a PostgreSQL database")
 				}
 			} else {
 				f.Record = r.text(e.value, "record")

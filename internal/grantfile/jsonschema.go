@@ -52,6 +52,7 @@ var mapOrNothing = []string{"object", "null"}
 func either(ns ...node) node { return node{"anyOf": ns} }
 
 func aText() node        { return node{"type": "string", "minLength": 1} }
+func aPlace() node       { return node{"type": "string", "pattern": "^(env|file):."} }
 func aBool() node        { return node{"type": "boolean"} }
 func aNumber() node      { return node{"type": "integer", "minimum": 1} }
 func wordOf(ws any) node { return node{"enum": ws} }
@@ -108,10 +109,11 @@ func fileSchema() node {
 		}).about("limits of a run; one that is missing is the preset's, or the default"),
 		"zone": aText().about("the time zone of today, like Europe/Berlin"),
 		"record": either(aText(), form(map[string]node{
-			"folder": aText().about("a folder that `exo record init` made"),
-			"key":    node{"type": "string", "pattern": "^(env|file):."}.about("where its signing key is: env:NAME or file:PATH"),
-			"keep":   node{"type": "string", "pattern": "^[1-9][0-9]*d$"}.about("for how many days what runs wrote can be read, like 90d: then exo serve erases it"),
-		}, "folder", "key")).about("the file that the record of runs is appended to, or its folder and key"),
+			"folder":   aText().about("a folder that `exo record init` made"),
+			"database": aPlace().about("where the URL of a PostgreSQL database is, in which `exo record init` made a record: env:NAME or file:PATH"),
+			"key":      aPlace().about("where the signing key is: env:NAME or file:PATH"),
+			"keep":     node{"type": "string", "pattern": "^[1-9][0-9]*d$"}.about("for how many days what runs wrote can be read, like 90d: then exo serve erases it"),
+		}, "key")).about("the file that the record of runs is appended to, or its folder or database, and its key"),
 		"labels":   named(wordOf([]string{secretTag, untrustedTag})).about("the tags that the file uses, each with its kind: secret, or untrusted, which outsiders write"),
 		"admits":   someTexts().about("labels that results may carry"),
 		"distrust": wordOf(distrusts).about("how long a model's programs are wary of what outsiders wrote once one has read it: until the user speaks again, for the chat, or not"),

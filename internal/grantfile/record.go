@@ -3,11 +3,13 @@ package grantfile
 // This file checks the record that a file names, before any command opens the file: exo validate refuses what exo serve does.
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/exoagent/exoagent/exo/record/tree"
+	"github.com/exoagent/exoagent/exo/record/tree/postgres"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -15,7 +17,7 @@ import (
 // noRecord is the kind of a finding about `record`.
 const noRecord exosql.FindingKind = "record"
 
-// RecordFindings says why the record can't be opened. It opens and locks nothing.
+// RecordFindings says why the record can't be opened. It locks nothing, and reads nothing but log.json.
 func (f *File) RecordFindings() []Finding {
 	err := f.recordFits()
 	if err == nil {
@@ -24,14 +26,34 @@ func (f *File) RecordFindings() []Finding {
 	return []Finding{{fmt.Sprintf("%s:%d:%d", f.Name, f.recordAt.Line, f.recordAt.Column), exosql.Finding{Kind: noRecord, Problem: schema.Printable("record: " + err.Error())}}}
 }
 
+// RecordSecrets reads the signing key of a record in a database, and the database's URL.
+func (f *File) RecordSecrets() (key tree.SigningKey, url string, err error) {
+	key, err = tree.ReadSigningKey("", f.RecordKey.Place())
+	if err == nil {
+		url, err = f.RecordDB.Read(os.Getenv)
+	}
+	return key, url, err
+}
+
 func (f *File) recordFits() error {
+	if f.RecordDB.Kind != "" {
+		key, url, err := f.RecordSecrets()
+		var t *postgres.Table
+		if err == nil {
+			t, err = postgres.Connect(url)
+		}
+		if err == nil {
+			err = errors.Join(tree.Fits(tree.In(t), key), t.Close())
+		}
+		return err
+	}
 	if f.Record == "" {
 		return nil
 	}
 	if f.RecordKey.Kind != "" {
 		key, err := tree.ReadSigningKey(f.Record, f.RecordKey.Place())
 		if err == nil {
-			err = tree.Fits(f.Record, key)
+			err = tree.Fits(tree.Dir(f.Record), key)
 		}
 		return err
 	}

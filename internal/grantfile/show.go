@@ -125,8 +125,8 @@ func (f *File) Lines() (out []Line) {
 	if f.Wall != WallKernel {
 		add("serve", "wall", "%s", f.Wall)
 	}
-	if f.record != "" {
-		add("record", "", "%s", f.record)
+	if f.record != "" || f.RecordDB.Kind != "" {
+		add("record", "", "%s", cmp.Or(f.record, f.RecordDB.String()))
 		if f.RecordKey.Kind != "" {
 			add("record", "key", "%s", f.RecordKey)
 			if f.Keep > 0 {

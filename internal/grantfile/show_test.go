@@ -166,8 +166,9 @@ func TestLinesOfKeys(t *testing.T) {
 	k.walk(whole, "", "", &root, 0)
 	// What is seen where others don't say it as well.
 	for key, c := range map[string]struct{ setup, change []string }{
-		".principal": {nil, []string{"  user: int", "  user: uuid"}},
-		".preset":    {[]string{"limits: {rows: 100, time: 2s, memory: 32MiB}\n", ""}, []string{"support@1", "analyst@1", "    insert: [title, state]\n    update: [state]\n    delete: true\n", ""}},
+		".principal":       {nil, []string{"  user: int", "  user: uuid"}},
+		".record.database": {[]string{"zone:", "record: {database: env:A, key: env:K}\nzone:"}, []string{"env:A", "file:b"}},
+		".preset":          {[]string{"limits: {rows: 100, time: 2s, memory: 32MiB}\n", ""}, []string{"support@1", "analyst@1", "    insert: [title, state]\n    update: [state]\n    delete: true\n", ""}},
 	} {
 		change := func(text string, pairs []string) string { return strings.NewReplacer(pairs...).Replace(text) }
 		before := change(with(t), c.setup)

@@ -29,7 +29,7 @@ func TestDistinctOn(t *testing.T) {
 		t.Error(err)
 	}
 	for what, change := range map[string]func(*Select){
-		"needs OrderBy":        func(s *Select) { s.OrderBy = nil },
+		"needs OrderBy":         func(s *Select) { s.OrderBy = nil },
 		"has more columns than": func(s *Select) { s.DistinctOn = 3 },
 		"than the SELECT":       func(s *Select) { s.DistinctOn = -1 },
 		"can't group rows":      func(s *Select) { s.Group = 1 },

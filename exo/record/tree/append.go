@@ -72,7 +72,7 @@ func (l *Log) runOf(e *Leaf) (*run, error) {
 	}
 	r = &run{}
 	if e.Step != Begun {
-		for x, err := range Entries(l.dir) {
+		for x, err := range Entries(Dir(l.dir)) {
 			if err != nil {
 				return nil, err
 			}

@@ -17,9 +17,17 @@ type erasing struct {
 }
 
 type keyPlace struct {
+	number int64 // of the entry
 	file   string
 	at     int64
 	length int
+}
+
+// erasable is an open log.
+type erasable interface {
+	Append(e Leaf, payload []byte, durable bool) error
+	flush() error                         // returns when all entries are durable
+	destroy(keys []keyPlace) (int, error) // overwrites or deletes data keys
 }
 
 // Erase destroys the data keys of runs, which must have ended, and of all ended runs that began before a time. The zero time adds no run. The
@@ -27,11 +35,15 @@ type keyPlace struct {
 // keys. If it is interrupted between the two, Verify reports it; call Erase with the same runs again. Erase returns the number of keys that it
 // destroyed, and the runs that it skipped: they began before the time and have not ended.
 func (l *Log) Erase(before time.Time, runs ...Run) (n int, skipped []Run, err error) {
+	return erase(Dir(l.dir), l, before, runs)
+}
+
+func erase(in Source, l erasable, before time.Time, runs []Run) (n int, skipped []Run, err error) {
 	found, want := map[Run]*erasing{}, map[Run]bool{}
 	for _, id := range runs {
 		want[id] = true
 	}
-	for e, err := range Entries(l.dir) {
+	for e, err := range Entries(in) {
 		if err != nil {
 			return n, nil, err
 		}
@@ -44,7 +56,7 @@ func (l *Log) Erase(before time.Time, runs ...Run) (n int, skipped []Run, err er
 		if r := found[e.Run]; r != nil {
 			r.ended = e.Step == Ended
 			if len(e.wrapped) > 0 && !e.Destroyed() {
-				r.keys = append(r.keys, keyPlace{e.file, e.at + int64(bytes.Index(e.raw, e.wrapped)), len(e.wrapped)})
+				r.keys = append(r.keys, keyPlace{e.Number, e.file, e.at + int64(bytes.Index(e.raw, e.wrapped)), len(e.wrapped)})
 			}
 		}
 	}
@@ -65,29 +77,37 @@ func (l *Log) Erase(before time.Time, runs ...Run) (n int, skipped []Run, err er
 			keys = append(keys, r.keys...)
 		}
 	}
-	l.mu.Lock()
-	err = errors.Join(err, l.synced(l.tree.size))
-	l.mu.Unlock()
-	if err != nil {
-		return n, nil, err
+	if err = errors.Join(err, l.flush()); err != nil {
+		return 0, nil, err
 	}
+	n, err = l.destroy(keys)
+	return n, skipped, err
+}
+
+func (l *Log) flush() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.synced(l.tree.size)
+}
+
+func (l *Log) destroy(keys []keyPlace) (n int, err error) {
 	files := map[string]*os.File{}
 	for _, k := range keys {
 		f := files[k.file]
 		if f == nil {
 			if f, err = os.OpenFile(k.file, os.O_WRONLY, 0); err != nil {
-				return n, nil, err
+				return n, err
 			}
 			defer f.Close()
 			files[k.file] = f
 		}
 		if _, err := f.WriteAt(bytes.Repeat([]byte(destroyed), k.length), k.at); err != nil {
-			return n, nil, err
+			return n, err
 		}
 		n++
 	}
 	for _, f := range files {
 		err = errors.Join(err, f.Sync())
 	}
-	return n, skipped, err
+	return n, err
 }

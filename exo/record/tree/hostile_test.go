@@ -201,7 +201,7 @@ func TestProofHasOneSpelling(t *testing.T) {
 	r := aRun(t, l, 3, "what it says")
 	l.Close()
 	var proof bytes.Buffer
-	if err := Prove(&proof, m.dir, r); err != nil {
+	if err := Prove(&proof, Dir(m.dir), r); err != nil {
 		t.Fatal(err)
 	}
 	if p, err := Check(bytes.NewReader(proof.Bytes()), m.public); err != nil || !p.Ended || len(p.Entries) != 3 {
@@ -268,7 +268,7 @@ func TestLengths(t *testing.T) {
 // TestKeysAreNotPrinted: a signing key that is logged, or given in the place of the public one, is in no text.
 func TestKeysAreNotPrinted(t *testing.T) {
 	m := makeLog(t, false)
-	_, asPublic := Verify(m.dir, PublicKey(m.private), "")
+	_, asPublic := Verify(Dir(m.dir), PublicKey(m.private), "")
 	_, asPrivate := Open(m.dir, SigningKey(m.public))
 	for _, text := range []string{fmt.Sprint(m.private), fmt.Sprintf("%#v %s %q %+v", m.private, m.private, m.private, struct{ Key SigningKey }{m.private}), fmt.Sprint(asPublic), fmt.Sprint(asPrivate)} {
 		if strings.Contains(text, string(m.private[len(m.private)-20:])) || strings.Contains(text, "PRIVATE+KEY") {
@@ -300,18 +300,18 @@ func TestKeyElsewhere(t *testing.T) {
 	}
 	l := m.open(t)
 	defer l.Close()
-	if err := Fits(m.dir, m.private); err != nil {
+	if err := Fits(Dir(m.dir), m.private); err != nil {
 		t.Error(err)
 	}
-	if err := Fits(m.dir, makeLog(t, false).private); err == nil || !strings.Contains(err.Error(), "is another log's") {
+	if err := Fits(Dir(m.dir), makeLog(t, false).private); err == nil || !strings.Contains(err.Error(), "is another log's") {
 		t.Error(err)
 	}
-	if err := Fits(t.TempDir(), m.private); err == nil || !strings.Contains(err.Error(), "exo record init makes one") {
+	if err := Fits(Dir(t.TempDir()), m.private); err == nil || !strings.Contains(err.Error(), "exo record init makes one") {
 		t.Error(err)
 	}
 	for os.RemoveAll(m.witness) != nil { // a checkpoint may be on its way
 	}
-	if err := Fits(m.dir, m.private); err == nil || !strings.Contains(err.Error(), "it has no checkpoint of this log") {
+	if err := Fits(Dir(m.dir), m.private); err == nil || !strings.Contains(err.Error(), "it has no checkpoint of this log") {
 		t.Error(err)
 	}
 	if err := os.MkdirAll(m.witness, 0o700); err != nil { // for Close

@@ -18,6 +18,8 @@ import (
 	"filippo.io/age"
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/exoagent/exoagent/internal/atomicfile"
 )
 
 // About is the content of log.json. Each checkpoint signs the digest of log.json, so a log does not open if its log.json was changed.
@@ -52,7 +54,7 @@ func NewKey() (origin string, private SigningKey, public PublicKey, err error) {
 	return origin, SigningKey(secret), PublicKey(shown), err
 }
 
-// ReadSigningKey reads the signing key of the log in dir from env:NAME or file:PATH. The file must not be in dir.
+// ReadSigningKey reads the signing key of the log in dir from env:NAME or file:PATH. The file must not be in dir; "": the log is in a database.
 func ReadSigningKey(dir, place string) (SigningKey, error) {
 	kind, name, _ := strings.Cut(place, ":")
 	switch {
@@ -62,17 +64,17 @@ func ReadSigningKey(dir, place string) (SigningKey, error) {
 		return "", fmt.Errorf("the variable %s is not set: it has to hold the signing key of the record", name)
 	case kind != "file" || name == "":
 		return "", errors.New("the signing key is missing: file:PATH or env:NAME")
-	case Within(dir, name):
+	case dir != "" && Within(dir, name):
 		return "", fmt.Errorf("%s is in the record's folder %s, and who can change the record could sign it: keep keys elsewhere", name, dir)
 	}
 	text, err := os.ReadFile(name)
 	return SigningKey(text), err
 }
 
-// Fits checks what Open checks before it reads entries: that the folder has a log, that the key is that log's, and that its witness has a
+// Fits checks what Open checks before it reads entries: that there is a log, that the key is that log's, and that its witness has a
 // checkpoint. It changes nothing, and a process that has the log open does not matter.
-func Fits(dir string, private SigningKey) error {
-	a, _, err := readAbout(dir)
+func Fits(in Source, private SigningKey) error {
+	a, _, err := readAbout(in)
 	if err != nil {
 		return err
 	}
@@ -88,11 +90,11 @@ func Fits(dir string, private SigningKey) error {
 	return err
 }
 
-// readAbout reads log.json. Don't verify with the public key in it: an attacker who can write the folder can replace both.
-func readAbout(dir string) (a About, digest Hash, err error) {
-	text, err := os.ReadFile(filepath.Join(dir, aboutFile))
+// readAbout reads log.json. Don't verify with the public key in it: an attacker who can write the log can replace both.
+func readAbout(in Source) (a About, digest Hash, err error) {
+	text, err := in.about()
 	if err != nil {
-		return a, digest, fmt.Errorf("this folder has no log; exo record init makes one: %w", err)
+		return a, digest, err
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -100,6 +102,22 @@ func readAbout(dir string) (a About, digest Hash, err error) {
 		return a, digest, fmt.Errorf("%s is not of version 1", aboutFile)
 	}
 	return a, sha256.Sum256(text), nil
+}
+
+// text returns the text of log.json.
+func (a *About) text() ([]byte, error) {
+	a.V = 1
+	text, err := json.MarshalIndent(a, "", "  ")
+	return append(text, '\n'), err
+}
+
+// firstSeen writes the first checkpoint to the witness, if there is one.
+func (a *About) firstSeen(signed string) error {
+	if a.Witness == "" {
+		return nil
+	}
+	err := os.MkdirAll(a.Witness, 0o700)
+	return errors.Join(err, atomicfile.Replace(witnessFile(a.Witness, a.Origin), []byte(signed), 0o644))
 }
 
 // keys reads the recipients and the private key. The key must have the name and the public half of the log.

@@ -4,7 +4,6 @@ package tree
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -54,6 +53,8 @@ type run struct {
 	mu   sync.Mutex // guards key, and keeps the entries in order
 	key  *dataKey   // nil: this process has sealed no payload of the run yet
 	seen progress   // guarded by the log's mu
+
+	failed error // of a Shared: why an entry for which nobody waited was refused
 }
 
 // progress says which leaf a run needs next.
@@ -71,12 +72,10 @@ func (p *progress) goesOn(e *Entry) bool {
 
 // Create makes a log in a folder. The folder must be empty; Create makes it if it is missing. a.Key is the public half of private.
 func Create(dir string, a About, private SigningKey) error {
-	a.V = 1
-	text, err := json.MarshalIndent(a, "", "  ")
+	text, err := a.text()
 	if err != nil {
 		return err
 	}
-	text = append(text, '\n')
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -91,9 +90,8 @@ func Create(dir string, a About, private SigningKey) error {
 		return err
 	}
 	l.sum = sha256.Sum256(text)
-	if err = l.begin(0); err == nil && a.Witness != "" {
-		err = os.MkdirAll(a.Witness, 0o700)
-		err = errors.Join(err, atomicfile.Replace(witnessFile(a.Witness, a.Origin), []byte(l.head), 0o644))
+	if err = l.begin(0); err == nil {
+		err = a.firstSeen(l.head)
 	}
 	if err == nil {
 		err = atomicfile.Replace(filepath.Join(dir, aboutFile), text, 0o644)
@@ -121,7 +119,7 @@ func prepare(dir string, a About, private SigningKey) (*Log, error) {
 // Open moves lines that it can't read after the last checkpoint to a file of their own. private is the signing key.
 // Open fails if log.json is not the one that the last checkpoint signs, or if the witness has seen a longer log or another one.
 func Open(dir string, private SigningKey) (*Log, error) {
-	a, digest, err := readAbout(dir)
+	a, digest, err := readAbout(Dir(dir))
 	if err != nil {
 		return nil, err
 	}

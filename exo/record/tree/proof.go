@@ -26,14 +26,14 @@ type proofLine struct {
 }
 
 // Prove writes the proof that a run is in the tree of the last checkpoint. It reads the log twice: for the run, and for the hashes on its paths.
-func Prove(w io.Writer, dir string, run Run) error {
+func Prove(w io.Writer, in Source, run Run) error {
 	var lines []proofLine
 	var numbers []int64
 	var size int64
 	head := proofHead{Proof: 1, Run: run.String()}
-	all, err := segments(dir)
+	all, err := in.parts()
 	for _, s := range all {
-		for x, err := range scanFile(s.path, 0) {
+		for x, err := range s.lines {
 			switch {
 			case err != nil && !errors.Is(err, errTorn):
 				return err
@@ -71,7 +71,7 @@ func Prove(w io.Writer, dir string, run Run) error {
 	}
 	err = paths()
 	var tree frontier
-	for e, err2 := range Entries(dir) {
+	for e, err2 := range Entries(in) {
 		var stored []Hash
 		if err = errors.Join(err, err2); err == nil {
 			stored, err = tree.add(e.Hash)

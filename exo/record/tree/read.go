@@ -198,16 +198,16 @@ func scanFile(path string, from int64) iter.Seq2[item, error] {
 
 // Entries reads all entries of a log. The first line that it can't read ends it with an error. Entries checks no hash and no
 // signature: Verify does. It leaves out an incomplete line at the end: a live process may be writing it.
-func Entries(dir string) iter.Seq2[*Entry, error] {
+func Entries(in Source) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
-		all, err := segments(dir)
+		all, err := in.parts()
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		for i, s := range all {
-			for x, err := range scanFile(s.path, 0) {
-				if errors.Is(err, errTorn) && i == len(all)-1 {
+		for _, s := range all {
+			for x, err := range s.lines {
+				if errors.Is(err, errTorn) && s.last {
 					return
 				}
 				if (err != nil || x.Entry != nil) && !yield(x.Entry, err) || err != nil {

@@ -64,7 +64,7 @@ func (m made) opener(t testing.TB) *Opener {
 
 func (m made) verify(t testing.TB) *Verdict {
 	t.Helper()
-	v, err := Verify(m.dir, m.public, m.witness)
+	v, err := Verify(Dir(m.dir), m.public, m.witness)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestLog(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	o, n := m.opener(t), 0
-	for e, err := range Entries(m.dir) {
+	for e, err := range Entries(Dir(m.dir)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func TestLog(t *testing.T) {
 	}
 	for _, r := range runs {
 		var proof bytes.Buffer
-		if err := Prove(&proof, m.dir, r); err != nil {
+		if err := Prove(&proof, Dir(m.dir), r); err != nil {
 			t.Fatal(err)
 		}
 		p, err := Check(&proof, m.public)
@@ -237,7 +237,7 @@ func TestGroups(t *testing.T) {
 		t.Errorf("%d segments, %+v", len(all), v)
 	}
 	var first Run
-	for e := range Entries(m.dir) {
+	for e := range Entries(Dir(m.dir)) {
 		if e.Step == Begun {
 			first = e.Run
 			break
@@ -259,7 +259,7 @@ func TestGroups(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	var proof bytes.Buffer
-	if err := Prove(&proof, m.dir, first); err != nil {
+	if err := Prove(&proof, Dir(m.dir), first); err != nil {
 		t.Fatal(err)
 	}
 	if p, err := Check(&proof, m.public); err != nil || len(p.Entries) != 13 {

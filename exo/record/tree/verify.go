@@ -5,7 +5,6 @@ package tree
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"golang.org/x/mod/sumdb/note"
 )
@@ -60,9 +59,9 @@ type verification struct {
 	buf   []byte
 }
 
-// Verify reads a whole log. It checks each line, each hash and each signature. The public key must not come from the folder: an attacker could
+// Verify reads a whole log. It checks each line, each hash and each signature. The public key must not come from the log: an attacker could
 // have replaced it there. witness is a second folder that has the log's checkpoints; "": none. An error means that nothing could be checked.
-func Verify(dir string, public PublicKey, witness string) (*Verdict, error) {
+func Verify(in Source, public PublicKey, witness string) (*Verdict, error) {
 	key, err := verifier(public)
 	if err != nil {
 		return nil, err
@@ -72,29 +71,29 @@ func Verify(dir string, public PublicKey, witness string) (*Verdict, error) {
 		s.seen, s.Unasked = seenBy(witness, key)
 		s.Seen = s.seen.Size
 	}
-	if err := s.read(dir); err != nil {
+	if err := s.read(in); err != nil {
 		return nil, err
 	}
-	s.ends(dir)
+	s.ends(in)
 	return s.Verdict, nil
 }
 
-func (s *verification) read(dir string) error {
-	all, err := segments(dir)
-	for i, at := range all {
+func (s *verification) read(in Source) error {
+	all, err := in.parts()
+	for _, at := range all {
 		if at.first != s.tree.size {
-			found(&s.Changed, "%s should begin with entry %d", filepath.Base(at.path), s.tree.size)
+			found(&s.Changed, "%s should begin with entry %d", at.name, s.tree.size)
 		}
-		s.segment(at, i == len(all)-1)
+		s.part(at)
 	}
 	return err
 }
 
-// segment checks the lines of a segment. It stops at the first changed line: the place in the tree of later lines is unknown.
-func (s *verification) segment(at segment, last bool) {
-	for x, err := range scanFile(at.path, 0) {
+// part checks the lines of a part. It stops at the first changed line: the place in the tree of later lines is unknown.
+func (s *verification) part(at part) {
+	for x, err := range at.lines {
 		switch {
-		case !s.Intact(), errors.Is(err, errTorn) && last: // a live process is writing it, or Open will cut it off
+		case !s.Intact(), errors.Is(err, errTorn) && at.last: // a live process is writing it, or Open will cut it off
 			return
 		case err != nil:
 			found(&s.Changed, "%v", err)
@@ -164,7 +163,7 @@ func (s *verification) resumed(e *Entry) {
 }
 
 // ends makes the checks that need the whole log.
-func (s *verification) ends(dir string) {
+func (s *verification) ends(in Source) {
 	s.Entries = s.tree.size
 	if !s.Intact() {
 		return
@@ -178,7 +177,7 @@ func (s *verification) ends(dir string) {
 	if s.Seen > s.Entries {
 		found(&s.Changed, "entries %d to %d are missing at the end: the witness has seen them", s.Entries, s.Seen-1)
 	}
-	if _, digest, err := readAbout(dir); err != nil || digest != s.head.About {
+	if _, digest, err := readAbout(in); err != nil || digest != s.head.About {
 		found(&s.Changed, "%s is missing or was changed after the log was made", aboutFile)
 	}
 	for _, id := range s.order {
@@ -218,12 +217,12 @@ func (v *Verdict) Lines() (lines []string) {
 		add("  %s", m)
 	}
 	for _, r := range v.Resumed {
-		add("signed late, after a process ended without signing: %s; who could write the folder could change them unseen until then", r)
+		add("signed late, after a process ended without signing: %s; who could write the log could change them unseen until then", r)
 	}
 	for _, id := range v.Unended[:min(len(v.Unended), maxFound)] {
 		add("    %s", id)
 	}
-	const unseen = "entries cut off at the end, an old copy of the whole folder put back, entries that were not signed yet when their process ended, and a history that the holder of the signing key has written anew"
+	const unseen = "entries cut off at the end, an old copy of the whole log put back, entries that were not signed yet when their process ended, and a history that the holder of the signing key has written anew"
 	add("rests on: the public key of %s, if it comes from those who made the log; SHA-256 and Ed25519", v.Origin)
 	switch {
 	case v.Witness == "":

@@ -57,20 +57,28 @@ func newWitness(c Checkpoint, v note.Verifier, l *Log, tail []item) (*witness, e
 	}
 	if !same {
 		verdict := &verification{Verdict: &Verdict{}, key: v, runs: map[Run]*runSeen{}, seen: c}
-		if err = verdict.read(l.dir); err == nil && !verdict.Intact() {
+		if err = verdict.read(Dir(l.dir)); err == nil && !verdict.Intact() {
 			err = errors.New(verdict.Changed[0])
 		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the witness: %w", err)
 	}
+	return startWitness(l.about.Witness, v), nil
+}
+
+func startWitness(folder string, v note.Verifier) *witness {
 	w := &witness{next: make(chan string, 1)}
 	w.on.Go(func() {
 		for signed := range w.next {
-			w.err = atomicfile.Replace(witnessFile(l.about.Witness, v.Name()), []byte(signed), 0o644) // Verify reports how far the witness lags
+			mine, _ := openCheckpoint(signed, v)
+			if seen, err := seenBy(folder, v); err == nil && seen.Size > mine.Size {
+				continue // another process of the log was faster
+			}
+			w.err = atomicfile.Replace(witnessFile(folder, v.Name()), []byte(signed), 0o644) // Verify reports how far the witness lags
 		}
 	})
-	return w, nil
+	return w
 }
 
 // send queues the newest checkpoint. It replaces an older one that is not written yet. Only one goroutine may call send at a time.

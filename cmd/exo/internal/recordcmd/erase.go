@@ -3,6 +3,7 @@ package recordcmd
 // This file finds the runs that are to be erased, by what their entries say, and erases them.
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,11 +67,15 @@ func scalars(text json.RawMessage) (all []string) {
 }
 
 // matching returns the runs that the flags choose, those of them that have not ended, and how many more runs may have read the row.
-func (o *flags) matching(dir, run string, before time.Time) (runs, open []tree.Run, more int, err error) {
+func (o *flags) matching(place, run string, before time.Time) (runs, open []tree.Run, more int, err error) {
+	from, err := source(place)
+	if err != nil {
+		return nil, nil, 0, err
+	}
 	with, err := o.opener()
 	table, key, one := strings.Cut(o.row, ":")
 	seen, order := map[exo.RunID]*trace{}, []exo.RunID(nil)
-	for x, err2 := range record.ReadFolder(dir, with) {
+	for x, err2 := range record.ReadLog(from, with) {
 		if err = errors.Join(err, err2); err != nil {
 			return nil, nil, 0, err
 		}
@@ -104,7 +109,7 @@ func (o *flags) matching(dir, run string, before time.Time) (runs, open []tree.R
 	return runs, open, more, err
 }
 
-func erase(o *flags, std cli.Stdio, args []string) error {
+func erase(ctx context.Context, o *flags, std cli.Stdio, args []string) error {
 	var before time.Time
 	var err error
 	if o.before != "" {
@@ -120,18 +125,14 @@ func erase(o *flags, std cli.Stdio, args []string) error {
 	case o.key == "" && !o.dryRun:
 		return cli.Usagef("-key is missing: the signing key, as file:PATH or env:NAME")
 	}
-	var l *tree.Log
+	var l erasable
 	if !o.dryRun {
-		key, err := tree.ReadSigningKey(args[0], o.key)
-		if err != nil {
-			return err
-		}
-		if l, err = tree.Open(args[0], key); err != nil { // before the runs are looked for, so that no host adds to them
+		if l, err = open(ctx, args[0], o.key); err != nil { // before the runs are looked for, so that no host adds to them
 			return err
 		}
 		defer l.Close()
 	}
-	runs, open, more, err := o.matching(args[0], run, before)
+	runs, going, more, err := o.matching(args[0], run, before)
 	if err == nil && run != "" && len(runs) == 0 {
 		err = fmt.Errorf("run %s is not there or has not ended: exo record settle settles runs whose process was stopped", run)
 	}
@@ -144,13 +145,13 @@ func erase(o *flags, std cli.Stdio, args []string) error {
 		if err = errors.Join(err, l.Close()); err != nil {
 			return err
 		}
-		fmt.Fprintf(std.Out, "%d data keys destroyed; copies of the folder made before have them still\n", n)
+		fmt.Fprintf(std.Out, "%d data keys destroyed; copies made before have them still, and so has a database until VACUUM\n", n)
 	}
 	if more > 0 {
 		fmt.Fprintf(std.Out, "%d more have a statement on the table, and their record does not say which rows it read or changed\n", more)
 	}
-	if len(open) > 0 {
-		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("%d runs match and have not ended, and stay as they are: %v", len(open), open[:min(len(open), 20)])}
+	if len(going) > 0 {
+		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("%d runs match and have not ended, and stay as they are: %v", len(going), going[:min(len(going), 20)])}
 	}
 	return nil
 }

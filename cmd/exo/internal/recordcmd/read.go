@@ -1,6 +1,7 @@
 package recordcmd
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,18 +24,17 @@ import (
 // This file shows a record to a person: its last runs, or one run from its beginning to its end. Unlike init, verify and the others, it also
 // reads a record that is a file. It shows each text of a program on one line, so that no program can forge a line of this output.
 
-// entries reads a record: a file, or a folder, whose encrypted part needs an identity.
+// entries reads a record: a file, or a folder or database, whose encrypted part needs an identity.
 func (o *flags) entries(path string) (iter.Seq2[record.Logged, error], error) {
 	with, err := o.opener()
 	if err != nil {
 		return nil, err
 	}
-	info, err := os.Stat(path)
-	if err != nil {
+	if info, err := os.Stat(path); database(path) || err == nil && info.IsDir() {
+		from, err := source(path)
+		return record.ReadLog(from, with), err
+	} else if err != nil {
 		return nil, err
-	}
-	if info.IsDir() {
-		return record.ReadFolder(path, with), nil
 	}
 	if with != nil {
 		return nil, cli.Usagef("%s is a file, in which nothing is encrypted: leave -identity out", path)
@@ -69,6 +69,23 @@ func (o *flags) opener() (*tree.Opener, error) {
 		err = fmt.Errorf("%s: %w", o.identity, err)
 	}
 	return with, err
+}
+
+// Unsettled returns the runs without an end in a record: a file, a folder, or a database as env:NAME.
+func Unsettled(place string) ([]record.UnsettledRun, error) {
+	if info, err := os.Stat(place); err == nil && !info.IsDir() {
+		f, err := os.Open(place)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return record.Unsettled(f)
+	}
+	from, err := source(place)
+	if err != nil {
+		return nil, err
+	}
+	return record.UnsettledIn(from)
 }
 
 // summary has what tail shows of a run.
@@ -106,7 +123,7 @@ func (o *flags) wanted(s *summary, since time.Time) bool {
 		(o.label == "" || s.label.About().HasExactly(o.label)) && (!o.failed || s.failed) && (!o.changed || s.changed != exo.NoState)
 }
 
-func tail(o *flags, std cli.Stdio, args []string) error {
+func tail(_ context.Context, o *flags, std cli.Stdio, args []string) error {
 	if o.n < 1 {
 		return cli.Usagef("-n is 1 or more, not %d", o.n)
 	}
@@ -175,7 +192,7 @@ func (s *summary) line() string {
 	return line
 }
 
-func show(o *flags, std cli.Stdio, args []string) error {
+func show(_ context.Context, o *flags, std cli.Stdio, args []string) error {
 	id, err := exo.ParseRunID(args[1])
 	if err != nil {
 		return cli.Usagef("%w", err)
@@ -211,7 +228,7 @@ func show(o *flags, std cli.Stdio, args []string) error {
 	return nil
 }
 
-func export(o *flags, std cli.Stdio, args []string) error {
+func export(_ context.Context, o *flags, std cli.Stdio, args []string) error {
 	all, err := o.entries(args[0])
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package recordcmd has the commands of exo for a record in a folder: make one, verify it, prove a run, erase.
+// Package recordcmd has the commands of exo for a record in a folder or in PostgreSQL: make one, verify it, prove a run, erase.
 package recordcmd
 
 import (
@@ -15,6 +15,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/record/tree"
+	"github.com/exoagent/exoagent/exo/record/tree/postgres"
 	"github.com/exoagent/exoagent/internal/atomicfile"
 	"github.com/exoagent/exoagent/internal/cli"
 )
@@ -44,7 +45,7 @@ var usage = map[string]string{
 	"n":         "`NUMBER` of runs, the last ones",
 }
 
-func command(name, args, short, long string, run func(o *flags, std cli.Stdio, args []string) error, names ...string) cli.Command {
+func command(name, args, short, long string, run func(ctx context.Context, o *flags, std cli.Stdio, args []string) error, names ...string) cli.Command {
 	exits := "exit codes:\n  0  done, and what was verified or checked is whole\n  1  something is changed or missing, a run has not ended, or the witness could not be asked\n  2  the command line is wrong\n  3  it could not be done\n"
 	if name == "verify" {
 		exits = strings.Replace(exits, "a run has not ended, ", "", 1) + "  4  nothing is changed or missing, and a run has not ended: it is in progress, or its process was stopped\n"
@@ -70,11 +71,11 @@ func command(name, args, short, long string, run func(o *flags, std cli.Stdio, a
 					fs.StringVar(at[name], name, "", usage[name])
 				}
 			}
-			return func(_ context.Context, std cli.Stdio, given []string) error {
+			return func(ctx context.Context, std cli.Stdio, given []string) error {
 				if most := len(strings.Fields(args)); len(given) > most || len(given) < most-strings.Count(args, "[") {
 					return cli.Usagef("want %s", args)
 				}
-				return run(o, std, given)
+				return run(ctx, o, std, given)
 			}
 		}}
 }
@@ -82,11 +83,13 @@ func command(name, args, short, long string, run func(o *flags, std cli.Stdio, a
 // Commands returns the commands in the order in which help lists them.
 func Commands() cli.Commands {
 	return cli.Commands{
-		command("init", "DIR", "make a record in a folder, with its keys", `The signing key must not be in the folder: -key file:PATH writes it to PATH, -key env:NAME prints it for a variable.
+		command("init", "DIR", "make a record in a folder or in PostgreSQL, with its keys", `DIR is a folder, or env:NAME for a variable with the URL of a PostgreSQL database, here and in the other commands.
+The signing key must not be in the folder: -key file:PATH writes it to PATH, -key env:NAME prints it for a variable.
 What programs and persons write is encrypted for age recipients: -recipient, or that of an identity which -identity makes.
 
 example:
   exo record init -key file:/etc/exo/record.key -identity auditor.txt -witness /mnt/audit /var/lib/exo/record
+  exo record init -key file:/etc/exo/record.key -identity auditor.txt env:RECORD_URL
 `, initialize, "key", "witness", "identity", "recipient"),
 		command("verify", "DIR", "check that nobody has changed a record, and that runs lack no entries", `Gives two verdicts, intact and complete, and says what they rest on. -key is the public key that exo record init printed,
 from a place that those who can write the folder can't change. If only runs have not ended, the exit code is 4, and not 1.
@@ -94,7 +97,7 @@ from a place that those who can write the folder can't change. If only runs have
 example:
   exo record verify -key exo-record-5c0e+1a2b+AY3x -witness /mnt/audit /var/lib/exo/record
 `, verify, "public", "witness"),
-		command("tail", "RECORD", "list the last runs of a record: a folder or a file", `One line for each run: when it began, its ID, for whom it ran, how it ended, and what became of its changes.
+		command("tail", "RECORD", "list the last runs of a record: a folder, a database or a file", `One line for each run: when it began, its ID, for whom it ran, how it ended, and what became of its changes.
 In a folder that is encrypted but for times and states; -identity FILE reads the rest.
 
 example:
@@ -122,9 +125,9 @@ example:
 example:
   exo record check -key exo-record-5c0e+1a2b+AY3x run.proof
 `, check, "public"),
-		command("erase", "DIR [RUN]", "make what a run wrote unreadable for everybody", `Destroys data keys, and records that. All hashes stay. Older copies of the folder have the keys still.
-Stop the host first: it alone has the folder while it runs. Want a run, -before, -principal or -row; the latter two need -identity.
-Runs that have not ended stay: exo record settle ends those of a stopped process.
+		command("erase", "DIR [RUN]", "make what a run wrote unreadable for everybody", `Destroys data keys, and records that. All hashes stay. Older copies have the keys still, and a database has them until VACUUM.
+Stop the host first if the record is in a folder: it alone has that while it runs. Want a run, -before, -principal or -row; the latter two need
+-identity. Runs that have not ended stay: exo record settle ends those of a stopped process.
 
 -row takes the runs with an image of the changed row, and those with a statement on the table and the key among the values of any
 statement, or with values that are too large for the record. KEY is compared as a whole, and has commas between several columns.
@@ -138,14 +141,44 @@ examples:
 	}
 }
 
+// database reports whether a record is in a database: env:NAME names the variable that has the URL.
+func database(place string) bool {
+	return strings.HasPrefix(place, "env:") || strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://")
+}
+
+// urlOf returns the URL of a database. It may have a password, so nothing prints it.
+func urlOf(place string) (string, error) {
+	name, is := strings.CutPrefix(place, "env:")
+	if !is {
+		return place, nil
+	}
+	if url := strings.TrimSpace(os.Getenv(name)); url != "" {
+		return url, nil
+	}
+	return "", cli.Usagef("the variable %s is not set: it has to hold the URL of the record's database, postgres://user@host/database", name)
+}
+
+// source returns where a record is read.
+func source(place string) (tree.Source, error) {
+	if !database(place) {
+		return tree.Dir(place), nil
+	}
+	url, err := urlOf(place)
+	if err != nil {
+		return nil, err
+	}
+	t, err := postgres.Connect(url)
+	return tree.In(t), err
+}
+
 func outside(dir, key string) error {
-	if tree.Within(dir, key) {
+	if !database(dir) && tree.Within(dir, key) {
 		return cli.Usagef("%s is in the record's folder %s, and who can change the record could sign it: keep keys elsewhere", key, dir)
 	}
 	return nil
 }
 
-func initialize(o *flags, std cli.Stdio, args []string) (err error) {
+func initialize(ctx context.Context, o *flags, std cli.Stdio, args []string) (err error) {
 	kind, name, _ := strings.Cut(o.key, ":")
 	if kind != "env" && kind != "file" || name == "" {
 		return cli.Usagef("-key is missing: file:PATH, to write the signing key there, or env:NAME, to print it")
@@ -187,7 +220,20 @@ func initialize(o *flags, std cli.Stdio, args []string) (err error) {
 			err = writeNew(o.identity, id.String())
 		}
 	}
-	if err == nil {
+	inGrantFile := "folder: " + args[0]
+	if database(args[0]) {
+		inGrantFile = "database: " + args[0]
+		if !strings.HasPrefix(args[0], "env:") {
+			inGrantFile = "database: env:NAME"
+		}
+		var url string
+		if err == nil {
+			url, err = urlOf(args[0])
+		}
+		if err == nil {
+			err = postgres.Create(ctx, url, a, private)
+		}
+	} else if err == nil {
 		err = tree.Create(args[0], a, private)
 	}
 	if err != nil {
@@ -200,15 +246,22 @@ func initialize(o *flags, std cli.Stdio, args []string) (err error) {
 	if o.identity != "" {
 		fmt.Fprintf(std.Out, "%s reads all that programs and persons write, and nothing else does. The host does not need it: take it away from this machine, and keep a copy.\n", o.identity)
 	}
-	fmt.Fprintf(std.Out, "in the grant file:\n  record: { folder: %s, key: %q }\n", args[0], o.key)
+	if database(args[0]) {
+		fmt.Fprintf(std.Out, "rights that the host's role needs:\n%s\n", postgres.Rights)
+	}
+	fmt.Fprintf(std.Out, "in the grant file:\n  record: { %s, key: %q }\n", inGrantFile, o.key)
 	return nil
 }
 
 // exitOpen is the exit code of verify if all is whole, but a run has not ended. So a watch tells it from a change.
 const exitOpen = 4
 
-func verify(o *flags, std cli.Stdio, args []string) error {
-	v, err := tree.Verify(args[0], tree.PublicKey(o.key), o.witness)
+func verify(_ context.Context, o *flags, std cli.Stdio, args []string) error {
+	from, err := source(args[0])
+	if err != nil {
+		return err
+	}
+	v, err := tree.Verify(from, tree.PublicKey(o.key), o.witness)
 	if err != nil {
 		return err
 	}
@@ -222,15 +275,19 @@ func verify(o *flags, std cli.Stdio, args []string) error {
 	return nil
 }
 
-func prove(_ *flags, std cli.Stdio, args []string) error {
+func prove(_ context.Context, _ *flags, std cli.Stdio, args []string) error {
 	id, err := exo.ParseRunID(args[1])
 	if err != nil {
 		return err
 	}
-	return tree.Prove(std.Out, args[0], tree.Run(id))
+	from, err := source(args[0])
+	if err != nil {
+		return err
+	}
+	return tree.Prove(std.Out, from, tree.Run(id))
 }
 
-func check(o *flags, std cli.Stdio, args []string) error {
+func check(_ context.Context, o *flags, std cli.Stdio, args []string) error {
 	f, err := os.Open(args[0])
 	if err != nil {
 		return err
@@ -249,4 +306,29 @@ func check(o *flags, std cli.Stdio, args []string) error {
 	}
 	fmt.Fprintln(std.Out, "none is missing up to this end; what became known of the run later may follow it in the log")
 	return nil
+}
+
+// erasable is a log that is open.
+type erasable interface {
+	Erase(before time.Time, runs ...tree.Run) (n int, skipped []tree.Run, err error)
+	Close() error
+}
+
+func open(ctx context.Context, place, keyPlace string) (erasable, error) {
+	dir := place
+	if database(place) {
+		dir = ""
+	}
+	key, err := tree.ReadSigningKey(dir, keyPlace)
+	if err != nil {
+		return nil, err
+	}
+	if dir != "" {
+		return tree.Open(dir, key)
+	}
+	url, err := urlOf(place)
+	if err != nil {
+		return nil, err
+	}
+	return postgres.Open(ctx, url, key, nil)
 }

@@ -69,7 +69,7 @@ func TestCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for x, err := range record.ReadFolder(log, with) {
+	for x, err := range record.ReadLog(tree.Dir(log), with) {
 		if n++; err != nil || x.Op != "orders.count" {
 			t.Errorf("%+v, %v", x, err)
 		}

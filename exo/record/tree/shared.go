@@ -1,0 +1,565 @@
+// This file appends to a log in a database, which several processes share. Entries wait in groups, and each group is one transaction.
+
+package tree
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"filippo.io/age"
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+const (
+	maxGroup   = signEvery // entries: a checkpoint follows each group
+	maxBytes   = 8 << 20   // of a group's payloads, after which another group begins
+	maxQueue   = 4096      // entries that wait, after which Append waits for room
+	maxSilent  = 5_000     // runs that OpenShared looks at
+	groupAfter = 50 * time.Millisecond
+)
+
+// SharedOptions has the options of OpenShared. Nil is the zero value.
+type SharedOptions struct {
+	// Dead is how long a run has no entry before another process may settle it; 0: an hour.
+	Dead time.Duration
+	// Patience is how long a group is tried when the connection is lost; 0: 20 s.
+	Patience time.Duration
+}
+
+// Shared is a log in a database that is open for appending. Several processes can have it open, with one signing key. The entries of a run come
+// from one process. Another process may only add what became known of it later (Leaf.Asked), once the run had no entry for as long as
+// SharedOptions.Dead. From then on Append refuses durable entries of the run but Ended: if its process is alive after all, it can't act.
+type Shared struct {
+	Source
+	Tail     []Leaf // Silent, of the last runs, when the log was opened
+	table    Table
+	opt      SharedOptions
+	to       []age.Recipient
+	signer   note.Signer
+	verifier note.Verifier
+	sum      Hash // SHA-256 of log.json
+	witness  *witness
+
+	mu      sync.Mutex
+	runs    map[Run]*run // runs of this process that have not ended
+	queue   []*pending
+	waiting int        // callers that wait for entries of the queue
+	room    *sync.Cond // signals that a group has ended
+	down    error      // why the last group was not appended
+	err     error      // why nothing can be appended any more
+	wake    chan struct{}
+	ended   chan struct{} // closed when the writing goroutine has ended
+
+	head attempt  // the last group that is in the log. Only the writing goroutine uses head and lost
+	lost *attempt // a group of which nobody knows whether it is in the log
+}
+
+// pending is an entry that waits for its group.
+type pending struct {
+	Leaf
+	r      *run
+	key    *dataKey
+	sealed []byte
+	fenced bool       // it is refused if another process has settled the run
+	done   chan error // nil: its caller did not wait
+	over   bool       // it is in the log, or its caller knows that it is not
+}
+
+// attempt is a group as it was written: the checkpoint after it, and what became of each entry.
+type attempt struct {
+	size   int64
+	line   string // the checkpoint's; "": the group has no entry
+	signed string
+	seen   map[Run]progress
+	keys   map[*dataKey]int64 // the index of the entry with the key
+	err    map[*pending]error
+}
+
+// CreateShared makes the text of log.json and the first row of a log, calls store, which writes both to a database, and writes to the witness.
+func CreateShared(a About, private SigningKey, store func(about []byte, first Row) error) error {
+	text, err := a.text()
+	if err != nil {
+		return err
+	}
+	if a.Witness != "" && !filepath.IsAbs(a.Witness) {
+		return fmt.Errorf("the witness is a folder with its whole path, not %s", a.Witness)
+	}
+	_, signer, err := a.keys(private)
+	if err != nil {
+		return err
+	}
+	var none frontier
+	root, _ := tlog.TreeHash(0, &none) // it never fails
+	signed, err := Checkpoint{Origin: a.Origin, Root: root, About: sha256.Sum256(text)}.sign(signer)
+	if err == nil {
+		err = store(text, Row{Checkpoint: true, Line: string(appendCheckpoint(nil, signed, none.subtrees()))})
+	}
+	if err == nil {
+		err = a.firstSeen(signed)
+	}
+	return err
+}
+
+// OpenShared opens a log in a database to append to. It checks that the last checkpoint signs log.json, and that the witness has seen no longer
+// log and no other one. Close closes the table.
+func OpenShared(ctx context.Context, t Table, private SigningKey, opt *SharedOptions) (*Shared, error) {
+	l := &Shared{Source: In(t), table: t, runs: map[Run]*run{}, wake: make(chan struct{}, 1), ended: make(chan struct{})}
+	l.room = sync.NewCond(&l.mu)
+	if opt != nil {
+		l.opt = *opt
+	}
+	l.opt = SharedOptions{cmp.Or(l.opt.Dead, time.Hour), cmp.Or(l.opt.Patience, 20*time.Second)}
+	a, sum, err := readAbout(l)
+	if err != nil {
+		return nil, err
+	}
+	l.sum = sum
+	if l.to, l.signer, err = a.keys(private); err != nil {
+		return nil, err
+	}
+	if l.verifier, err = verifier(a.Key); err != nil {
+		return nil, err
+	}
+	var seen Checkpoint
+	if a.Witness != "" {
+		if seen, err = seenBy(a.Witness, l.verifier); err != nil {
+			return nil, fmt.Errorf("the witness: %w", err)
+		}
+	}
+	if err := t.Group(ctx, []int64{seen.Size}, nil, func(s State) ([]Row, error) { return nil, l.opened(s, a.Witness != "", seen) }); err != nil {
+		return nil, err
+	}
+	if l.Tail, err = l.Silent(ctx, maxSilent); err != nil {
+		return nil, err
+	}
+	if a.Witness != "" {
+		l.witness = startWitness(a.Witness, l.verifier)
+	}
+	go l.write()
+	return l, nil
+}
+
+// opened checks the log when it is opened.
+func (l *Shared) opened(s State, witnessed bool, seen Checkpoint) error {
+	_, head, err := l.checked(s.Head)
+	if err != nil {
+		return err
+	}
+	l.head = attempt{size: head.Size, line: s.Head.Line}
+	if !witnessed {
+		return nil
+	}
+	if seen.Size > head.Size {
+		return fmt.Errorf("the witness: it has seen %d entries, and the log has %d: the others are missing at the end", seen.Size, head.Size)
+	}
+	x, err := parseLine([]byte(s.Checkpoints[seen.Size]))
+	if err == nil {
+		x.of, err = openCheckpoint(x.checkpoint, l.verifier)
+	}
+	if err != nil || x.of != seen {
+		return fmt.Errorf("the witness: it has seen %d entries of another history, or an old copy that went on: %w", seen.Size, cmp.Or(err, errors.New("another root")))
+	}
+	return nil
+}
+
+// checked returns the tree of a log's last row. That must be a checkpoint, which the log's key has signed: a group ends in one, so an entry after
+// it was not written by a process of the log, and nobody signs it.
+func (l *Shared) checked(head Row) (tree frontier, c Checkpoint, err error) {
+	x, err := parseLine([]byte(head.Line))
+	if !head.Checkpoint || err != nil {
+		return tree, c, errors.New("the last row is no checkpoint: somebody without the signing key has added or removed rows. exo record verify finds more")
+	}
+	if c, err = openCheckpoint(x.checkpoint, l.verifier); err != nil {
+		return tree, c, err
+	}
+	if c.About != l.sum {
+		return tree, c, fmt.Errorf("%s was changed after the log was made", aboutFile)
+	}
+	tree, ok := frontierOf(c, x.subtrees)
+	if !ok || head.Number != c.Size {
+		return tree, c, errors.New("the last checkpoint was changed")
+	}
+	return tree, c, nil
+}
+
+// Silent returns the leaves of runs that are not settled and may be, of the last runs, at most this many; 0: of all.
+func (l *Shared) Silent(ctx context.Context, most int) (leaves []Leaf, err error) {
+	lines, err := l.table.Silent(ctx, int64(l.opt.Dead/time.Second), int64(most))
+	for _, text := range lines {
+		leaf, err := parseLeaf([]byte(text))
+		if err != nil {
+			return nil, err
+		}
+		leaves = append(leaves, leaf)
+	}
+	return leaves, err
+}
+
+// Append adds an entry, and encrypts its payload. If durable is set, it returns when the entry is committed, and with it all earlier entries of this
+// process. If not, it returns at once: the entry is committed within moments, or with the next durable one, and is lost if the process is killed
+// before. So the owner of the log sets durable before anything leaves the process. While the database does not answer, every caller waits, and gets
+// the error; an entry that was accepted before stays in the queue. After an error the entry is not in the log; if durable is set, it may be.
+func (l *Shared) Append(e Leaf, payload []byte, durable bool) error {
+	l.mu.Lock()
+	r := l.runs[e.Run]
+	if r == nil {
+		r = &run{}
+		l.runs[e.Run] = r
+	}
+	l.mu.Unlock()
+	p := &pending{Leaf: e, r: r, fenced: durable && e.Step != Ended && !e.Asked && e.Run != (Run{})}
+	r.mu.Lock()
+	if payload != nil {
+		if r.key == nil {
+			var err error
+			if r.key, err = newDataKey(l.to); err != nil {
+				r.mu.Unlock()
+				return err
+			}
+		}
+		p.key = r.key
+		p.sealed, p.Digest = r.key.seal(e.Run, payload)
+		p.Sealed = sha256.Sum256(p.sealed)
+	}
+	err := l.enqueue(p, durable)
+	r.mu.Unlock() // after the entry is in the queue, so that the entries of a run stay in order
+	if err == nil && p.done != nil {
+		err = <-p.done
+	}
+	return err
+}
+
+func (l *Shared) enqueue(p *pending, durable bool) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.err == nil && p.r.failed == nil && len(l.queue) >= maxQueue {
+		if l.down != nil {
+			return l.down
+		}
+		l.room.Wait()
+	}
+	if err := cmp.Or(l.err, p.r.failed); err != nil {
+		return err
+	}
+	if durable || p.Asked || l.down != nil { // who settles a run has to know whether it may
+		p.done = make(chan error, 1)
+		l.waiting++
+	}
+	if l.queue = append(l.queue, p); p.Step == Ended {
+		delete(l.runs, p.Run) // and its key: from now on only the recipients can decrypt the run
+	}
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// flush returns when all entries are committed.
+func (l *Shared) flush() error {
+	p := &pending{r: &run{}}
+	err := l.enqueue(p, true)
+	if err == nil {
+		err = <-p.done
+	}
+	return err
+}
+
+// write appends groups until the log is closed and its queue is empty.
+func (l *Shared) write() {
+	defer close(l.ended)
+	for failed := error(nil); ; {
+		group, closed := l.take(failed)
+		if group == nil {
+			return
+		}
+		failed = l.group(group)
+		l.mu.Lock()
+		if l.down = failed; failed != nil {
+			l.putBack(group, failed, closed)
+		}
+		l.room.Broadcast()
+		l.mu.Unlock()
+	}
+}
+
+// take waits for a group: until somebody waits for it, it is full, or groupAfter has passed; after a failure a second.
+func (l *Shared) take(failed error) (group []*pending, closed bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	pause := groupAfter
+	if failed != nil {
+		pause = time.Second
+	}
+	for timer := (<-chan time.Time)(nil); ; {
+		n := len(l.queue)
+		if l.err != nil && n == 0 {
+			return nil, true
+		}
+		if n > 0 && (l.waiting > 0 || l.err != nil || n >= maxGroup) {
+			break
+		}
+		if n > 0 && timer == nil {
+			timer = time.After(pause)
+		}
+		l.mu.Unlock()
+		over := false
+		select {
+		case <-l.wake:
+		case <-timer:
+			over = true
+		}
+		if l.mu.Lock(); over {
+			break
+		}
+	}
+	n, bytes := 0, 0
+	for ; n < min(len(l.queue), maxGroup) && bytes < maxBytes; n++ {
+		if bytes += len(l.queue[n].sealed); l.queue[n].done != nil {
+			l.waiting--
+		}
+	}
+	group, l.queue = l.queue[:n:n], l.queue[n:]
+	return group, l.err != nil
+}
+
+// putBack passes the error of a group to the callers that wait. The other entries go back to the queue, unless the log was closed.
+func (l *Shared) putBack(group []*pending, err error, closed bool) {
+	var again []*pending
+	for _, p := range group {
+		switch {
+		case p.over:
+		case p.done != nil:
+			p.over = true
+			p.done <- err
+		default:
+			again = append(again, p)
+		}
+	}
+	if l.queue = append(again, l.queue...); closed {
+		for _, p := range l.queue {
+			if p.done != nil {
+				p.done <- err
+			}
+		}
+		l.queue = nil
+	}
+}
+
+// ErrAlive is the error of an entry that would settle a run, if the run had an entry a short while ago: its process may be at work, or another one
+// settles it.
+var ErrAlive = errors.New("its process may be alive")
+
+// errThere is the error of next if the group whose outcome was unknown is in the log.
+var errThere = errors.New("the group is in the log")
+
+// group appends a group. If the connection is lost, it tries again, until Patience is over.
+func (l *Shared) group(group []*pending) error {
+	end := time.Now().Add(l.opt.Patience)
+	var runs []Run
+	for _, p := range group {
+		if p.Run != (Run{}) && !slices.Contains(runs, p.Run) {
+			runs = append(runs, p.Run)
+		}
+	}
+	runs = append(runs, Run{})
+	for pause := 10 * time.Millisecond; ; {
+		sizes := []int64{l.head.size}
+		if l.lost != nil {
+			sizes = append(sizes, l.lost.size)
+		}
+		var a attempt
+		ctx, cancel := context.WithDeadline(context.Background(), end)
+		err := l.table.Group(ctx, sizes, runs, func(s State) (rows []Row, err error) {
+			a, rows, err = l.next(group, s)
+			return rows, err
+		})
+		cancel()
+		switch {
+		case err == nil:
+			l.done(&a)
+			return nil
+		case errors.Is(err, errThere):
+			l.done(l.lost)
+			l.lost = nil
+			continue
+		case !errors.Is(err, ErrLost):
+			return err
+		case a.line != "":
+			l.lost = &a
+		}
+		if time.Now().After(end) {
+			return err
+		}
+		time.Sleep(pause)
+		pause = min(2*pause, time.Second)
+	}
+}
+
+// next returns the rows of a group, after what is in the log now. The transaction that calls it has the lock. So a group whose outcome was unknown
+// is in the log by now, or never will be.
+func (l *Shared) next(group []*pending, s State) (a attempt, rows []Row, err error) {
+	if l.lost != nil && s.Checkpoints[l.lost.size] == l.lost.line {
+		return a, nil, errThere
+	}
+	l.lost = nil
+	tree, c, err := l.checked(s.Head)
+	if err != nil {
+		return a, nil, err
+	}
+	if c.Size < l.head.size || s.Checkpoints[l.head.size] != l.head.line {
+		return a, nil, fmt.Errorf("the log does not go on from the %d entries that this process knows: entries were cut off, or an old copy was put back", l.head.size)
+	}
+	a = attempt{seen: map[Run]progress{}, keys: map[*dataKey]int64{}, err: map[*pending]error{}}
+	failed := map[*run]error{}
+	for _, p := range group {
+		if p.over {
+			continue
+		}
+		at, mine := a.seen[p.Run]
+		if err := failed[p.r]; err != nil {
+			a.err[p] = err
+			continue
+		}
+		if !mine && p.Step != "" {
+			if at, err = l.after(p, s.Last); err != nil {
+				a.err[p], failed[p.r] = err, err
+				continue
+			}
+		}
+		if a.err[p] = nil; p.Step == "" { // it is flush
+			continue
+		}
+		e, row := p.Leaf, Row{Number: tree.size, Run: p.Run, Sealed: p.sealed}
+		if e.Number, e.Index, e.Prev = tree.size, at.next, at.prev; e.Step == Ended {
+			e.Count = e.Index + 1
+		}
+		if p.key != nil {
+			if e.Key = p.key.index; e.Key < 0 {
+				index, there := a.keys[p.key]
+				if e.Key = index; !there {
+					e.Key, row.Key, e.Wrapped = e.Index, p.key.wrapped, sha256.Sum256(p.key.wrapped)
+					a.keys[p.key] = e.Index
+				}
+			}
+		}
+		leaf := e.append(nil)
+		hash := tlog.RecordHash(leaf)
+		if _, err := tree.add(hash); err != nil {
+			return a, nil, err
+		}
+		row.Line = string(leaf)
+		rows, a.seen[p.Run] = append(rows, row), progress{e.Index + 1, hash}
+	}
+	if len(rows) == 0 {
+		return a, nil, nil
+	}
+	root, err := tlog.TreeHash(tree.size, &tree)
+	if err == nil {
+		a.signed, err = Checkpoint{Origin: c.Origin, Size: tree.size, Root: root, About: l.sum}.sign(l.signer)
+	}
+	a.size, a.line = tree.size, string(appendCheckpoint(nil, a.signed, tree.subtrees()))
+	return a, append(rows, Row{Number: a.size, Checkpoint: true, Line: a.line}), err
+}
+
+// after returns which leaf comes next in the run of p, or why p is refused.
+func (l *Shared) after(p *pending, all map[Run]Last) (at progress, err error) {
+	last, there := all[p.Run]
+	if there {
+		leaf, err := parseLeaf([]byte(last.Leaf))
+		if err != nil || leaf.Run != p.Run {
+			return at, fmt.Errorf("the last row of run %s was changed: %w", p.Run, cmp.Or(err, errors.New("it is another run's")))
+		}
+		at = progress{leaf.Index + 1, tlog.RecordHash([]byte(last.Leaf))}
+	}
+	switch {
+	case p.Run == Run{}, !there && p.Step == Begun, there && at == p.r.seen:
+	case !there:
+		return at, fmt.Errorf("run %s has not begun", p.Run)
+	case p.Step == Begun:
+		return at, fmt.Errorf("run %s has begun before; an ID stands for one run", p.Run)
+	case p.Asked && last.Seconds < l.opt.Dead.Seconds():
+		return at, fmt.Errorf("run %s had an entry %.0f seconds ago, and %w: it is settled after %v without one", p.Run, last.Seconds, ErrAlive, l.opt.Dead)
+	case p.fenced:
+		return at, fmt.Errorf("run %s is not this process's, or another process has settled it, since it had no entry for %v", p.Run, l.opt.Dead)
+	}
+	return at, nil
+}
+
+// done takes note of a group that is in the log.
+func (l *Shared) done(a *attempt) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for p, err := range a.err {
+		switch {
+		case err == nil && p.Step != "":
+			p.r.seen = a.seen[p.Run]
+			if index, there := a.keys[p.key]; there {
+				p.key.index = index
+			}
+		case err != nil && p.done == nil:
+			p.r.failed = err // nobody waited for the entry, so the next entries of the run get the error
+		case err != nil && p.r.seen.next == 0 && l.runs[p.Run] == p.r:
+			delete(l.runs, p.Run)
+		}
+		if p.done != nil && !p.over {
+			p.done <- err
+		}
+		p.over = true
+	}
+	if a.line == "" {
+		return
+	}
+	if l.head = (attempt{size: a.size, line: a.line}); l.witness != nil {
+		l.witness.send(a.signed)
+	}
+}
+
+func (l *Shared) destroy(keys []keyPlace) (int, error) {
+	var numbers []int64
+	for _, k := range keys {
+		numbers = append(numbers, k.number)
+	}
+	if numbers == nil {
+		return 0, nil
+	}
+	return l.table.Destroy(context.Background(), numbers)
+}
+
+// Erase is [Log.Erase]. The keys are deleted from their table; copies of it, and the server's log, still have them.
+func (l *Shared) Erase(before time.Time, runs ...Run) (n int, skipped []Run, err error) {
+	return erase(l, l, before, runs)
+}
+
+// Close appends what is in the queue, and closes the table.
+func (l *Shared) Close() error {
+	if l == nil || l.table == nil {
+		return errClosed
+	}
+	l.mu.Lock()
+	again := l.err != nil
+	l.err = errClosed
+	l.room.Broadcast()
+	l.mu.Unlock()
+	if again {
+		return nil
+	}
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+	<-l.ended
+	err := l.down // the writing goroutine has ended
+	if l.witness != nil {
+		err = errors.Join(err, l.witness.stop())
+	}
+	return errors.Join(err, l.table.Close())
+}
