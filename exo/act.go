@@ -136,7 +136,10 @@ func (s *Session) acted(ctx context.Context, m *Message, v value.Value, err erro
 	if digest == (value.Digest{}) {
 		digest = s.digestOf(v)
 	}
-	en := Entry{Step: Outcome, Label: e.bound, Digest: digest, Rows: v.Len(), Details: s.details(e), Took: took, State: e.state, Err: err}
+	en := Entry{Step: Outcome, Label: e.bound, Digest: digest, Rows: v.Len(), Took: took, State: e.state, Err: err}
+	s.mu.Lock()
+	en.Details, en.Raw = e.details, RawReply{e.reply.Value, e.types, e.spent.rows, e.spent.bytes}
+	s.mu.Unlock()
 	if err := s.noteMessage(e, en); failed == nil {
 		failed = err
 	}
@@ -195,6 +198,9 @@ func ask(ctx context.Context, m *Message) (v value.Value, err error) {
 			of = &fail.Error{Op: fail.AsError("", of).Op, Kind: fail.KindOf(of), Msg: fail.AsError("", of).Message(), Err: err}
 		}
 		return value.Value{}, of
+	}
+	if m.entry.effect != message.Held {
+		m.entry.reply.Value = v
 	}
 	return v, nil
 }

@@ -25,6 +25,7 @@ type declared struct {
 	leaves       bool              // values can leave a run by another way than its result
 	stored       map[string]string // for the interface of each granted object, a method that changes a unit of work
 	digest       func() value.Digest
+	packed       func() []byte
 
 	mu      sync.Mutex
 	derived map[any]func() any
@@ -143,6 +144,7 @@ func newDeclared(names []string, described []message.Description) (*declared, er
 		return nil, err
 	}
 	s.digest = sync.OnceValue(func() value.Digest { return coding.DigestGrants(s.catalog, s.granted) })
+	s.packed = sync.OnceValue(func() []byte { return coding.PackGrants(s.catalog, s.granted) })
 	return s, nil
 }
 

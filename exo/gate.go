@@ -59,6 +59,7 @@ type Gate struct {
 	zone    *zone.Zone
 	console func(Line)
 	kept    value.Label // all labels of the catalogue that admits does not admit
+	judged  []string    // the grants with a policy that looks at sealed values, sorted
 
 	severalStores bool
 
@@ -108,6 +109,9 @@ func NewGate(cfg Config) (*Gate, error) {
 		return nil, err
 	}
 	for i, o := range g.objects { // the stores belong to the objects: g.declared does not have them
+		if judges(o) {
+			g.judged = append(g.judged, names[i])
+		}
 		o = unwrapped(o)
 		if err := checkStore(o, g.stored[g.granted[i].Type.Name]); err != nil {
 			return nil, fmt.Errorf("exo: grant %s: %s.%w", names[i], g.granted[i].Type.Name, err)

@@ -86,6 +86,12 @@ type wrapping struct {
 // wrap wraps an object that a message to this one returned.
 func (w *wrapped) wrap(result Object) Object { return &wrapped{inner: result, by: w.by, led: true} }
 
+// judges reports whether a policy of o looks at sealed values: see (*Message).judged.
+func judges(o Object) bool {
+	w, ok := o.(*wrapped)
+	return ok && (w.by.policy.Before != nil && !w.by.policy.Blind || judges(w.inner))
+}
+
 func (w *wrapped) revoked() bool {
 	select {
 	case <-w.by.policy.Revoked:

@@ -111,6 +111,24 @@ type Entry struct {
 	Err     error
 
 	Prepared *Prepared // at Committing
+
+	Raw  RawReply // at Outcome, for Recorders that keep replies
+	Kept *Kept    // what a record has of Raw: see package record; nil: nothing
+}
+
+// RawReply is the reply of an object as the object gave it, before the gate sealed values. It may refer to objects.
+type RawReply struct {
+	Value       value.Value     // zero: the object gave no reply
+	Types       []*message.Type // of the objects in Value, in their order
+	Rows, Bytes int             // what the object counted with (*Message).Spend
+}
+
+// Kept is a RawReply that was recorded. From its replies a run can be replayed.
+type Kept struct {
+	Value       []byte // its canonical encoding, with NumberedRef(0) in the place of each object
+	Types       []byte // those of the objects, as coding.PackTypes writes them; nil: Value has no object
+	Rows, Bytes int
+	Lost        string // why Value is missing; "": it is there, or the object gave no reply
 }
 
 // Start is how a run began.
@@ -124,6 +142,11 @@ type Start struct {
 	Limits    Limits
 	Bounds    map[string]int64 // limits that the evaluator enforces, by their names, times in nanoseconds; other runs share the map
 	Granted   value.Digest     // the digest of the catalogue and the granted names
+	Admits    value.Label      // labels that the result may carry
+	Judged    []string         // the granted names with a policy that looks at sealed values
+	Module    string           // the version of exoagent, as `exo version` prints it
+	Encoding  int              // the version of the canonical encoding; 0: the entry is older than this field
+	Grants    func() []byte    // the granted names and the catalogue, as coding.PackGrants writes them; nil: a record that was read does not have them
 }
 
 // digestOf returns the digest of a reply or a result; zero if there is no record, or if the

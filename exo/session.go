@@ -127,7 +127,7 @@ type pending struct {
 	id           uint64
 	pos          fail.Pos // see Session.place
 	done         bool
-	reply        Reply
+	reply        Reply // until the outcome is recorded, its Value is what the object gave
 	details      []any
 }
 

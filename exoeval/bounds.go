@@ -3,6 +3,7 @@ package exoeval
 // This file has the limits that an evaluator enforces on a program.
 
 import (
+	"reflect"
 	"time"
 
 	"github.com/exoagent/exoagent/exo/fail"
@@ -45,8 +46,21 @@ func or[T int | time.Duration](p *T, d T) {
 
 // Recorded returns the bounds in the form that the record of a run has: see exo.Start.
 func (b Bounds) Recorded() map[string]int64 {
-	return map[string]int64{"Wall": int64(b.Wall), "Total": int64(b.Total), "CPU": int64(b.CPU), "Memory": int64(b.Memory),
-		"SourceBytes": int64(b.SourceBytes), "Nesting": int64(b.Nesting), "CallDepth": int64(b.CallDepth), "ResultBytes": int64(b.ResultBytes)}
+	out := map[string]int64{}
+	for f, v := range reflect.ValueOf(b).Fields() {
+		out[f.Name] = v.Int()
+	}
+	return out
+}
+
+// RecordedBounds returns the Bounds of which Recorded made b.
+func RecordedBounds(b map[string]int64) (out Bounds) {
+	for name, n := range b {
+		if f := reflect.ValueOf(&out).Elem().FieldByName(name); f.IsValid() {
+			f.SetInt(n)
+		}
+	}
+	return out
 }
 
 // TooLong is the error of a program of n bytes, more than SourceBytes. Such a program is not parsed.

@@ -121,7 +121,9 @@ func (w *World) run(ctx context.Context, port Port, check *message.Checker, prog
 	stop := context.AfterFunc(ctx, func() { r.VM.Interrupt(fail.ErrCancelled) })
 	defer stop()
 	var o ProgramResult
-	o.Value, o.Err = r.main()
+	if o.Value, o.Err = r.main(); o.Err != nil {
+		o.Value = value.Value{} // a call of the result's getter may have failed: the record must have no digest of a result then
+	}
 	o.Undefined = r.undefined
 	return o
 }

@@ -110,26 +110,36 @@ func recordOf(ctx context.Context, f *grantfile.File) (kept, error) {
 		return nil, found(err)
 	}
 	switch {
-	case f.RecordDB.Kind != "":
-		key, url, err := f.RecordSecrets()
-		if err != nil {
-			return nil, err
-		}
-		l, err := postgres.Open(ctx, url, key, nil)
-		if err != nil {
-			return nil, fmt.Errorf("record: %w", err)
-		}
-		return orNil(record.OnShared(l))
-	case f.Record == "":
+	case f.Record == "" && f.RecordDB.Kind == "":
 		return nil, nil
 	case f.RecordKey.Kind == "":
 		return orNil(record.Open(f.Record))
 	}
-	key, err := tree.ReadSigningKey(f.Record, f.RecordKey.Place())
+	l, err := logOf(ctx, f)
+	if err == nil && f.Replies {
+		l.KeepReplies(record.Replies{})
+	}
+	return orNil(l, err)
+}
+
+// logOf opens the log that a file names, in a folder or a database.
+func logOf(ctx context.Context, f *grantfile.File) (*record.Folder, error) {
+	if f.RecordDB.Kind == "" {
+		key, err := tree.ReadSigningKey(f.Record, f.RecordKey.Place())
+		if err != nil {
+			return nil, err
+		}
+		return record.OpenFolder(f.Record, key)
+	}
+	key, url, err := f.RecordSecrets()
 	if err != nil {
 		return nil, err
 	}
-	return orNil(record.OpenFolder(f.Record, key))
+	l, err := postgres.Open(ctx, url, key, nil)
+	if err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	return record.OnShared(l)
 }
 
 // orNil returns a nil interface after an error, and not an interface with a nil pointer in it.

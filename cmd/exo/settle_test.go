@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -123,6 +124,17 @@ func TestRecordFolder(t *testing.T) {
 	if err != nil || !strings.Contains(string(said), "of 2 runs are as checkpoints") {
 		t.Errorf("%v %s", err, said)
 	}
+	write(t, path, servedShop+"record: { folder: record, key: 'file:record.key', replies: true }\n")
+	if said, err = child(t, "run", path, "-as", "customer=1", "-e", "return [await me.count(), Math.random()]").CombinedOutput(); err != nil {
+		t.Errorf("%v %s", err, said)
+	}
+	said, _ = child(t, "record", "tail", "-n", "1", kept).CombinedOutput()
+	t.Setenv("GRANTS_TEST_DB", "sqlite:"+filepath.Join(dir, "gone")) // a replay opens no database
+	said, err = child(t, "replay", "-any-version", "-identity", filepath.Join(dir, "auditor"), kept, regexp.MustCompile("[0-9a-f]{32}").FindString(string(said))).CombinedOutput()
+	if err != nil || !strings.Contains(string(said), "equal: run ") {
+		t.Errorf("%v %s", err, said)
+	}
+	t.Setenv("GRANTS_TEST_DB", url)
 	write(t, path, servedShop+"record: { folder: record, key: 'file:record/key' }\n")
 	said, err = child(t, "run", path, "-as", "customer=1", "-e", "me.count()").CombinedOutput()
 	if err == nil || !strings.Contains(string(said), "keep keys elsewhere") {

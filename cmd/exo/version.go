@@ -1,17 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"flag"
 	"fmt"
 	"runtime/debug"
 
+	"github.com/exoagent/exoagent/internal/buildinfo"
 	"github.com/exoagent/exoagent/internal/cli"
 )
-
-// release is the version of a released binary. The linker sets it: releases are built in a clone, for which Go knows no version.
-var release string
 
 func versionCommand() cli.Command {
 	return cli.Command{
@@ -36,17 +33,5 @@ func runVersion(_ context.Context, std cli.Stdio, args []string) error {
 
 // versionOf returns the line that describes a build.
 func versionOf(info *debug.BuildInfo) string {
-	setting := map[string]string{}
-	for _, s := range info.Settings {
-		setting[s.Key] = s.Value
-	}
-	version := cmp.Or(release, info.Main.Version, "(devel)")
-	line := cli.ProgramName + " " + version
-	if rev := setting["vcs.revision"]; rev != "" {
-		line += " " + rev[:min(12, len(rev))]
-		if setting["vcs.modified"] == "true" {
-			line += " (modified)"
-		}
-	}
-	return line + " " + info.GoVersion
+	return cli.ProgramName + " " + buildinfo.Of(info) + " " + info.GoVersion
 }

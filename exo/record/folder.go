@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"sync"
 	"time"
 
@@ -171,7 +172,7 @@ type Logged struct {
 // unsigned, the number of entries that a process had left unsigned.
 func (l *Logged) AppendJSON(b []byte) ([]byte, error) {
 	if l.Leaf.Step == "" {
-		return appendLine(b, &l.Entry, &runs{})
+		return appendLine(b, &l.Entry, &runs{keep: &Replies{Each: math.MaxInt}})
 	}
 	b = fmt.Appendf(b, `{"number":%d,`, l.Leaf.Number)
 	if l.Leaf.Run == (tree.Run{}) {
@@ -186,7 +187,7 @@ func (l *Logged) AppendJSON(b []byte) ([]byte, error) {
 	} else if l.Closed != nil {
 		b = append(b, `"closed":"encrypted",`...)
 	}
-	line, err := appendLine(nil, &l.Entry, &runs{})
+	line, err := appendLine(nil, &l.Entry, &runs{keep: &Replies{Each: math.MaxInt}})
 	return append(b, line[min(1, len(line)):]...), err
 }
 

@@ -78,6 +78,13 @@ func anyEntry() *rapid.Generator[exo.Entry] {
 			n := rapid.IntRange(0, 9).Draw(t, "changed")
 			e.Prepared = &exo.Prepared{Changed: n, Witnessed: rapid.IntRange(0, n).Draw(t, "witnessed")}
 		}
+		if e.Step == exo.Outcome && rapid.Bool().Draw(t, "kept") {
+			e.Kept = &exo.Kept{Rows: rapid.IntRange(0, 9).Draw(t, "kept rows"), Bytes: rapid.IntRange(0, 9).Draw(t, "kept bytes"), Lost: anyText().Draw(t, "lost")}
+			if e.Kept.Lost == "" {
+				e.Kept.Types = rapid.SliceOfN(rapid.Byte(), 1, 9).Draw(t, "types")
+				e.Kept.Value = rapid.SliceOfN(rapid.Byte(), 1, 9).Draw(t, "reply")
+			}
+		}
 		copy(e.Digest[:], rapid.SliceOfN(rapid.Byte(), 0, 32).Draw(t, "digest"))
 		for range rapid.IntRange(0, 2).Draw(t, "details") {
 			e.Details = append(e.Details, map[string]any{"text": strings.ToValidUTF8(anyText().Draw(t, "detail"), "?")})
@@ -86,6 +93,12 @@ func anyEntry() *rapid.Generator[exo.Entry] {
 			e.Start = &exo.Start{Principal: exo.Principal(anyText().Draw(t, "principal")), Program: anyText().Draw(t, "program"), Label: anyLabel(t),
 				Clock: anyTime(t, "clock"), Seed: rapid.Uint64().Draw(t, "seed"), Zone: anyText().Draw(t, "zone"), Limits: exo.Limits{}.OrDefault(), Granted: e.Digest}
 			e.Start.Limits.Rows = rapid.Int().Draw(t, "limit")
+			if rapid.Bool().Draw(t, "version") {
+				packed := rapid.SliceOfN(rapid.Byte(), 1, 9).Draw(t, "grants")
+				e.Start.Grants = func() []byte { return packed }
+				e.Start.Judged = rapid.SliceOfN(anyText(), 1, 2).Draw(t, "judged")
+				e.Start.Admits, e.Start.Module, e.Start.Encoding = anyLabel(t), anyText().Draw(t, "module"), rapid.IntRange(0, 9).Draw(t, "encoding")
+			}
 			if rapid.Bool().Draw(t, "bounds") {
 				e.Start.Bounds = map[string]int64{"Wall": rapid.Int64().Draw(t, "wall"), "Memory": 7}
 			}
@@ -116,6 +129,12 @@ func same(a, b exo.Entry) bool {
 		return false
 	}
 	a.Err, b.Err, a.Details, b.Details = nil, nil, nil, nil
+	for _, e := range []*exo.Entry{&a, &b} {
+		if s := e.Start; s != nil && s.Grants != nil { // a function equals no other
+			own := *s
+			own.Module, own.Grants, e.Start = own.Module+string(s.Grants()), nil, &own
+		}
+	}
 	return reflect.DeepEqual(a, b)
 }
 
@@ -126,6 +145,7 @@ func TestReadAsRecorded(t *testing.T) {
 		es := rapid.SliceOfN(anyEntry(), 1, 4).Draw(t, "entries")
 		w := &writer{}
 		l := New(w)
+		l.KeepReplies(Replies{})
 		for _, e := range es {
 			if err := l.Record(context.Background(), e); err != nil {
 				t.Fatal(err)
@@ -145,6 +165,7 @@ func TestReadAsRecorded(t *testing.T) {
 		}
 		again := &writer{}
 		l = New(again)
+		l.KeepReplies(Replies{})
 		for i := range es {
 			if !same(es[i], got[i]) {
 				t.Fatalf("%+v\nis read as\n%+v\n%s", es[i], got[i], w.String())
@@ -186,6 +207,8 @@ func TestGoldenLine(t *testing.T) {
 	}{
 		{exo.Entry{RunID: id, Step: exo.Begun, At: at, Start: &exo.Start{Principal: "ann", Program: "1", Label: value.NewLabel("b", "a"), Clock: at, Seed: 1<<64 - 1, Zone: "Asia/Tokyo", Granted: d}},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"begun","at":"2026-01-02T03:04:05.000000678Z","start":{"principal":"ann","program":"1","label":["a","b"],"clock":"2026-01-02T03:04:05.000000678Z","seed":"18446744073709551615","zone":"Asia/Tokyo","limits":` + limitsJSON(exo.Limits{}) + `,"granted":"0100000000000000000000000000000000000000000000000000000000000002"}}`},
+		{exo.Entry{RunID: id, Step: exo.Begun, At: at, Start: &exo.Start{Program: "1", Clock: at, Granted: d, Admits: value.NewLabel("b", "a"), Judged: []string{"g"}, Module: "v1.2.3", Encoding: 1}},
+			`{"v":3,"run":"000102030405060708090a0b0c0d0e0f","step":"begun","at":"2026-01-02T03:04:05.000000678Z","start":{"principal":"","program":"1","clock":"2026-01-02T03:04:05.000000678Z","seed":"0","limits":` + limitsJSON(exo.Limits{}) + `,"granted":"0100000000000000000000000000000000000000000000000000000000000002","admits":["a","b"],"judged":["g"],"module":"v1.2.3","encoding":1}}`},
 		{exo.Entry{RunID: id, Step: exo.Outcome, At: at, Call: 7, Op: "todos.put", Effect: message.InUnit, Message: []byte{1, 255}, Label: value.NewLabel("x"), State: exo.StateHeld, Rows: 2, Took: 1500 * time.Nanosecond, Digest: d, Details: []any{json.RawMessage(`{"sql":"x"}`)},
 			Err: &fail.Error{Kind: fail.Denied, Op: "o", Msg: "m", Pos: fail.Pos{Line: 1, Column: 2, Text: "s"}, Err: errors.New("c")}},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"outcome","at":"2026-01-02T03:04:05.000000678Z","call":7,"op":"todos.put","effect":"unit","message":"Af8=","label":["x"],"state":"held","rows":2,"took":"1.5µs","digest":"0100000000000000000000000000000000000000000000000000000000000002","err":{"kind":"denied","op":"o","msg":"m","source":"s","line":1,"column":2,"cause":"c"},"details":[{"sql":"x"}]}`},
@@ -199,18 +222,22 @@ func TestGoldenLine(t *testing.T) {
 			`{"v":2,"run":"000102030405060708090a0b0c0d0e0f","step":"intent","at":"2026-01-02T03:04:05.000000678Z","call":2,"message":"bQ==","constants":[{"node":1,"digest":"01` + strings.Repeat("0", 62) + `","bytes":5000,"value":"dg==","call":2},{"node":3,"digest":"02` + strings.Repeat("0", 62) + `","bytes":9}]}`},
 		{exo.Entry{RunID: id, Step: exo.Intent, At: at, Call: 2, Omitted: &exo.Omitted{Digest: value.Digest{1}, Bytes: 9}},
 			`{"v":2,"run":"000102030405060708090a0b0c0d0e0f","step":"intent","at":"2026-01-02T03:04:05.000000678Z","call":2,"cut":{"digest":"01` + strings.Repeat("0", 62) + `","bytes":9}}`},
+		{exo.Entry{RunID: id, Step: exo.Outcome, At: at, Call: 2, Kept: &exo.Kept{Value: []byte("v"), Rows: 1, Bytes: 5}},
+			`{"v":3,"run":"000102030405060708090a0b0c0d0e0f","step":"outcome","at":"2026-01-02T03:04:05.000000678Z","call":2,"reply":{"records":1,"bytes":5,"value":"dg=="}}`},
+		{exo.Entry{RunID: id, Step: exo.Outcome, At: at, Call: 2, Kept: &exo.Kept{Lost: "why"}},
+			`{"v":3,"run":"000102030405060708090a0b0c0d0e0f","step":"outcome","at":"2026-01-02T03:04:05.000000678Z","call":2,"reply":{"records":0,"bytes":0,"lost":"why"}}`},
 		{exo.Entry{RunID: id, Step: exo.Committed, At: at, State: exo.StateRolledBack},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"committed","at":"2026-01-02T03:04:05.000000678Z","state":"rolledback"}`},
 		{exo.Entry{RunID: id, Step: exo.AfterCommitFailed, At: at, Took: time.Millisecond, Err: errors.New("x")},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"settled","at":"2026-01-02T03:04:05.000000678Z","took":"1ms","err":{"kind":"internal","text":"x"}}`},
 	} {
-		b, err := appendLine(nil, &c.e, &runs{})
+		b, err := appendLine(nil, &c.e, &runs{keep: &Replies{}})
 		if err != nil || string(b) != c.want+"\n" {
 			t.Errorf("%v: got\n%swant\n%s", err, b, c.want)
 		}
 	}
-	if n := reflect.TypeOf(exo.Entry{}).NumField(); n != 19 {
-		t.Errorf("an entry has %d fields; a line was made for 19", n)
+	if n := reflect.TypeOf(exo.Entry{}).NumField(); n != 21 {
+		t.Errorf("an entry has %d fields; a line was made for 21", n)
 	}
 	if n := reflect.TypeOf(exo.Prepared{}).NumField(); n != 2 {
 		t.Errorf("what was prepared has %d fields; a line was made for 2", n)
@@ -220,8 +247,8 @@ func TestGoldenLine(t *testing.T) {
 			t.Errorf("%v, and a line knows none such", name)
 		}
 	}
-	if n := reflect.TypeOf(exo.Start{}).NumField(); n != 9 {
-		t.Errorf("a start has %d fields; a line was made for 9", n)
+	if n := reflect.TypeOf(exo.Start{}).NumField(); n != 14 {
+		t.Errorf("a start has %d fields; a line was made for 14", n)
 	}
 	if n := reflect.TypeOf(fail.Error{}).NumField(); n != 6 {
 		t.Errorf("an error has %d fields; a line was made for 6", n)
@@ -246,8 +273,9 @@ func TestRefusedLines(t *testing.T) {
 		strings.Replace(good, `"v":1`, `"v":2`, 1):                                "line 2: version 2 of a line that is of version 1",
 		strings.Replace(good, `}`, `,"cut":{"digest":"","bytes":1}}`, 1):          "line 2: version 1 of a line that is of version 2",
 		strings.Replace(good, `}`, `,"constants":[{"Node":1}]}`, 1):               "unknown field",
-		strings.Replace(good, `"v":1`, `"v":3`, 1):                                "line 2: version 3",
-		strings.Replace(good, `"v":1`, `"v":3,"new":3`, 1):                        "line 2: version 3",
+		strings.Replace(good, `"v":1`, `"v":4`, 1):                                "line 2: version 4",
+		strings.Replace(good, `"v":1`, `"v":4,"new":3`, 1):                        "line 2: version 4",
+		strings.Replace(good, `}`, `,"start":{"seed":"1","module":"v1"}}`, 1):     "line 2: version 1 of a line that is of version 3",
 		strings.Replace(good, `"v":1,`, ``, 1):                                    "line 2: version 0",
 		strings.Replace(good, `"v":1`, `"v":1,"new":3`, 1):                        "unknown field",
 		strings.Replace(good, `"ended"`, `"left"`, 1):                             `no step is called "left"`,

@@ -69,6 +69,7 @@ func (f *failure) UnmarshalJSON(b []byte) error  { _, err := object(b, f); retur
 func (c *constant) UnmarshalJSON(b []byte) error { _, err := object(b, c); return err }
 func (c *cut) UnmarshalJSON(b []byte) error      { _, err := object(b, c); return err }
 func (s *start) UnmarshalJSON(b []byte) error    { _, err := object(b, s); return err }
+func (r *reply) UnmarshalJSON(b []byte) error    { _, err := object(b, r); return err }
 func (p *prepared) UnmarshalJSON(b []byte) error { _, err := object(b, p); return err }
 
 // limits is the limits of the gate, by their names in exo.Limits, and the bounds of the evaluator.

@@ -118,6 +118,8 @@ type line struct {
 	Cut       *cut       `json:"cut"`
 
 	Prepared *prepared `json:"prepared"`
+
+	Reply *reply `json:"reply"`
 }
 
 type constant struct {
@@ -159,6 +161,11 @@ type start struct {
 	Zone      text      `json:"zone"`
 	Limits    limits    `json:"limits"`
 	Granted   string    `json:"granted"`
+	Admits    []text    `json:"admits"`
+	Judged    []text    `json:"judged"`
+	Module    text      `json:"module"`
+	Encoding  int       `json:"encoding"`
+	Grants    []byte    `json:"grants"`
 }
 
 // parse reads one line. It refuses fields that it does not know: a reader that ignored one could
@@ -203,6 +210,9 @@ func parse(b []byte) (e exo.Entry, err error) {
 	}
 	if l.Cut != nil {
 		e.Omitted = &exo.Omitted{Digest: p.digest(l.Cut.Digest), Bytes: l.Cut.Bytes}
+	}
+	if r := l.Reply; r != nil {
+		e.Kept = &exo.Kept{Value: r.Value, Types: r.Types, Rows: r.Rows, Bytes: r.Bytes, Lost: string(r.Lost)}
 	}
 	if want := version(&e); l.V != want {
 		p.fail(fmt.Errorf("version %d of a line that is of version %d", l.V, want))
@@ -310,6 +320,15 @@ func (p *parser) start(s *start) *exo.Start {
 	}
 	seed, err := strconv.ParseUint(s.Seed, 10, 64)
 	p.fail(err)
+	var judged []string
+	for _, name := range s.Judged {
+		judged = append(judged, string(name))
+	}
+	var grants func() []byte
+	if s.Grants != nil {
+		grants = func() []byte { return s.Grants }
+	}
 	return &exo.Start{Principal: exo.Principal(s.Principal), Program: string(s.Program), Label: label(s.Label), Clock: s.Clock,
-		Seed: seed, Zone: string(s.Zone), Limits: s.Limits.Limits, Bounds: s.Limits.bounds, Granted: p.digest(s.Granted)}
+		Seed: seed, Zone: string(s.Zone), Limits: s.Limits.Limits, Bounds: s.Limits.bounds, Granted: p.digest(s.Granted),
+		Admits: label(s.Admits), Judged: judged, Module: string(s.Module), Encoding: s.Encoding, Grants: grants}
 }

@@ -13,6 +13,9 @@ type runs struct {
 	order   []exo.RunID // a ring, once it is full
 	next    int
 	last    int // bytes of details in the line that was made last
+
+	keep *Replies          // nil: replies are not kept
+	kept map[exo.RunID]int // bytes of replies of each run; lost: a reply of the run is missing
 }
 
 func (r *runs) has(id exo.RunID) bool { _, ok := r.details[id]; return ok }
@@ -31,6 +34,7 @@ func (r *runs) begin(id exo.RunID) {
 		return
 	}
 	delete(r.details, r.order[r.next])
+	delete(r.kept, r.order[r.next])
 	r.order[r.next] = id
 	r.next = (r.next + 1) % maxBegun
 }
@@ -46,8 +50,9 @@ func (r *runs) room(e *exo.Entry) (room, most int, whose string) {
 	return maxDetails, maxDetails, "of an entry"
 }
 
-// spend adds the details of an appended entry to those of its run. The entry's line must be the one that was made last.
+// spend adds the details and the reply of an appended entry to those of its run. The entry's line must be the one that was made last.
 func (r *runs) spend(e *exo.Entry) {
+	r.spendReply(e)
 	if !ofChanges(e) && r.last > 0 && r.has(e.RunID) {
 		r.details[e.RunID] += r.last
 	}

@@ -15,11 +15,14 @@ import (
 )
 
 // Version is the version of the newest form of a line. It changes when a line has something new that a reader must know. A line has
-// the lowest version that it needs: lines with constants or cut have version 2, others 1.
-const Version = 2
+// the lowest version that it needs: a start with module, encoding, admits, judged or grants, and replies, have version 3, lines with constants or cut have version 2, others 1.
+const Version = 3
 
 // version returns the version of an entry's line.
 func version(e *exo.Entry) int {
+	if s := e.Start; e.Kept != nil || s != nil && (s.Module != "" || s.Encoding != 0 || !s.Admits.Empty() || len(s.Judged) > 0 || s.Grants != nil) {
+		return 3
+	}
 	if len(e.Constants) > 0 || e.Omitted != nil {
 		return 2
 	}
@@ -30,6 +33,7 @@ func version(e *exo.Entry) int {
 // can choose such an entry: otherwise a program could stop the record.
 func appendLine(b []byte, e *exo.Entry, of *runs) ([]byte, error) {
 	of.last = 0
+	of.retain(e)
 	if err := spellable(e); err != nil {
 		return b, err
 	}
@@ -83,6 +87,9 @@ func appendLine(b []byte, e *exo.Entry, of *runs) ([]byte, error) {
 		room, most, whose := of.room(e)
 		b = appendDetails(append(b, `,"details":`...), e.Details, room, most, whose)
 		of.last = len(b) - from
+	}
+	if e.Kept != nil {
+		b = appendKept(append(b, `,"reply":`...), e.Kept)
 	}
 	if p := e.Prepared; p != nil {
 		if err := check(e.Step, p.Changed, p.Witnessed); err != nil {
@@ -191,6 +198,21 @@ func appendStart(b []byte, s *exo.Start) ([]byte, error) {
 		}
 		b = append(append(b[:len(b)-1], ','), bounds[1:]...)
 	}
-	b = hex.AppendEncode(append(b, `,"granted":"`...), s.Granted[:])
-	return append(b, '"', '}'), nil
+	b = append(hex.AppendEncode(append(b, `,"granted":"`...), s.Granted[:]), '"')
+	if !s.Admits.Empty() {
+		b = appendTexts(append(b, `,"admits":`...), s.Admits.Tags())
+	}
+	if len(s.Judged) > 0 {
+		b = appendTexts(append(b, `,"judged":`...), s.Judged)
+	}
+	if s.Module != "" {
+		b = appendText(append(b, `,"module":`...), s.Module)
+	}
+	if s.Encoding != 0 {
+		b = strconv.AppendInt(append(b, `,"encoding":`...), int64(s.Encoding), 10)
+	}
+	if s.Grants != nil {
+		b = append(base64.StdEncoding.AppendEncode(append(b, `,"grants":"`...), s.Grants()), '"')
+	}
+	return append(b, '}'), nil
 }

@@ -38,6 +38,7 @@ type File struct {
 	RecordDB  Secret        // where the URL of the record's database is, in Record's place; zero: it is in none
 	RecordKey Secret        // where the signing key of the record in a folder or a database is; zero: it is a file
 	Keep      time.Duration // how long the record in a folder or a database can be read; 0: for good
+	Replies   bool          // the record, in a folder or a database, keeps replies for exo replay
 	Admits    []Name        // labels that results may carry
 	Distrust  string        // how long a chat is wary of what outsiders wrote: one of distrusts; "": not given
 	Models    []Name        // the models to which exo ask and exo repl may show results; nil: any
@@ -179,6 +180,7 @@ func (f *File) read(r *reader, root *yaml.Node) {
 					"database": func(e entry) { f.RecordDB = r.secret(e.value, "database") },
 					"key":      func(e entry) { f.RecordKey = r.secret(e.value, "key") },
 					"keep":     func(e entry) { f.Keep = r.days(e.value, "keep") },
+					"replies":  func(e entry) { f.Replies = r.bool(e.value, "replies") },
 				})
 				if (f.Record == "") == (f.RecordDB.Kind == "") || f.RecordKey.Kind == "" || f.RecordKey.Kind == "sqlite" || f.RecordDB.Kind == "sqlite" {
 					r.at(posOf(e.value), "record: want a file, or `folder` or `database` with `key`, which says where the signing key is: env:NAME or file:PATH. `database` says so of the URL of a PostgreSQL database")

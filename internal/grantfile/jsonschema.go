@@ -113,6 +113,7 @@ func fileSchema() node {
 			"database": aPlace().about("where the URL of a PostgreSQL database is, in which `exo record init` made a record: env:NAME or file:PATH"),
 			"key":      aPlace().about("where the signing key is: env:NAME or file:PATH"),
 			"keep":     node{"type": "string", "pattern": "^[1-9][0-9]*d$"}.about("for how many days what runs wrote can be read, like 90d: then exo serve erases it"),
+			"replies":  aBool().about("keep what programs read, encrypted, so that exo replay can run them again"),
 		}, "key")).about("the file that the record of runs is appended to, or its folder or database, and its key"),
 		"labels":   named(wordOf([]string{secretTag, untrustedTag})).about("the tags that the file uses, each with its kind: secret, or untrusted, which outsiders write"),
 		"admits":   someTexts().about("labels that results may carry"),

@@ -132,6 +132,9 @@ func (f *File) Lines() (out []Line) {
 			if f.Keep > 0 {
 				add("record", "keep", "%dd", f.Keep/(24*time.Hour))
 			}
+			if f.Replies {
+				add("record", "keeps", "replies")
+			}
 		}
 	}
 	if f.Zone != "" {

@@ -94,7 +94,7 @@ func build(ctx context.Context, dir, out, version, target string) (string, error
 	if system == "windows" {
 		binary += ".exe"
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid= -X main.release="+version, "-o", binary, "./cmd/exo")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid= -X github.com/exoagent/exoagent/internal/buildinfo.Release="+version, "-o", binary, "./cmd/exo")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=", "GOWORK=off")
 	_, err := output(cmd)

@@ -3,6 +3,9 @@ package coding
 // This file writes the grants with their catalogue, and reads them back.
 
 import (
+	"bytes"
+	"compress/flate"
+	"io"
 	"maps"
 	"slices"
 
@@ -163,6 +166,48 @@ func (c *crossing) method(m *message.Method, terms *once[*message.Term]) {
 		terms.cross(c, &p.Want)
 		terms.cross(c, &p.Lambda)
 	})
+}
+
+// PackGrants returns the granted names and the catalogue, compressed, for a record. UnpackGrants reads them back.
+func PackGrants(c message.Catalog, granted []message.GrantedName) []byte {
+	e := value.Encoder{B: []byte{wire.Encoding}}
+	WriteGrants(&e, granted, c)
+	var b bytes.Buffer
+	w, _ := flate.NewWriter(&b, flate.BestCompression) // this can't fail: the level is one that exists
+	_, _ = w.Write(e.B)                                // a Buffer takes everything
+	_ = w.Close()
+	return b.Bytes()
+}
+
+// maxPacked bounds the bytes of grants that are unpacked: 2,000 tables have a few MiB.
+const maxPacked = 64 << 20
+
+// UnpackGrants reads what PackGrants wrote.
+func UnpackGrants(b []byte) (granted []message.GrantedName, catalog message.Catalog, err error) {
+	all, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(b)), maxPacked))
+	if err != nil {
+		return nil, nil, value.Malformed("catalogue", err)
+	}
+	d := value.Decoder{Reader: wire.NewReader(string(all)), Values: maxPacked}
+	d.Version()
+	granted, catalog = ReadGrants(&d)
+	return granted, catalog, value.Malformed("catalogue", d.Done())
+}
+
+// PackTypes returns the types of the objects of a reply, for a record. UnpackTypes reads them back.
+func PackTypes(types []*message.Type) []byte {
+	c := crossing{b: []byte{wire.Encoding}}
+	listed(&c, &types, 1, func(t **message.Type) { c.typ(t, 0) })
+	return c.b
+}
+
+// UnpackTypes reads what PackTypes wrote.
+func UnpackTypes(b []byte) (types []*message.Type, err error) {
+	d := value.Decoder{Reader: wire.NewReader(string(b)), Values: len(b)}
+	d.Version()
+	c := crossing{from: &d}
+	listed(&c, &types, 1, func(t **message.Type) { c.typ(t, 0) })
+	return types, value.Malformed("type", d.Done())
 }
 
 // DigestGrants returns the digest of what a run can ask: the names that it was granted, and what

@@ -14,6 +14,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exo/record/tree"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/cli"
 )
 
@@ -43,12 +44,26 @@ func (t *trace) add(text json.RawMessage, table, key string) {
 	}
 	t.table = t.table || strings.Contains(sql, `"`+strings.ReplaceAll(table, `"`, `""`)+`"`)
 	values := scalars(d.Args)
-	t.key = t.key || slices.Contains(values, key) || slices.Contains(values, "digest") || // the latter is the name of a field in the place of a large value
-		!slices.ContainsFunc(strings.Split(key, ","), func(part string) bool { return !slices.Contains(values, part) })
+	t.key = t.key || t.names(values, key) || slices.Contains(values, "digest") // the latter is the name of a field in the place of a large value
 	for _, c := range d.Changes {
 		same := strings.Join(scalars(c.Key), ",") == key
 		t.key, t.wanted = t.key || same, t.wanted || c.Table == table && (same || key == "")
 	}
+}
+
+// read reads a reply that was kept. Of which tables its values are it does not say.
+func (t *trace) read(reply []byte, key string) {
+	v, err := value.DecodeValue(string(reply), len(reply))
+	var text []byte
+	if err == nil {
+		text, err = v.AppendJSON(nil)
+	}
+	t.key = t.key || err != nil && len(reply) > 0 || t.names(scalars(text), key)
+}
+
+// names reports whether a row's key is among values: as one of them, or each of its parts.
+func (t *trace) names(values []string, key string) bool {
+	return slices.Contains(values, key) || !slices.ContainsFunc(strings.Split(key, ","), func(part string) bool { return !slices.Contains(values, part) })
 }
 
 // scalars returns the texts of all values in a JSON value, and of the names of fields. A text that is a list of JSON, as statements bind lists, has
@@ -86,6 +101,9 @@ func (o *flags) matching(place, run string, before time.Time) (runs, open []tree
 		}
 		t.ended = x.Step == exo.Ended
 		t.wanted = t.wanted || o.principal != "" && x.Start != nil && string(x.Start.Principal) == o.principal
+		if x.Kept != nil && o.row != "" {
+			t.read(x.Kept.Value, key)
+		}
 		for _, d := range x.Details {
 			if text, is := d.(json.RawMessage); is && o.row != "" {
 				t.add(text, table, key)

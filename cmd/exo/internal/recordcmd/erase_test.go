@@ -168,3 +168,38 @@ func TestEraseRow(t *testing.T) {
 		}
 	}
 }
+
+// TestEraseRowReply: a list of a table has read a row whose key is in its reply, where the record keeps replies. So an export has the replies.
+func TestEraseRowReply(t *testing.T) {
+	m := makeLog(t)
+	f := m.open(t)
+	f.KeepReplies(record.Replies{})
+	add := func(key int64, table string) exo.RunID {
+		id := exo.NewRunID()
+		reply := value.List(value.RecordValue(value.Field{Name: "id", Value: value.Int(key)}))
+		for _, e := range []exo.Entry{
+			{Step: exo.Begun, Start: &exo.Start{Program: "x", Grants: func() []byte { return []byte("grants") }}},
+			{Step: exo.Outcome, Call: 1, Details: []any{exosql.Query{SQL: `SELECT "t0"."id" FROM "` + table + `" AS "t0"`}}, Raw: exo.RawReply{Value: reply}},
+			{Step: exo.Ended},
+		} {
+			e.RunID, e.At = id, time.Now()
+			if err := f.Record(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return id
+	}
+	named, other, elsewhere := add(42, "orders"), add(421, "orders"), add(42, "customers")
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, out := run(t, "export", "-identity", m.identity, m.log); strings.Count(out, `"reply":{`) != 3 || strings.Count(out, `"value":"`) != 3 {
+		t.Errorf("the export has no replies: %s", out)
+	}
+	if code, out := run(t, "erase", "-identity", m.identity, "-key", m.key, "-row", "orders:42", m.log); code != 0 || !strings.HasPrefix(out, "1 runs match") {
+		t.Errorf("%d %s", code, out)
+	}
+	if got := m.readable(t); !slices.Equal(got, ids(other, elsewhere)) {
+		t.Errorf("%v can be read, not %v of %v", got, ids(other, elsewhere), named)
+	}
+}

@@ -280,6 +280,9 @@ func showEntry(w io.Writer, e exo.Entry, begun time.Time) {
 	}
 	if s := e.Start; s != nil {
 		under("principal: %s", s.Principal)
+		if s.Module != "" || s.Encoding != 0 {
+			under("exoagent %s, encoding %d", s.Module, s.Encoding)
+		}
 		for l := range strings.Lines(s.Program) {
 			under("| %s", strings.TrimRight(l, "\r\n"))
 		}

@@ -39,7 +39,7 @@ func TestTailAndShow(t *testing.T) {
 	at := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	forged := "done\n2026-01-31 12:00:00  forged"
 	for i, e := range []exo.Entry{
-		{RunID: read, Step: exo.Begun, Start: &exo.Start{Principal: exo.Principal("ann" + forged), Program: "return orders.count()\n// " + forged}},
+		{RunID: read, Step: exo.Begun, Start: &exo.Start{Principal: exo.Principal("ann" + forged), Program: "return orders.count()\n// " + forged, Module: "v1.2.3 " + forged, Encoding: 7}},
 		{RunID: read, Step: exo.Outcome, Call: 1, Op: "orders.count", Rows: 1, Label: value.NewLabel("pii"), Details: []any{map[string]string{"sql": "SELECT count(*)" + forged}}},
 		{RunID: read, Step: exo.Ended, Err: errors.New("it threw " + forged)},
 		{RunID: changed, Step: exo.Begun, Start: &exo.Start{Principal: "bob"}},
@@ -92,7 +92,7 @@ func TestTailAndShow(t *testing.T) {
 				t.Errorf("show of %v has no %q: %d\n%s", from, want, code, out)
 			}
 		}
-		for _, secret := range []string{"| return orders.count()", "#1 orders.count", "SELECT count(*)", "it threw", "label: {pii}"} {
+		for _, secret := range []string{"| return orders.count()", "#1 orders.count", "SELECT count(*)", "it threw", "label: {pii}", "exoagent v1.2.3", "encoding 7"} {
 			if strings.Contains(out, secret) == sealed {
 				t.Errorf("show of %v: %q\n%s", from, secret, out)
 			}

@@ -130,7 +130,7 @@ Stop the host first if the record is in a folder: it alone has that while it run
 -identity. Runs that have not ended stay: exo record settle ends those of a stopped process.
 
 -row takes the runs with an image of the changed row, and those with a statement on the table and the key among the values of any
-statement, or with values that are too large for the record. KEY is compared as a whole, and has commas between several columns.
+statement or kept reply, or with values that are too large for the record. KEY is compared as a whole, and has commas between several columns.
 The record can't know which rows a list or a sum has read, which rows a change without images has changed, or the new keys that the
 database chose. So exo says how many more runs have a statement on the table. -row TABLE erases these, too.
 
@@ -138,6 +138,7 @@ examples:
   exo record erase -key file:/etc/exo/record.key -before 2026-01-31 /var/lib/exo/record
   exo record erase -identity auditor.txt -row customers:42 -dry-run /var/lib/exo/record
 `, erase, "key", "before", "principal", "row", "identity", "dry-run"),
+		replayCommand(),
 	}
 }
 

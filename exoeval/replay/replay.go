@@ -1,0 +1,171 @@
+// Package replay runs a recorded run again, and compares it with the record: it shows that the program of the record asked for what the record says, and
+// got the result that the record says. The program's objects are those of the record: each message gets its recorded reply. So no database is opened,
+// and nothing acts.
+//
+// It needs a record that keeps replies (record.Folder's KeepReplies). The gate, its labels, limits and sealed values work as in the recorded run; what
+// cannot be known again is taken from the record: the replies, what their objects read, and what policies and budgets of bits refused.
+package replay
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/message/coding"
+	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exoeval/worker"
+	"github.com/exoagent/exoagent/internal/buildinfo"
+	"github.com/exoagent/exoagent/internal/wire"
+)
+
+// Options are the options of Run.
+type Options struct {
+	Evaluator  exoeval.Evaluator // runs the program; nil: worker.Shared()
+	AnyVersion bool              // also replay a run of another version of exoagent, or of one that is not known
+}
+
+// Run replays the run that has these entries, which are all of one run, in their order. It returns the first difference from the record; nil: there is
+// none. It fails if the run can't be replayed, and says why.
+func Run(ctx context.Context, entries []exo.Entry, opt Options) (*Difference, error) {
+	was := collect(entries)
+	if err := was.replayable(opt.AnyVersion); err != nil {
+		return nil, err
+	}
+	granted, catalog, err := coding.UnpackGrants(was.start.Grants())
+	if err != nil {
+		return nil, fmt.Errorf("replay: the record's catalogue: %w", err)
+	}
+	if coding.DigestGrants(catalog, granted) != was.start.Granted {
+		return nil, errors.New("replay: the record's catalogue does not have the digest that the run began with")
+	}
+	var entriesNow []exo.Entry
+	record := exo.RecordFunc(func(e exo.Entry) error { entriesNow = append(entriesNow, e); return nil })
+	if opt.Evaluator == nil {
+		opt.Evaluator = worker.Shared()
+	}
+	gate, err := was.gate(granted, catalog, record)
+	var runner exoeval.Runner
+	if err == nil {
+		runner, err = opt.Evaluator.Bind(gate, exoeval.RecordedBounds(was.start.Bounds))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("replay: the record's catalogue: %w", err)
+	}
+	s := was.start
+	res := runner.Run(ctx, exoeval.Job{Program: s.Program, Run: exo.Run{ID: entries[0].RunID, Principal: s.Principal, Label: s.Label, Clock: s.Clock, Seed: s.Seed}})
+	now := collect(entriesNow)
+	switch kind := fail.KindOf(res.Err); {
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("replay: %w", ctx.Err())
+	case now.start == nil || now.ended == nil || kind == fail.Crashed || kind == fail.Breach:
+		return nil, fmt.Errorf("replay: the program could not be run: %w", res.Err)
+	case now.start.Granted != s.Granted:
+		return nil, errors.New("replay: the catalogue could not be restored from the record")
+	}
+	return was.compare(now)
+}
+
+// recording is what the entries of a run say, in the record or now.
+type recording struct {
+	start           *exo.Start
+	calls           map[uint64]*call
+	released, ended *exo.Entry
+}
+
+// call is one message of a run.
+type call struct {
+	asked   exo.Entry  // Intent or Refused
+	outcome *exo.Entry // nil: none
+}
+
+func collect(entries []exo.Entry) *recording {
+	r := &recording{calls: map[uint64]*call{}}
+	for _, e := range entries {
+		switch e.Step {
+		case exo.Begun:
+			r.start = cmp.Or(r.start, e.Start)
+		case exo.Intent, exo.Refused:
+			r.calls[e.Call] = &call{asked: e}
+		case exo.Outcome:
+			if c := r.calls[e.Call]; c != nil {
+				c.outcome = cmp.Or(c.outcome, &e)
+			}
+		case exo.Released:
+			r.released = cmp.Or(r.released, &e)
+		case exo.Ended:
+			r.ended = cmp.Or(r.ended, &e) // a later one is of Reconcile
+		}
+	}
+	return r
+}
+
+// replayable returns why a recorded run can't be replayed, or nil.
+func (r *recording) replayable(anyVersion bool) error {
+	s := r.start
+	switch {
+	case s == nil:
+		return errors.New("replay: the record does not have the beginning of the run")
+	case s.Grants == nil && s.Module == "":
+		return errors.New("replay: the run is older than replays: its record has no replies")
+	case s.Grants == nil:
+		return errors.New("replay: the run was recorded without its replies (`replies: true` in a grant file, KeepReplies in Go), or its catalogue was too large for them")
+	case s.Encoding != wire.Encoding:
+		return fmt.Errorf("replay: the run has version %d of the encoding, and exoagent %s has version %d: use exoagent %s", s.Encoding, buildinfo.Version(), wire.Encoding, s.Module)
+	case !anyVersion && (s.Module != buildinfo.Version() || !buildinfo.Known(s.Module)):
+		return &VersionError{Recorded: s.Module, Own: buildinfo.Version()}
+	case r.released == nil || r.ended == nil:
+		return errors.New("replay: the run has no end on the record: its process was stopped, or the record is cut")
+	}
+	switch kind := fail.KindOf(r.ended.Err); kind {
+	case fail.Cancelled, fail.Crashed, fail.Breach:
+		return fmt.Errorf("replay: the run was cut off, at a moment that no replay can find again: %w", r.ended.Err)
+	}
+	for _, n := range r.numbers() {
+		switch c := r.calls[n]; {
+		case c.asked.Step == exo.Refused:
+		case c.outcome == nil:
+			return fmt.Errorf("replay: the record lacks the outcome of call %d", n)
+		case c.outcome.Kept != nil && c.outcome.Kept.Lost != "":
+			return fmt.Errorf("replay: the reply to call %d was not recorded: %s", n, c.outcome.Kept.Lost)
+		}
+	}
+	return nil
+}
+
+// VersionError is the error of Run for a run that another version of exoagent recorded, or one that is not known. Options.AnyVersion replays it.
+type VersionError struct{ Recorded, Own string }
+
+func (e *VersionError) Error() string {
+	text := fmt.Sprintf("replay: the run was recorded by exoagent %s, and this is exoagent %s", e.Recorded, e.Own)
+	if e.Recorded == e.Own {
+		text += ": such a version names no one source text"
+	}
+	return text
+}
+
+// gate makes the gate of the replay: the record's catalogue, with objects that answer from the record.
+func (r *recording) gate(granted []message.GrantedName, catalog message.Catalog, record exo.Recorder) (*exo.Gate, error) {
+	w := &world{was: r}
+	for _, name := range catalog.Names() {
+		if name != exo.RevealInterface && name != exo.ComposeInterface {
+			w.interfaces = append(w.interfaces, catalog[name])
+		}
+	}
+	grants := map[string]exo.Object{}
+	for _, g := range granted {
+		switch g.Type.Name {
+		case exo.RevealInterface:
+			grants[g.Name] = exo.Reveal()
+		case exo.ComposeInterface:
+			grants[g.Name] = exo.Compose()
+		default:
+			grants[g.Name] = w.refusing(slices.Contains(r.start.Judged, g.Name), &object{w, message.Description{Type: g.Type, Interfaces: w.interfaces}})
+		}
+	}
+	return exo.NewGate(exo.Config{Grants: grants, Limits: r.start.Limits, Admits: r.start.Admits, Zone: r.start.Zone, Record: record, Bits: w, SeveralStores: true})
+}

@@ -1,0 +1,62 @@
+// Package buildinfo says which version of exoagent a process runs, for `exo version` and for the record of runs.
+package buildinfo
+
+import (
+	"cmp"
+	"runtime/debug"
+	"strings"
+	"sync"
+)
+
+const module = "github.com/exoagent/exoagent"
+
+// Release is the version of a released binary. The linker sets it: releases are built in a clone, for which Go knows no version.
+var Release string
+
+// Version returns the version of exoagent in this process: see Of.
+var Version = sync.OnceValue(func() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return devel
+	}
+	return Of(info)
+})
+
+const (
+	devel    = "(devel)"
+	modified = "(modified)"
+)
+
+// Of returns the version of exoagent in a build: its version as a module, whether it is built itself or is part of a host, and the commit if it was
+// built in a clone.
+func Of(info *debug.BuildInfo) string {
+	for _, d := range info.Deps {
+		if d.Path != module {
+			continue
+		}
+		if d.Replace == nil {
+			return cmp.Or(d.Version, devel)
+		}
+		if d.Replace.Version == "" { // a folder, whose content may be anything
+			return devel
+		}
+		return d.Replace.Path + "@" + d.Replace.Version
+	}
+	setting := map[string]string{}
+	for _, s := range info.Settings {
+		setting[s.Key] = s.Value
+	}
+	version := cmp.Or(Release, info.Main.Version, devel)
+	if rev := setting["vcs.revision"]; rev != "" {
+		version += " " + rev[:min(12, len(rev))]
+		if setting["vcs.modified"] == "true" {
+			version += " " + modified
+		}
+	}
+	return version
+}
+
+// Known reports whether a version names one source text. A build outside of a clone, or of changed files, has no such version.
+func Known(version string) bool {
+	return version != "" && version != devel && !strings.HasSuffix(version, modified) && !strings.HasSuffix(version, "+dirty")
+}
