@@ -36,8 +36,8 @@ type Folder struct {
 	begun runs
 	first error
 	left  []UnsettledRun
-	stop  context.CancelFunc // ends Keep
-	kept  chan struct{}      // closed when Keep has ended
+	stop  chan struct{} // closing it ends Keep; nil: Keep may be called
+	kept  chan struct{} // closed when Keep has ended
 }
 
 // OpenFolder opens a log to append to, for one process. key is the signing key. It reads the end of the log, as [Open] does.
@@ -194,8 +194,13 @@ func (l *Logged) AppendJSON(b []byte) ([]byte, error) {
 // ReadLog reads a log in the order of its entries, and ends with the first entry that it can't read. with decrypts entries; nil: they stay
 // encrypted. ReadLog checks no signature: tree.Verify does.
 func ReadLog(from tree.Source, with *tree.Opener) iter.Seq2[Logged, error] {
+	return ReadEntries(tree.Entries(from), with)
+}
+
+// ReadEntries is [ReadLog] of entries that were read already, as by the method Checked of an open log.
+func ReadEntries(all iter.Seq2[*tree.Entry, error], with *tree.Opener) iter.Seq2[Logged, error] {
 	return func(yield func(Logged, error) bool) {
-		for x, err := range tree.Entries(from) {
+		for x, err := range all {
 			var l Logged
 			if err == nil {
 				l, err = logged(x, with)
@@ -291,8 +296,10 @@ func (l *Folder) keep(age, every time.Duration, tell func(error)) error {
 	if l == nil || l.in == nil {
 		return errNowhere
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if age <= 0 || tell == nil || l.stop != nil {
-		return errors.New("record: Keep is called once, with an age and a function that gets errors")
+		return errors.New("record: Keep is called once, before Close, with an age and a function that gets errors")
 	}
 	pass := func() {
 		_, open, err := l.in.Erase(time.Now().Add(-age))
@@ -303,15 +310,16 @@ func (l *Folder) keep(age, every time.Duration, tell func(error)) error {
 			tell(fmt.Errorf("record: keep %v: %w", age, err))
 		}
 	}
+	stop, kept := make(chan struct{}), make(chan struct{})
+	l.stop, l.kept = stop, kept
+	l.mu.Unlock()
+	defer l.mu.Lock()
 	pass()
-	var ctx context.Context
-	ctx, l.stop = context.WithCancel(context.Background())
-	l.kept = make(chan struct{})
 	go func() {
-		defer close(l.kept)
+		defer close(kept)
 		for next := time.Tick(every); ; pass() {
 			select {
-			case <-ctx.Done():
+			case <-stop:
 				return
 			case <-next:
 			}
@@ -320,14 +328,20 @@ func (l *Folder) keep(age, every time.Duration, tell func(error)) error {
 	return nil
 }
 
+var closedAlready = make(chan struct{})
+
 // Close signs and syncs the entries that were appended, and lets other processes open the log.
 func (l *Folder) Close() error {
 	if l == nil || l.in == nil {
 		return errNowhere
 	}
-	if l.stop != nil { // an erasing that is cut short would look like a change
-		l.stop()
-		<-l.kept
+	l.mu.Lock()
+	stop, kept := l.stop, l.kept
+	l.stop, l.kept = closedAlready, nil
+	l.mu.Unlock()
+	if kept != nil { // an erasing that is cut short would look like a change
+		close(stop)
+		<-kept
 	}
 	return l.in.Close()
 }

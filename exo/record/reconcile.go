@@ -75,6 +75,9 @@ func Reconcile(ctx context.Context, to exo.Recorder, runs []UnsettledRun, stores
 func (s Settlers) Reconcile(ctx context.Context, to exo.Recorder, runs []UnsettledRun) error {
 	var failed []error
 	for i := range runs {
+		if runs[i].Settled {
+			continue
+		}
 		if err := runs[i].settle(ctx, to, s); err != nil && !errors.Is(err, tree.ErrAlive) { // another process of a shared log was faster
 			failed = append(failed, fmt.Errorf("record: run %v: %w", runs[i].ID, err))
 		}
@@ -90,7 +93,7 @@ func (s Settlers) effect(ctx context.Context, run exo.RunID, e *exo.Effect) (exo
 	if of == nil || method == "" {
 		return exo.StateUnknown, nil
 	}
-	state, err := of.Settle(ctx, method, run.KeyOf(e.Call))
+	state, err := settled(ctx, of, method, run.KeyOf(e.Call))
 	if err == nil && state != exo.StateApplied && state != exo.StateFailed && state != exo.StateUnknown {
 		err = fmt.Errorf("it answered the state %v: want applied, failed or unknown", state)
 	}
@@ -103,6 +106,21 @@ func (s Settlers) effect(ctx context.Context, run exo.RunID, e *exo.Effect) (exo
 		state = exo.StateRolledBack
 	}
 	return state, nil
+}
+
+// maxSettle bounds how long an object is asked about one call.
+const maxSettle = 30 * time.Second
+
+// settled asks an object. A panic is an error: it must not keep a host from starting.
+func settled(ctx context.Context, of Settler, method, key string) (state exo.State, err error) {
+	ctx, cancel := context.WithTimeout(ctx, maxSettle)
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it panicked: %s", textOf(fmt.Errorf("%v", p)))
+		}
+	}()
+	return of.Settle(ctx, method, key)
 }
 
 func (r *UnsettledRun) settle(ctx context.Context, to exo.Recorder, s Settlers) error {
@@ -186,7 +204,7 @@ func (r *UnsettledRun) ask(ctx context.Context, stores []Store) (exo.State, erro
 		}
 		switch {
 		case errors.Is(err, ErrUnknown):
-			return exo.StateUnknown, nil
+			forgot = true
 		case err != nil:
 			return exo.NoState, err
 		case yes:

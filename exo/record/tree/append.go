@@ -71,6 +71,7 @@ func (l *Log) runOf(e *Leaf) (*run, error) {
 		return r, nil
 	}
 	r = &run{}
+	open := map[Run]progress{} // settling asks for these next: one search is enough for all
 	if e.Step != Begun {
 		for x, err := range Entries(Dir(l.dir)) {
 			if err != nil {
@@ -78,6 +79,13 @@ func (l *Log) runOf(e *Leaf) (*run, error) {
 			}
 			if x.Run == e.Run {
 				r.seen = progress{x.Index + 1, x.Hash}
+			} else if open[x.Run] = (progress{x.Index + 1, x.Hash}); x.Step == Ended {
+				delete(open, x.Run)
+			}
+		}
+		for id, at := range open {
+			if l.runs[id] == nil {
+				l.runs[id] = &run{seen: at}
 			}
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"golang.org/x/mod/sumdb/note"
 )
 
 // erasing is a run whose keys are to be destroyed. known: the log has the entry Erased of the run already.
@@ -23,8 +25,26 @@ type keyPlace struct {
 	length int
 }
 
+// lineOf is what erasing needs of a line, until a checkpoint signs it.
+type lineOf struct {
+	run, of Run
+	step    string
+	old     bool // it begins a run that is old enough
+	key     keyPlace
+}
+
+// placeOf returns where the data key of an entry is; zero: it has none.
+func placeOf(e *Entry) keyPlace {
+	if len(e.wrapped) == 0 || e.Destroyed() {
+		return keyPlace{}
+	}
+	return keyPlace{e.Number, e.file, e.at + int64(bytes.Index(e.raw, e.wrapped)), len(e.wrapped)}
+}
+
 // erasable is an open log.
 type erasable interface {
+	source() Source
+	key() note.Verifier
 	Append(e Leaf, payload []byte, durable bool) error
 	flush() error                         // returns when all entries are durable
 	destroy(keys []keyPlace) (int, error) // overwrites or deletes data keys
@@ -35,30 +55,41 @@ type erasable interface {
 // keys. If it is interrupted between the two, Verify reports it; call Erase with the same runs again. Erase returns the number of keys that it
 // destroyed, and the runs that it skipped: they began before the time and have not ended.
 func (l *Log) Erase(before time.Time, runs ...Run) (n int, skipped []Run, err error) {
-	return erase(Dir(l.dir), l, before, runs)
+	return erase(l, before, runs)
 }
 
-func erase(in Source, l erasable, before time.Time, runs []Run) (n int, skipped []Run, err error) {
+func erase(l erasable, before time.Time, runs []Run) (n int, skipped []Run, err error) {
+	if err := l.flush(); err != nil { // so that what this process has written is signed
+		return 0, nil, err
+	}
 	found, want := map[Run]*erasing{}, map[Run]bool{}
 	for _, id := range runs {
 		want[id] = true
 	}
-	for e, err := range Entries(in) {
+	var unsigned []lineOf
+	for x, err := range checked(l.source(), l.key()) {
 		if err != nil {
-			return n, nil, err
+			return 0, nil, err
 		}
-		if r := found[e.Of]; r != nil {
-			r.known = true
+		if e := x.Entry; e != nil {
+			unsigned = append(unsigned, lineOf{e.Run, e.Of, e.Step, e.Step == Begun && e.At.Before(before), placeOf(e)})
+			continue
 		}
-		if e.Step == Begun && (e.At.Before(before) || want[e.Run]) {
-			found[e.Run] = &erasing{}
-		}
-		if r := found[e.Run]; r != nil {
-			r.ended = e.Step == Ended
-			if len(e.wrapped) > 0 && !e.Destroyed() {
-				r.keys = append(r.keys, keyPlace{e.Number, e.file, e.at + int64(bytes.Index(e.raw, e.wrapped)), len(e.wrapped)})
+		for _, e := range unsigned {
+			if r := found[e.of]; r != nil {
+				r.known = true
+			}
+			if e.step == Begun && (e.old || want[e.run]) {
+				found[e.run] = &erasing{}
+			}
+			if r := found[e.run]; r != nil {
+				r.ended = r.ended || e.step == Ended // what became known later may follow
+				if e.key.length > 0 {
+					r.keys = append(r.keys, e.key)
+				}
 			}
 		}
+		unsigned = unsigned[:0]
 	}
 	for _, id := range runs {
 		if r := found[id]; r == nil || !r.ended {

@@ -536,7 +536,7 @@ func (l *Shared) destroy(keys []keyPlace) (int, error) {
 
 // Erase is [Log.Erase]. The keys are deleted from their table; copies of it, and the server's log, still have them.
 func (l *Shared) Erase(before time.Time, runs ...Run) (n int, skipped []Run, err error) {
-	return erase(l, l, before, runs)
+	return erase(l, before, runs)
 }
 
 // Close appends what is in the queue, and closes the table.

@@ -136,7 +136,7 @@ func (s *verification) entry(e *Entry) {
 	if !r.goesOn(e) {
 		found(&s.Missing, "entry %d is number %d of run %s and does not follow the one before it", e.Number, e.Index, e.Run)
 	}
-	r.ended = e.Step == Ended
+	r.ended = r.ended || e.Step == Ended // what became known later may follow
 	// A key in a line after the entry Erased is not a leftover: it seals what became known of the run later.
 	r.alive, r.destroyed = r.alive || len(e.wrapped) > 0 && !e.Destroyed() && !r.erased, r.destroyed || e.Destroyed()
 	if of := s.runs[e.Of]; e.Step == Erased && of != nil {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +23,7 @@ import (
 type trace struct {
 	wanted, ended bool // wanted: another filter than -row chooses the run, or its record names the row for certain
 	table         bool // a statement names the table
+	unsure        bool // rows were changed by a cascade or a trigger, or a call was cut short, of which the record has no statement
 	key           bool // the row's key is among the values of a statement or the keys of changed rows, or could be in what is left out
 }
 
@@ -34,6 +36,7 @@ func (t *trace) add(text json.RawMessage, table, key string) {
 			Table string
 			Key   json.RawMessage
 		}
+		Effects []json.RawMessage
 	}
 	if json.Unmarshal(text, &d) != nil {
 		return // a detail of another object, which has no rows
@@ -42,13 +45,19 @@ func (t *trace) add(text json.RawMessage, table, key string) {
 	if len(d.SQL) > 0 && json.Unmarshal(d.SQL, &sql) != nil || d.Note != "" {
 		t.wanted = true // the statement is too large for the record, and may name any table
 	}
-	t.table = t.table || strings.Contains(sql, `"`+strings.ReplaceAll(table, `"`, `""`)+`"`)
+	t.table, t.unsure = t.table || names(sql, table), t.unsure || len(d.Effects) > 0
 	values := scalars(d.Args)
 	t.key = t.key || t.names(values, key) || slices.Contains(values, "digest") // the latter is the name of a field in the place of a large value
 	for _, c := range d.Changes {
-		same := strings.Join(scalars(c.Key), ",") == key
+		same := strings.Join(scalarsOf(c.Key, false), ",") == key
 		t.key, t.wanted = t.key || same, t.wanted || c.Table == table && (same || key == "")
 	}
+}
+
+// names reports whether a statement has the name of a table, perhaps with its schema: public.orders.
+func names(sql, table string) bool {
+	quoted := `"` + strings.ReplaceAll(table, `"`, `""`) + `"`
+	return strings.Contains(sql, quoted) || strings.Contains(sql, strings.ReplaceAll(quoted, ".", `"."`))
 }
 
 // read reads a reply that was kept. Of which tables its values are it does not say.
@@ -68,29 +77,29 @@ func (t *trace) names(values []string, key string) bool {
 
 // scalars returns the texts of all values in a JSON value, and of the names of fields. A text that is a list of JSON, as statements bind lists, has
 // its values, too.
-func scalars(text json.RawMessage) (all []string) {
+func scalars(text json.RawMessage) []string { return scalarsOf(text, true) }
+
+func scalarsOf(text json.RawMessage, within bool) (all []string) {
 	d := json.NewDecoder(strings.NewReader(string(text)))
 	d.UseNumber()
 	for x, err := d.Token(); err == nil; x, err = d.Token() {
-		if s := fmt.Sprint(x); !strings.Contains("[]{}", s) {
-			if all = append(all, s); s[0] == '[' && json.Valid([]byte(s)) {
-				all = append(all, scalars(json.RawMessage(s))...)
-			}
+		if _, is := x.(json.Delim); is {
+			continue
+		}
+		s := fmt.Sprint(x)
+		if all = append(all, s); within && strings.HasPrefix(s, "[") && json.Valid([]byte(s)) {
+			all = append(all, scalars(json.RawMessage(s))...)
 		}
 	}
 	return all
 }
 
 // matching returns the runs that the flags choose, those of them that have not ended, and how many more runs may have read the row.
-func (o *flags) matching(place, run string, before time.Time) (runs, open []tree.Run, more int, err error) {
-	from, err := source(place)
-	if err != nil {
-		return nil, nil, 0, err
-	}
+func (o *flags) matching(all iter.Seq2[*tree.Entry, error], run string, before time.Time) (runs, open []tree.Run, more int, err error) {
 	with, err := o.opener()
 	table, key, one := strings.Cut(o.row, ":")
 	seen, order := map[exo.RunID]*trace{}, []exo.RunID(nil)
-	for x, err2 := range record.ReadLog(from, with) {
+	for x, err2 := range record.ReadEntries(all, with) {
 		if err = errors.Join(err, err2); err != nil {
 			return nil, nil, 0, err
 		}
@@ -99,7 +108,8 @@ func (o *flags) matching(place, run string, before time.Time) (runs, open []tree
 			t = &trace{wanted: x.RunID.String() == run || x.At.Before(before)}
 			seen[x.RunID], order = t, append(order, x.RunID)
 		}
-		t.ended = x.Step == exo.Ended
+		t.ended = t.ended || x.Step == exo.Ended
+		t.unsure = t.unsure || x.Err != nil && x.Err.Error() == record.ErrInterrupted.Error() && x.Call > 0
 		t.wanted = t.wanted || o.principal != "" && x.Start != nil && string(x.Start.Principal) == o.principal
 		if x.Kept != nil && o.row != "" {
 			t.read(x.Kept.Value, key)
@@ -115,7 +125,7 @@ func (o *flags) matching(place, run string, before time.Time) (runs, open []tree
 		switch t := seen[id]; {
 		case t == nil:
 		case !t.wanted && !(t.table && (t.key || !one)):
-			if t.table {
+			if o.row != "" && (t.table || t.unsure) {
 				more++
 			}
 		case !t.ended:
@@ -150,7 +160,15 @@ func erase(ctx context.Context, o *flags, std cli.Stdio, args []string) error {
 		}
 		defer l.Close()
 	}
-	runs, going, more, err := o.matching(args[0], run, before)
+	from, err := source(args[0])
+	if err != nil {
+		return err
+	}
+	all := tree.Entries(from)
+	if l != nil { // while somebody erases, lines that nobody has signed could name any run
+		all = l.Checked()
+	}
+	runs, going, more, err := o.matching(all, run, before)
 	if err == nil && run != "" && len(runs) == 0 {
 		err = fmt.Errorf("run %s is not there or has not ended: exo record settle settles runs whose process was stopped", run)
 	}

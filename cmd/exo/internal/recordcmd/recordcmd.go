@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -311,6 +312,7 @@ func check(_ context.Context, o *flags, std cli.Stdio, args []string) error {
 
 // erasable is a log that is open.
 type erasable interface {
+	Checked() iter.Seq2[*tree.Entry, error]
 	Erase(before time.Time, runs ...tree.Run) (n int, skipped []tree.Run, err error)
 	Close() error
 }
