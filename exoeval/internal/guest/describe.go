@@ -37,10 +37,10 @@ func (r *Guest) call(recv *message.Node, m *message.Method, name string, args []
 	// Nothing is sent inside a callback: neither by the method that await calls, nor by a method that returns the first row
 	// of a query without using the callback's parameter. The rows of a link can be shown without sending: see value.TypeRows.
 	if m.Sends && len(r.Frames) > 0 && (m.Nested == nil || i != nil && i.Await == m.Name || m.Truth != "" && recv.Closed()) {
-		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "nested", "can't be called inside a callback, which only describes: await it before the query, and use its value in the callback"))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "nested", "can't be called inside a callback, which only describes: await it before, and use its value in the callback"))))
 	}
 	if m.Sends && len(m.Params) == 0 && m.Nested != nil && m.Nested.Con != nil && r.grouped[recv] {
-		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "grouped", "could mean the number of groups or of their members: write select with a callback, which gets each group"))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "grouped", "could mean the number of groups or of their members: write a callback, which gets each group"))))
 	}
 	if len(args) > len(m.Params) {
 		if v := r.several(recv, m, name, args); v != nil {
