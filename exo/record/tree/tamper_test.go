@@ -41,14 +41,6 @@ func (m made) write(t *testing.T, lines [][]byte) {
 // origin is the log's name, by its public key.
 func (m made) origin() string { return string(m.public[:strings.Index(string(m.public), "+")]) }
 
-func copyDir(t *testing.T, from, to string) {
-	t.Helper()
-	os.RemoveAll(to)
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // One bit anywhere in a segment is found; at the end of the last line it makes the last checkpoint void.
 func TestFlip(t *testing.T) {
 	m := makeLog(t, false)
