@@ -123,6 +123,15 @@ type RawReply struct {
 	Rows, Bytes int             // what the object counted with (*Message).Spend
 }
 
+// String hides the reply: it has values that the gate seals, and hosts log entries.
+func (RawReply) String() string { return "(hidden)" }
+
+// GoString hides the reply, as String does.
+func (RawReply) GoString() string { return "(hidden)" }
+
+// MarshalJSON hides the reply, as String does.
+func (RawReply) MarshalJSON() ([]byte, error) { return []byte(`"(hidden)"`), nil }
+
 // Kept is a RawReply that was recorded. From its replies a run can be replayed.
 type Kept struct {
 	Value       []byte // its canonical encoding, with NumberedRef(0) in the place of each object
@@ -146,7 +155,7 @@ type Start struct {
 	Judged    []string         // the granted names with a policy that looks at sealed values
 	Module    string           // the version of exoagent, as `exo version` prints it
 	Encoding  int              // the version of the canonical encoding; 0: the entry is older than this field
-	Grants    func() []byte    // the granted names and the catalogue, as coding.PackGrants writes them; nil: a record that was read does not have them
+	Grants    func() []byte    `json:"-"` // the granted names and the catalogue, as coding.PackGrants writes them; nil: a record that was read does not have them
 }
 
 // digestOf returns the digest of a reply or a result; zero if there is no record, or if the

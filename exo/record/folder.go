@@ -54,6 +54,9 @@ func OpenFolder(dir string, key tree.SigningKey) (*Folder, error) {
 // committed: if the process is killed then, entries of runs may be missing of which nothing was kept and nobody has had the result. Nobody but a
 // live console, exo.Config.Console, has seen anything of such a run.
 func OnShared(in *tree.Shared) (*Folder, error) {
+	if in == nil || in.Source == nil {
+		return nil, errNowhere
+	}
 	l := &Folder{in: in, from: in, rest: func() ([]tree.Leaf, error) { return in.Silent(context.Background(), 0) }}
 	return l.opened(in.Tail)
 }

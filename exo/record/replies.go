@@ -26,7 +26,11 @@ type Replies struct {
 func (l *Lines) KeepReplies(r Replies) { l.begun.keepReplies(r) }
 
 // KeepReplies makes the record keep replies, encrypted. Call it before the first run.
-func (l *Folder) KeepReplies(r Replies) { l.begun.keepReplies(r) }
+func (l *Folder) KeepReplies(r Replies) {
+	if l != nil {
+		l.begun.keepReplies(r)
+	}
+}
 
 func (r *runs) keepReplies(b Replies) {
 	r.keep, r.kept = &Replies{cmp.Or(b.Each, 1<<20), cmp.Or(b.Run, 16<<20)}, map[exo.RunID]int{}

@@ -3,6 +3,9 @@ package record
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -110,6 +113,23 @@ func TestKeepsReplies(t *testing.T) {
 		}
 		if (es[0].Start.Grants == nil) != (c.bounds.Each == 10) {
 			t.Errorf("%+v: the catalogue", c.bounds)
+		}
+	}
+}
+
+// TestRepliesAreHidden: a reply before sealing is in no log of a host that logs entries, and such an entry can be written as JSON.
+func TestRepliesAreHidden(t *testing.T) {
+	e := exo.Entry{Step: exo.Outcome, Start: &exo.Start{Grants: func() []byte { return nil }}, Raw: exo.RawReply{Value: value.Text("123-45-6789").WithLabel(value.NewLabel("pii"))}}
+	text, err := json.Marshal(e)
+	if err != nil {
+		t.Error(err)
+	}
+	var log bytes.Buffer
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("", "entry", e)
+	slog.New(slog.NewTextHandler(&log, nil)).Info("", "entry", e)
+	for _, said := range []string{string(text), log.String(), fmt.Sprintf("%v", e), fmt.Sprintf("%+v", e), fmt.Sprintf("%#v", e)} {
+		if strings.Contains(said, "123-45") {
+			t.Error(said)
 		}
 	}
 }

@@ -38,7 +38,11 @@ func placeOf(e *Entry) keyPlace {
 	if len(e.wrapped) == 0 || e.Destroyed() {
 		return keyPlace{}
 	}
-	return keyPlace{e.Number, e.file, e.at + int64(bytes.Index(e.raw, e.wrapped)), len(e.wrapped)}
+	at := bytes.LastIndex(e.raw, append([]byte(`,"key":"`), e.wrapped...)) // behind the leaf, which may have the same text
+	if at < 0 {
+		return keyPlace{}
+	}
+	return keyPlace{e.Number, e.file, e.at + int64(at+len(`,"key":"`)), len(e.wrapped)}
 }
 
 // erasable is an open log.

@@ -54,6 +54,7 @@ type run struct {
 	key  *dataKey   // nil: this process has sealed no payload of the run yet
 	seen progress   // guarded by the log's mu
 
+	taken  bool  // of a Shared: another process has added to it
 	failed error // of a Shared: why an entry for which nobody waited was refused
 }
 

@@ -22,6 +22,7 @@ const (
 	maxGroup   = signEvery // entries: a checkpoint follows each group
 	maxBytes   = 8 << 20   // of a group's payloads, after which another group begins
 	maxQueue   = 4096      // entries that wait, after which Append waits for room
+	maxWaiting = 64 << 20  // bytes of their payloads, likewise
 	maxSilent  = 5_000     // runs that OpenShared looks at
 	groupAfter = 50 * time.Millisecond
 )
@@ -81,6 +82,7 @@ type attempt struct {
 	seen   map[Run]progress
 	keys   map[*dataKey]int64 // the index of the entry with the key
 	err    map[*pending]error
+	taken  map[*run]bool // another process has added to it
 }
 
 // CreateShared makes the text of log.json and the first row of a log, calls store, which writes both to a database, and writes to the witness.
@@ -200,14 +202,39 @@ func (l *Shared) Silent(ctx context.Context, most int) (leaves []Leaf, err error
 		}
 		leaves = append(leaves, leaf)
 	}
-	return leaves, err
+	if len(leaves) == 0 || err != nil {
+		return leaves, err
+	}
+	return leaves, l.signed(lines)
+}
+
+// signed returns an error if the log has not signed all of these leaves. Who can write the table could otherwise have a run settled that is alive or
+// never was. It reads the whole log, which only a process does that finds such runs.
+func (l *Shared) signed(leaves []string) error {
+	missing := map[Hash]bool{}
+	for _, text := range leaves {
+		missing[tlog.RecordHash([]byte(text))] = true
+	}
+	for e, err := range l.Checked() {
+		if err != nil {
+			return err
+		}
+		delete(missing, e.Hash)
+	}
+	if len(missing) > 0 {
+		return errChanged
+	}
+	return nil
 }
 
 // Append adds an entry, and encrypts its payload. If durable is set, it returns when the entry is committed, and with it all earlier entries of this
 // process. If not, it returns at once: the entry is committed within moments, or with the next durable one, and is lost if the process is killed
 // before. So the owner of the log sets durable before anything leaves the process. While the database does not answer, every caller waits, and gets
-// the error; an entry that was accepted before stays in the queue. After an error the entry is not in the log; if durable is set, it may be.
+// the error; an entry that was accepted before stays in the queue. After ErrLost the entry may be in the log; after another error it is not.
 func (l *Shared) Append(e Leaf, payload []byte, durable bool) error {
+	if l == nil || l.table == nil {
+		return errClosed
+	}
 	l.mu.Lock()
 	r := l.runs[e.Run]
 	if r == nil {
@@ -240,7 +267,7 @@ func (l *Shared) Append(e Leaf, payload []byte, durable bool) error {
 func (l *Shared) enqueue(p *pending, durable bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for l.err == nil && p.r.failed == nil && len(l.queue) >= maxQueue {
+	for l.err == nil && p.r.failed == nil && (len(l.queue) >= maxQueue || l.waits() >= maxWaiting) {
 		if l.down != nil {
 			return l.down
 		}
@@ -263,8 +290,19 @@ func (l *Shared) enqueue(p *pending, durable bool) error {
 	return nil
 }
 
+// waits returns how many bytes of payloads are in the queue.
+func (l *Shared) waits() (n int) {
+	for _, p := range l.queue {
+		n += len(p.sealed)
+	}
+	return n
+}
+
 // flush returns when all entries are committed.
 func (l *Shared) flush() error {
+	if l == nil || l.table == nil {
+		return errClosed
+	}
 	p := &pending{r: &run{}}
 	err := l.enqueue(p, true)
 	if err == nil {
@@ -418,7 +456,7 @@ func (l *Shared) next(group []*pending, s State) (a attempt, rows []Row, err err
 	if c.Size < l.head.size || s.Checkpoints[l.head.size] != l.head.line {
 		return a, nil, fmt.Errorf("the log does not go on from the %d entries that this process knows: entries were cut off, or an old copy was put back", l.head.size)
 	}
-	a = attempt{seen: map[Run]progress{}, keys: map[*dataKey]int64{}, err: map[*pending]error{}}
+	a = attempt{seen: map[Run]progress{}, keys: map[*dataKey]int64{}, err: map[*pending]error{}, taken: map[*run]bool{}}
 	failed := map[*run]error{}
 	for _, p := range group {
 		if p.over {
@@ -434,6 +472,12 @@ func (l *Shared) next(group []*pending, s State) (a attempt, rows []Row, err err
 				a.err[p], failed[p.r] = err, err
 				continue
 			}
+			a.taken[p.r] = p.r.taken || p.Run != (Run{}) && !p.Asked && p.Step != Begun && at != p.r.seen
+		}
+		if p.fenced && a.taken[p.r] {
+			err := fmt.Errorf("run %s is not this process's, or another process has settled it, since it had no entry for %v", p.Run, l.opt.Dead)
+			a.err[p], failed[p.r] = err, err
+			continue
 		}
 		if a.err[p] = nil; p.Step == "" { // it is flush
 			continue
@@ -501,7 +545,7 @@ func (l *Shared) done(a *attempt) {
 	for p, err := range a.err {
 		switch {
 		case err == nil && p.Step != "":
-			p.r.seen = a.seen[p.Run]
+			p.r.seen, p.r.taken = a.seen[p.Run], a.taken[p.r]
 			if index, there := a.keys[p.key]; there {
 				p.key.index = index
 			}

@@ -308,6 +308,26 @@ func TestSharedForged(t *testing.T) {
 	}
 }
 
+// TestSharedSilentForged: a row of a run that never was is no run to settle: nobody has signed it.
+func TestSharedSilentForged(t *testing.T) {
+	s, m := made(t, false)
+	l := shared(t, m, s, nil)
+	r := treetest.NewRun()
+	if err := l.Append(treetest.LeafOf(r, tree.Begun), nil, true); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := shared(t, m, s, &tree.SharedOptions{Dead: time.Nanosecond}).Silent(t.Context(), 0); err != nil || len(all) != 1 || all[0].Run != r {
+		t.Fatal(all, err)
+	}
+	first := slices.IndexFunc(m.rows, func(r tree.Row) bool { return !r.Checkpoint })
+	forged := tree.Row{Number: -1, Run: treetest.NewRun(), Line: m.rows[first].Line}
+	forged.Line = strings.NewReplacer(`"n":0`, `"n":-1`, r.String(), forged.Run.String()).Replace(forged.Line)
+	m.rows = append([]tree.Row{forged}, m.rows...)
+	if l, err := tree.OpenShared(t.Context(), m, s.Private, &tree.SharedOptions{Dead: time.Nanosecond}); err == nil || !strings.Contains(err.Error(), "the log was changed") {
+		t.Error(l.Tail, err)
+	}
+}
+
 // TestSharedRuns: a run is its process's. Another settles it only after a silence, and then it can't do any more what can't be undone.
 func TestSharedRuns(t *testing.T) {
 	s, m := made(t, false)
@@ -338,6 +358,22 @@ func TestSharedRuns(t *testing.T) {
 	}
 	if v := s.Verify(t); !v.Complete() || len(v.Unended) > 0 || v.Entries != 5 {
 		t.Errorf("%s", strings.Join(v.Lines(), "\n"))
+	}
+	for _, apart := range []bool{false, true} { // the entry before it, for which nobody waits, lifts no fence
+		r := treetest.NewRun()
+		settle := treetest.LeafOf(r, tree.Ended)
+		settle.Asked = true
+		if err := errors.Join(alive.Append(treetest.LeafOf(r, tree.Begun), nil, true), other.Append(settle, nil, false), alive.Append(treetest.LeafOf(r, "released"), nil, false)); err != nil {
+			t.Fatal(err)
+		}
+		if apart {
+			if err := alive.Append(treetest.LeafOf(treetest.NewRun(), tree.Begun), nil, true); err != nil { // commits what waits
+				t.Fatal(err)
+			}
+		}
+		if err := alive.Append(treetest.LeafOf(r, "committing"), nil, true); err == nil || !strings.Contains(err.Error(), "another process has settled it") {
+			t.Errorf("a settled run commits: %v", err)
+		}
 	}
 	// Whose first entry was refused while nobody waited learns it with the next.
 	for _, step := range []string{tree.Begun, "intent"} {

@@ -219,7 +219,7 @@ func show(_ context.Context, o *flags, std cli.Stdio, args []string) error {
 	}
 	switch {
 	case begun.IsZero():
-		return fmt.Errorf("%s has no run %s", args[0], id)
+		return fmt.Errorf("the record has no run %s", id) // its place may be a URL with a password
 	case errors.Is(closed, tree.ErrErased):
 		fmt.Fprintln(std.Out, "what the run wrote was erased")
 	case closed != nil:

@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exo/record/tree"
 	"github.com/exoagent/exoagent/exoeval/replay"
 	"github.com/exoagent/exoagent/internal/cli"
+	"github.com/exoagent/exoagent/internal/printable"
 )
 
 // This file runs a recorded run again.
@@ -22,7 +23,7 @@ func replayCommand() cli.Command {
 		Short: "run a recorded run again, and compare it with the record",
 		Long: `Runs the program of a run again, with its clock, its random numbers and the recorded replies, and compares each message
 and the result with the record. No database is opened and nothing acts. The record must have the replies: ` + "`replies: true`" + `
-in the grant file. A run of another version of exo is refused: use that version, or -any-version.
+in the grant file. Whether the record was changed exo record verify says. A run of another version of exo is refused: use that version, or -any-version.
 
 example:
   exo replay -identity auditor.txt /var/lib/exo/record 0f3a5c0e1a2b4d6f8091a2b3c4d5e6f7
@@ -68,7 +69,7 @@ func (o *flags) replay(ctx context.Context, std cli.Stdio, path, run string, any
 		}
 	}
 	if len(entries) == 0 {
-		return fmt.Errorf("%s has no run %s", path, id)
+		return fmt.Errorf("the record has no run %s", id)
 	}
 	d, err := replay.Run(ctx, entries, replay.Options{AnyVersion: anyVersion})
 	if _, is := errors.AsType[*replay.VersionError](err); is {
@@ -78,7 +79,7 @@ func (o *flags) replay(ctx context.Context, std cli.Stdio, path, run string, any
 		return err
 	}
 	if d != nil {
-		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("the run differs from its record: %v", d)}
+		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("the run differs from its record: %s", printable.OneLine(fmt.Sprint(d)))}
 	}
 	fmt.Fprintf(std.Out, "equal: run %s asks and gives what the record says\n", id)
 	return nil

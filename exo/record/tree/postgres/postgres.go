@@ -95,7 +95,7 @@ func Open(ctx context.Context, url string, private tree.SigningKey, opt *tree.Sh
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, t.Close())
 	}
 	l, err := tree.OpenShared(ctx, t, private, opt)
 	if err != nil {
@@ -242,7 +242,7 @@ func group(ctx context.Context, conn *pgx.Conn, sizes []int64, runs []tree.Run, 
 	s := tree.State{Checkpoints: map[int64]string{}, Last: map[tree.Run]tree.Last{}}
 	b := &pgx.Batch{}
 	b.Queue("BEGIN ISOLATION LEVEL READ COMMITTED") // each statement after the lock sees what was committed before it
-	b.Queue("SELECT set_config('lock_timeout', '10s', true), set_config('idle_in_transaction_session_timeout', '10s', true)")
+	b.Queue("SELECT set_config('lock_timeout', '10s', true), set_config('idle_in_transaction_session_timeout', '10s', true), set_config('statement_timeout', '30s', true)")
 	b.Queue("SELECT pg_advisory_xact_lock(" + lockKey + ")")
 	b.Queue("SELECT number, kind = 0, line FROM exo_record_lines ORDER BY number DESC, kind DESC LIMIT 1").QueryRow(func(row pgx.Row) error {
 		if err := row.Scan(&s.Head.Number, &s.Head.Checkpoint, &s.Head.Line); !errors.Is(err, pgx.ErrNoRows) {
