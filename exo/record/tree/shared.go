@@ -532,8 +532,6 @@ func (l *Shared) after(p *pending, all map[Run]Last) (at progress, err error) {
 		return at, fmt.Errorf("run %s has begun before; an ID stands for one run", p.Run)
 	case p.Asked && last.Seconds < l.opt.Dead.Seconds():
 		return at, fmt.Errorf("run %s had an entry %.0f seconds ago, and %w: it is settled after %v without one", p.Run, last.Seconds, ErrAlive, l.opt.Dead)
-	case p.fenced:
-		return at, fmt.Errorf("run %s is not this process's, or another process has settled it, since it had no entry for %v", p.Run, l.opt.Dead)
 	}
 	return at, nil
 }

@@ -326,6 +326,21 @@ func TestSharedSilentForged(t *testing.T) {
 	if l, err := tree.OpenShared(t.Context(), m, s.Private, &tree.SharedOptions{Dead: time.Nanosecond}); err == nil || !strings.Contains(err.Error(), "the log was changed") {
 		t.Error(l.Tail, err)
 	}
+	m.rows = m.rows[1:] // the row is there for a moment only
+	if l, err := tree.OpenShared(t.Context(), &brief{m, forged.Line}, s.Private, &tree.SharedOptions{Dead: time.Nanosecond}); err == nil || !strings.Contains(err.Error(), "the log was changed") {
+		t.Error(l.Tail, err)
+	}
+}
+
+// brief has a row while silent runs are looked for.
+type brief struct {
+	*memory
+	line string
+}
+
+func (b *brief) Silent(ctx context.Context, seconds, most int64) ([]string, error) {
+	all, err := b.memory.Silent(ctx, seconds, most)
+	return append(all, b.line), err
 }
 
 // TestSharedRuns: a run is its process's. Another settles it only after a silence, and then it can't do any more what can't be undone.
