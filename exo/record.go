@@ -152,6 +152,7 @@ type Start struct {
 	Bounds    map[string]int64 // limits that the evaluator enforces, by their names, times in nanoseconds; other runs share the map
 	Granted   value.Digest     // the digest of the catalogue and the granted names
 	Admits    value.Label      // labels that the result may carry
+	Preview   bool             // see Run.Preview
 	Judged    []string         // the granted names with a policy that looks at sealed values
 	Module    string           // the version of exoagent, as `exo version` prints it
 	Encoding  int              // the version of the canonical encoding; 0: the entry is older than this field

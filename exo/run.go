@@ -95,7 +95,7 @@ func (g *Gate) Begin(ctx context.Context, run Run, program string, bounds map[st
 	s := &Session{gate: g, run: run, length: len(program), label: run.Label, turns: turns{free: g.limits.ConcurrentCalls}, wake: make(chan struct{}, 1), over: make(chan struct{})}
 	s.withhold(0, fail.Pos{})
 	if g.record != nil {
-		start := &Start{Principal: run.Principal, Program: program, Label: run.Label, Clock: run.Clock, Seed: run.Seed, Zone: g.recordedZone(), Limits: g.limits, Bounds: bounds, Granted: g.digest(), Admits: g.admits, Judged: g.judged, Module: buildinfo.Version(), Encoding: wire.Encoding, Grants: g.packed}
+		start := &Start{Principal: run.Principal, Program: program, Label: run.Label, Clock: run.Clock, Seed: run.Seed, Zone: g.recordedZone(), Limits: g.limits, Bounds: bounds, Granted: g.digest(), Admits: g.admits, Preview: run.Preview, Judged: g.judged, Module: buildinfo.Version(), Encoding: wire.Encoding, Grants: g.packed}
 		err := g.pay(ctx)
 		if err == nil {
 			err = g.record.Record(context.WithoutCancel(ctx), Entry{RunID: run.ID, Step: Begun, At: g.now(), Label: run.Label, Start: start})

@@ -137,7 +137,7 @@ func TestRepl(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := exo(t, tc.stdin, append([]string{"repl"}, tc.args...)...)
-			said := r.err == tc.errs || tc.errs == "{" && strings.HasPrefix(r.err, `{"v":1,`)
+			said := r.err == tc.errs || tc.errs == "{" && strings.HasPrefix(r.err, `{"v":3,`)
 			if r.out != tc.out || !said || r.code != tc.code {
 				t.Errorf("out %q, err %q, code %d", r.out, r.err, r.code)
 			}

@@ -96,7 +96,7 @@ func anyEntry() *rapid.Generator[exo.Entry] {
 			if rapid.Bool().Draw(t, "version") {
 				packed := rapid.SliceOfN(rapid.Byte(), 1, 9).Draw(t, "grants")
 				e.Start.Grants = func() []byte { return packed }
-				e.Start.Judged = rapid.SliceOfN(anyText(), 1, 2).Draw(t, "judged")
+				e.Start.Judged, e.Start.Preview = rapid.SliceOfN(anyText(), 1, 2).Draw(t, "judged"), rapid.Bool().Draw(t, "preview")
 				e.Start.Admits, e.Start.Module, e.Start.Encoding = anyLabel(t), anyText().Draw(t, "module"), rapid.IntRange(0, 9).Draw(t, "encoding")
 			}
 			if rapid.Bool().Draw(t, "bounds") {
@@ -247,8 +247,8 @@ func TestGoldenLine(t *testing.T) {
 			t.Errorf("%v, and a line knows none such", name)
 		}
 	}
-	if n := reflect.TypeOf(exo.Start{}).NumField(); n != 14 {
-		t.Errorf("a start has %d fields; a line was made for 14", n)
+	if n := reflect.TypeOf(exo.Start{}).NumField(); n != 15 {
+		t.Errorf("a start has %d fields; a line was made for 15", n)
 	}
 	if n := reflect.TypeOf(fail.Error{}).NumField(); n != 6 {
 		t.Errorf("an error has %d fields; a line was made for 6", n)

@@ -162,6 +162,7 @@ type start struct {
 	Limits    limits    `json:"limits"`
 	Granted   string    `json:"granted"`
 	Admits    []text    `json:"admits"`
+	Preview   bool      `json:"preview"`
 	Judged    []text    `json:"judged"`
 	Module    text      `json:"module"`
 	Encoding  int       `json:"encoding"`
@@ -330,5 +331,5 @@ func (p *parser) start(s *start) *exo.Start {
 	}
 	return &exo.Start{Principal: exo.Principal(s.Principal), Program: string(s.Program), Label: label(s.Label), Clock: s.Clock,
 		Seed: seed, Zone: string(s.Zone), Limits: s.Limits.Limits, Bounds: s.Limits.bounds, Granted: p.digest(s.Granted),
-		Admits: label(s.Admits), Judged: judged, Module: string(s.Module), Encoding: s.Encoding, Grants: grants}
+		Admits: label(s.Admits), Preview: s.Preview, Judged: judged, Module: string(s.Module), Encoding: s.Encoding, Grants: grants}
 }

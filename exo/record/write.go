@@ -15,12 +15,12 @@ import (
 )
 
 // Version is the version of the newest form of a line. It changes when a line has something new that a reader must know. A line has
-// the lowest version that it needs: a start with module, encoding, admits, judged or grants, and replies, have version 3, lines with constants or cut have version 2, others 1.
+// the lowest version that it needs: a start with module, encoding, admits, preview, judged or grants, and replies, have version 3, lines with constants or cut have version 2, others 1.
 const Version = 3
 
 // version returns the version of an entry's line.
 func version(e *exo.Entry) int {
-	if s := e.Start; e.Kept != nil || s != nil && (s.Module != "" || s.Encoding != 0 || !s.Admits.Empty() || len(s.Judged) > 0 || s.Grants != nil) {
+	if s := e.Start; e.Kept != nil || s != nil && (s.Module != "" || s.Encoding != 0 || s.Preview || !s.Admits.Empty() || len(s.Judged) > 0 || s.Grants != nil) {
 		return 3
 	}
 	if len(e.Constants) > 0 || e.Omitted != nil {
@@ -201,6 +201,9 @@ func appendStart(b []byte, s *exo.Start) ([]byte, error) {
 	b = append(hex.AppendEncode(append(b, `,"granted":"`...), s.Granted[:]), '"')
 	if !s.Admits.Empty() {
 		b = appendTexts(append(b, `,"admits":`...), s.Admits.Tags())
+	}
+	if s.Preview {
+		b = append(b, `,"preview":true`...)
 	}
 	if len(s.Judged) > 0 {
 		b = appendTexts(append(b, `,"judged":`...), s.Judged)

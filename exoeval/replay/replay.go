@@ -57,7 +57,7 @@ func Run(ctx context.Context, entries []exo.Entry, opt Options) (*Difference, er
 		return nil, fmt.Errorf("replay: the record's catalogue: %w", err)
 	}
 	s := was.start
-	res := runner.Run(ctx, exoeval.Job{Program: s.Program, Run: exo.Run{ID: entries[0].RunID, Principal: s.Principal, Label: s.Label, Clock: s.Clock, Seed: s.Seed}})
+	res := runner.Run(ctx, exoeval.Job{Program: s.Program, Run: exo.Run{ID: entries[0].RunID, Principal: s.Principal, Label: s.Label, Clock: s.Clock, Seed: s.Seed, Preview: s.Preview}})
 	now := collect(entriesNow)
 	switch kind := fail.KindOf(res.Err); {
 	case ctx.Err() != nil:
