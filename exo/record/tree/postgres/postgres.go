@@ -36,7 +36,7 @@ var SQL string
 // Rights is what a role of the host needs, for an operator to put the role's name there.
 const Rights = `  GRANT SELECT ON exo_record_about, exo_record_lines, exo_record_keys TO …;
   GRANT INSERT ON exo_record_lines, exo_record_keys TO …;
-  GRANT DELETE ON exo_record_keys TO …; -- only for exo record erase`
+  GRANT DELETE ON exo_record_keys TO …; -- only for exo record erase and keep`
 
 // Table is the tables of a log. Make it with Connect.
 type Table struct {
