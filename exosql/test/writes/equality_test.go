@@ -274,7 +274,7 @@ func TestEqualityIsShown(t *testing.T) {
 				}
 				for what, o := range map[string]exo.Object{"after a check": o, "from a catalogue": file} {
 					text := kit.BreaksTool(t, codemode.Grants{"things": o}).Description()
-					if _, line, _ := strings.Cut(text, "code: "); strings.Count(text, "[===") != 1 || !strings.Contains(strings.SplitN(line, "\n", 2)[0], words[c.Typ]) {
+					if _, line, _ := strings.Cut(text, "code Text"); strings.Count(text, "[===") != 1 || !strings.Contains(strings.SplitN(line, ", ", 2)[0], words[c.Typ]) {
 						t.Errorf("%s:\n%s", what, text)
 					}
 				}
