@@ -25,7 +25,7 @@ func ExampleAskAnthropic() {
 	}
 	fmt.Println(answer)
 	// Output:
-	// the model was shown the declarations: true
+	// the model was shown the tables: true
 	// the model read the rows, and none of others: true
 	// Two things are left to do.
 }

@@ -29,7 +29,7 @@ func ExampleAddToMCP() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(listed.Tools[0].Name, strings.Contains(listed.Tools[0].Description, "interface Todo"))
+	fmt.Println(listed.Tools[0].Name, strings.Contains(listed.Tools[0].Description, "- Todo ("))
 	res, err := client.CallTool(ctx, &mcp.CallToolParams{Name: listed.Tools[0].Name, Arguments: map[string]string{"code": program}})
 	if err != nil {
 		log.Fatal(err)

@@ -65,12 +65,12 @@ const program = "(api) => api.me.todos().where(t => !t.done).select(t => ({ titl
 func model(call, text string) *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		shown, answer := strings.Contains(string(body), "interface Todo"), call
+		shown, answer := strings.Contains(string(body), "- Todo ("), call
 		if strings.Contains(string(body), "File the tax return") {
 			fmt.Println("the model read the rows, and none of others:", !strings.Contains(string(body), "Not yours"))
 			answer = text
 		} else {
-			fmt.Println("the model was shown the declarations:", shown)
+			fmt.Println("the model was shown the tables:", shown)
 		}
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(w, answer)
