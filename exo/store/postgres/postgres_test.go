@@ -5,13 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/url"
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,6 +15,7 @@ import (
 	"github.com/exoagent/exoagent/exo/store/postgres"
 	"github.com/exoagent/exoagent/exo/store/storetest"
 	tu "github.com/exoagent/exoagent/internal/testutil"
+	"github.com/exoagent/exoagent/internal/testutil/cuttest"
 )
 
 // TestMain is also the process that is killed.
@@ -105,89 +102,6 @@ func TestKilledWhileItCounts(t *testing.T) {
 	}, func() store.Store { return opened(t, url, nil) })
 }
 
-// cutter is between a client and the server. It cuts the connection at a message of the client: before the server has it, or after
-// the server has answered and before the client has the answer. With hold the client is cut off, and the server gets the message when hold ends.
-type cutter struct {
-	at, seen atomic.Int64 // the number of the message, from 1
-	forward  atomic.Bool
-	hold     chan struct{}
-	arrived  chan struct{} // the held message was answered
-}
-
-func (c *cutter) serve(t *testing.T, raw string) string {
-	t.Helper()
-	u, err := url.Parse(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all sync.WaitGroup
-	t.Cleanup(func() { _ = l.Close(); all.Wait() })
-	to := u.Host
-	all.Go(func() {
-		for {
-			client, err := l.Accept()
-			if err != nil {
-				return
-			}
-			server, err := net.Dial("tcp", to)
-			if err != nil {
-				_ = client.Close()
-				continue
-			}
-			var cut atomic.Bool
-			answered := make(chan struct{})
-			all.Go(func() {
-				defer client.Close()
-				defer server.Close()
-				defer close(answered)
-				for b := make([]byte, 1<<16); ; {
-					n, err := server.Read(b)
-					if err != nil || cut.Load() {
-						return
-					}
-					if _, err := client.Write(b[:n]); err != nil {
-						return
-					}
-				}
-			})
-			all.Go(func() {
-				defer client.Close()
-				defer server.Close()
-				for b := make([]byte, 1<<16); ; {
-					n, err := client.Read(b)
-					if err != nil {
-						return
-					}
-					if c.seen.Add(1) == c.at.Load() {
-						cut.Store(true)
-						if c.hold != nil {
-							_ = client.Close()
-							<-c.hold
-						}
-						if c.hold != nil || c.forward.Load() {
-							_, _ = server.Write(b[:n])
-							<-answered
-						}
-						if c.hold != nil {
-							close(c.arrived)
-						}
-						return
-					}
-					if _, err := server.Write(b[:n]); err != nil {
-						return
-					}
-				}
-			})
-		}
-	})
-	u.Host = l.Addr().String()
-	return u.String()
-}
-
 // TestLostConnection: whichever message of a change the connection is lost at, the error is ErrUnknown or the change has not happened, and Get says which: by
 // the version that Put returned. The next operation has a new connection.
 func TestLostConnection(t *testing.T) {
@@ -196,14 +110,14 @@ func TestLostConnection(t *testing.T) {
 	happened, not := 0, 0
 	for _, forward := range []bool{false, true} {
 		for at := int64(1); at < 6; at++ {
-			c := &cutter{}
-			s := opened(t, c.serve(t, url), &postgres.Options{Conns: 1})
+			c := &cuttest.Cutter{}
+			s := opened(t, c.Serve(t, url), &postgres.Options{Conns: 1})
 			e, err := s.Get(t.Context(), "k")
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.forward.Store(forward)
-			c.at.Store(c.seen.Load() + at)
+			c.Forward.Store(forward)
+			c.At.Store(c.Seen.Load() + at)
 			v := store.Absent
 			for range 3 { // the first change that meets it
 				e.Value = []byte("1")
@@ -243,20 +157,20 @@ func TestLateChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range []store.Entry{{Key: "k", Value: []byte("2"), Version: v}, {Key: "fresh", Value: []byte("2")}} {
-		c := &cutter{hold: make(chan struct{}), arrived: make(chan struct{})}
-		s := opened(t, c.serve(t, url), &postgres.Options{Conns: 1})
+		c := &cuttest.Cutter{Hold: make(chan struct{}), Arrived: make(chan struct{})}
+		s := opened(t, c.Serve(t, url), &postgres.Options{Conns: 1})
 		if _, err := s.Get(t.Context(), "k"); err != nil { // with the first use of a connection comes a ping
 			t.Fatal(err)
 		}
-		c.at.Store(c.seen.Load() + 1)
+		c.At.Store(c.Seen.Load() + 1)
 		_, err := s.Put(t.Context(), e)
 		e.Value = []byte("3")
 		_, put := direct.Put(t.Context(), e)
-		close(c.hold)
+		close(c.Hold)
 		if !errors.Is(err, store.ErrUnknown) || put != nil {
 			t.Fatal(err, put)
 		}
-		<-c.arrived
+		<-c.Arrived
 		if e, err := direct.Get(t.Context(), e.Key); err != nil || string(e.Value) != "3" {
 			t.Errorf("%s, %v", e.Value, err)
 		}

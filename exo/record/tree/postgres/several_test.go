@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
-	"net/url"
 	"os"
 	"os/exec"
 	"strconv"
@@ -21,6 +19,7 @@ import (
 	"github.com/exoagent/exoagent/exo/record/tree/postgres"
 	"github.com/exoagent/exoagent/exo/record/tree/treetest"
 	tu "github.com/exoagent/exoagent/internal/testutil"
+	"github.com/exoagent/exoagent/internal/testutil/cuttest"
 )
 
 // This file has what happens when several processes have a log: they append at once, are killed, lose their connection, and settle runs of others.
@@ -131,74 +130,6 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// cutter is between a client and the server. It cuts the connection at a message of the client: before the server has it, or after the server has
-// answered and before the client has the answer.
-type cutter struct {
-	at, seen atomic.Int64
-	forward  atomic.Bool
-}
-
-func (c *cutter) serve(t *testing.T, raw string) string {
-	t.Helper()
-	u, err := url.Parse(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	to := u.Host
-	var all sync.WaitGroup
-	t.Cleanup(func() { _ = l.Close(); all.Wait() })
-	all.Go(func() {
-		for {
-			client, err := l.Accept()
-			if err != nil {
-				return
-			}
-			server, err := net.Dial("tcp", to)
-			if err != nil {
-				_ = client.Close()
-				continue
-			}
-			var cut atomic.Bool
-			answered := make(chan struct{})
-			copyTo := func(from, to net.Conn, each func(b []byte) bool) {
-				defer from.Close()
-				defer to.Close()
-				for b := make([]byte, 1<<20); ; {
-					n, err := from.Read(b)
-					if err != nil || !each(b[:n]) {
-						return
-					}
-					if _, err := to.Write(b[:n]); err != nil {
-						return
-					}
-				}
-			}
-			all.Go(func() {
-				defer close(answered)
-				copyTo(server, client, func([]byte) bool { return !cut.Load() })
-			})
-			all.Go(func() {
-				copyTo(client, server, func(b []byte) bool {
-					if c.seen.Add(1) != c.at.Load() {
-						return true
-					}
-					if cut.Store(true); c.forward.Load() {
-						_, _ = server.Write(b)
-						<-answered
-					}
-					return false
-				})
-			})
-		}
-	})
-	u.Host = l.Addr().String()
-	return u.String()
-}
-
 // TestLostConnection: whichever message the connection is lost at, each entry is in the log once, and its caller gets no error.
 func TestLostConnection(t *testing.T) {
 	url := urlOf(t)
@@ -206,18 +137,18 @@ func TestLostConnection(t *testing.T) {
 	lost := 0
 	for _, forward := range []bool{false, true} {
 		for at := int64(1); at < 7; at++ {
-			c := &cutter{}
-			l, err := postgres.Open(t.Context(), c.serve(t, url), s.Private, nil)
+			c := &cuttest.Cutter{}
+			l, err := postgres.Open(t.Context(), c.Serve(t, url), s.Private, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.forward.Store(forward)
-			c.at.Store(c.seen.Load() + at)
+			c.Forward.Store(forward)
+			c.At.Store(c.Seen.Load() + at)
 			r := treetest.Run(t, l, 5, "what it says")
 			if err := l.Close(); err != nil {
 				t.Error(err)
 			}
-			if c.seen.Load() >= c.at.Load() {
+			if c.Seen.Load() >= c.At.Load() {
 				lost++
 			}
 			n := 0

@@ -1,0 +1,94 @@
+// Package cuttest cuts the connection between a test and a PostgreSQL server, where a test wants it.
+package cuttest
+
+import (
+	"net"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// Cutter is between a client and the server. It cuts the connection at a message of the client: before the server has it, or after
+// the server has answered and before the client has the answer. With Hold the client is cut off, and the server gets the message when Hold ends.
+type Cutter struct {
+	At, Seen atomic.Int64 // the number of the message, from 1
+	Forward  atomic.Bool
+	Hold     chan struct{}
+	Arrived  chan struct{} // the held message was answered
+}
+
+// Serve returns the URL of a cutter before the server of a URL.
+func (c *Cutter) Serve(t testing.TB, raw string) string {
+	t.Helper()
+	u, err := url.Parse(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	t.Cleanup(func() { _ = l.Close(); all.Wait() })
+	to := u.Host
+	all.Go(func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("tcp", to)
+			if err != nil {
+				_ = client.Close()
+				continue
+			}
+			var cut atomic.Bool
+			answered := make(chan struct{})
+			all.Go(func() {
+				defer client.Close()
+				defer server.Close()
+				defer close(answered)
+				for b := make([]byte, 1<<16); ; {
+					n, err := server.Read(b)
+					if err != nil || cut.Load() {
+						return
+					}
+					if _, err := client.Write(b[:n]); err != nil {
+						return
+					}
+				}
+			})
+			all.Go(func() {
+				defer client.Close()
+				defer server.Close()
+				for b := make([]byte, 1<<16); ; {
+					n, err := client.Read(b)
+					if err != nil {
+						return
+					}
+					if c.Seen.Add(1) == c.At.Load() {
+						cut.Store(true)
+						if c.Hold != nil {
+							_ = client.Close()
+							<-c.Hold
+						}
+						if c.Hold != nil || c.Forward.Load() {
+							_, _ = server.Write(b[:n])
+							<-answered
+						}
+						if c.Hold != nil {
+							close(c.Arrived)
+						}
+						return
+					}
+					if _, err := server.Write(b[:n]); err != nil {
+						return
+					}
+				}
+			})
+		}
+	})
+	u.Host = l.Addr().String()
+	return u.String()
+}
