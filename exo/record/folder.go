@@ -29,15 +29,15 @@ type appending interface {
 // can't change a signed entry unnoticed, nor, if there is a witness, cut off the end. Each run can be proved, and erased. The words of programs
 // and persons are encrypted; see [ReadLog]. The zero Folder refuses every entry, and so does nil.
 type Folder struct {
-	in    appending
-	from  tree.Source
-	rest  func() ([]tree.Leaf, error) // of a database: the leaves of runs that may be unsettled; nil: a folder's log has no other process
-	mu    sync.Mutex
-	begun runs
-	first error
-	left  []UnsettledRun
-	stop  chan struct{} // closing it ends Keep; nil: Keep may be called
-	kept  chan struct{} // closed when Keep has ended
+	in     appending
+	from   tree.Source
+	shared *tree.Shared // in, if it is in a database, which other processes have open, too
+	mu     sync.Mutex
+	begun  runs
+	first  error
+	left   []UnsettledRun
+	stop   chan struct{} // closing it ends Keep; nil: Keep may be called
+	kept   chan struct{} // closed when Keep has ended
 }
 
 // OpenFolder opens a log to append to, for one process. key is the signing key. It reads the end of the log, as [Open] does.
@@ -57,8 +57,7 @@ func OnShared(in *tree.Shared) (*Folder, error) {
 	if in == nil || in.Source == nil {
 		return nil, errNowhere
 	}
-	l := &Folder{in: in, from: in, rest: func() ([]tree.Leaf, error) { return in.Silent(context.Background(), 0) }}
-	return l.opened(in.Tail)
+	return (&Folder{in: in, from: in, shared: in}).opened(in.Tail)
 }
 
 func (l *Folder) opened(tail []tree.Leaf) (*Folder, error) {
@@ -72,7 +71,11 @@ func (l *Folder) opened(tail []tree.Leaf) (*Folder, error) {
 			l.begun.begin(e.RunID)
 		}
 	}
-	l.left = open.unsettled()
+	if l.left = open.unsettled(); len(l.left) > 0 && l.shared != nil {
+		if err := l.shared.Signed(tail); err != nil {
+			return nil, errors.Join(fmt.Errorf("record: %w", err), l.in.Close())
+		}
+	}
 	return l, nil
 }
 
@@ -80,7 +83,7 @@ func (l *Folder) opened(tail []tree.Leaf) (*Folder, error) {
 // commits, or a held or an immediate effect acts. Entries in a database are in memory until they are committed. So there the end of a run waits, too:
 // the run's result leaves after it.
 func (l *Folder) waits(e *exo.Entry) bool {
-	return e.Step == exo.Committing || e.Step == exo.Acting || e.Step == exo.Intent && e.Effect == message.Immediate || l.rest != nil && e.Step == exo.Ended
+	return e.Step == exo.Committing || e.Step == exo.Acting || e.Step == exo.Intent && e.Effect == message.Immediate || l.shared != nil && e.Step == exo.Ended
 }
 
 // Record appends e, and waits until it is durable if the next event can't be undone. If an entry can't
@@ -232,16 +235,20 @@ func (l *Folder) Unsettled() ([]UnsettledRun, error) {
 	if l == nil || l.in == nil {
 		return nil, errNowhere
 	}
-	if l.rest != nil {
-		leaves, err := l.rest()
+	if l.shared != nil {
 		var open openRuns
+		leaves, err := l.shared.Silent(context.Background(), 0)
 		for i := 0; err == nil && i < len(leaves); i++ {
 			var e exo.Entry
 			if e, err = fromLeaf(&leaves[i]); err == nil {
 				open.note(e)
 			}
 		}
-		return open.unsettled(), err
+		runs := open.unsettled()
+		if err == nil && len(runs) > 0 {
+			err = l.shared.Signed(leaves)
+		}
+		return runs, err
 	}
 	return UnsettledIn(l.from)
 }

@@ -52,6 +52,7 @@ type Shared struct {
 	mu      sync.Mutex
 	runs    map[Run]*run // runs of this process that have not ended
 	queue   []*pending
+	bytes   int        // of the payloads in queue
 	waiting int        // callers that wait for entries of the queue
 	room    *sync.Cond // signals that a group has ended
 	down    error      // why the last group was not appended
@@ -202,18 +203,15 @@ func (l *Shared) Silent(ctx context.Context, most int) (leaves []Leaf, err error
 		}
 		leaves = append(leaves, leaf)
 	}
-	if len(leaves) == 0 || err != nil {
-		return leaves, err
-	}
-	return leaves, l.signed(lines)
+	return leaves, err
 }
 
-// signed returns an error if the log has not signed all of these leaves. Who can write the table could otherwise have a run settled that is alive or
-// never was. It reads the whole log, which only a process does that finds such runs.
-func (l *Shared) signed(leaves []string) error {
+// Signed returns an error if the log has not signed all of these leaves. Ask it before you settle runs: who can write the table could otherwise
+// have a run settled that is alive or never was. It reads the whole log.
+func (l *Shared) Signed(leaves []Leaf) error {
 	missing := map[Hash]bool{}
-	for _, text := range leaves {
-		missing[tlog.RecordHash([]byte(text))] = true
+	for i := range leaves {
+		missing[tlog.RecordHash(leaves[i].append(nil))] = true
 	}
 	for e, err := range l.Checked() {
 		if err != nil {
@@ -267,7 +265,7 @@ func (l *Shared) Append(e Leaf, payload []byte, durable bool) error {
 func (l *Shared) enqueue(p *pending, durable bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for l.err == nil && p.r.failed == nil && (len(l.queue) >= maxQueue || l.waits() >= maxWaiting) {
+	for l.err == nil && p.r.failed == nil && (len(l.queue) >= maxQueue || l.bytes >= maxWaiting) {
 		if l.down != nil {
 			return l.down
 		}
@@ -280,6 +278,7 @@ func (l *Shared) enqueue(p *pending, durable bool) error {
 		p.done = make(chan error, 1)
 		l.waiting++
 	}
+	l.bytes += len(p.sealed)
 	if l.queue = append(l.queue, p); p.Step == Ended {
 		delete(l.runs, p.Run) // and its key: from now on only the recipients can decrypt the run
 	}
@@ -288,14 +287,6 @@ func (l *Shared) enqueue(p *pending, durable bool) error {
 	default:
 	}
 	return nil
-}
-
-// waits returns how many bytes of payloads are in the queue.
-func (l *Shared) waits() (n int) {
-	for _, p := range l.queue {
-		n += len(p.sealed)
-	}
-	return n
 }
 
 // flush returns when all entries are committed.
@@ -365,7 +356,7 @@ func (l *Shared) take(failed error) (group []*pending, closed bool) {
 			l.waiting--
 		}
 	}
-	group, l.queue = l.queue[:n:n], l.queue[n:]
+	group, l.queue, l.bytes = l.queue[:n:n], l.queue[n:], l.bytes-bytes
 	return group, l.err != nil
 }
 
@@ -379,7 +370,7 @@ func (l *Shared) putBack(group []*pending, err error, closed bool) {
 			p.over = true
 			p.done <- err
 		default:
-			again = append(again, p)
+			again, l.bytes = append(again, p), l.bytes+len(p.sealed)
 		}
 	}
 	if l.queue = append(again, l.queue...); closed {
@@ -388,7 +379,7 @@ func (l *Shared) putBack(group []*pending, err error, closed bool) {
 				p.done <- err
 			}
 		}
-		l.queue = nil
+		l.queue, l.bytes = nil, 0
 	}
 }
 

@@ -1,15 +1,15 @@
 // Package postgres keeps a Merkle log of package tree in tables of PostgreSQL 14 or later, for processes on several machines that share a signing key.
 //
 // An operator makes the tables once, by [Create] (exo record init), as a role that may make tables. At run time a role needs the [Rights] to read
-// and to add rows, and no more: it can change and delete nothing. Only erasing needs to delete keys. Statements prepare nothing and set nothing outside their transaction, so a pooler may share sessions (PgBouncer in
-// transaction mode).
+// and to add rows, and no more: it can change and delete nothing. Only erasing needs to delete keys. Statements prepare nothing and set nothing
+// outside their transaction, so a pooler may share sessions (PgBouncer in transaction mode).
 //
 // exo_record_lines has what the segments of a folder have: the leaf of each entry in its one spelling with its encrypted payload, and the
 // checkpoints. The data keys are in exo_record_keys, so that erasing deletes them there, and no hash changes. A deleted key is still in
 // the table's file until VACUUM, in the server's write-ahead log and in backups.
 //
 // A group of entries is one transaction with an advisory lock, and ends in a signed checkpoint. So no entry in the table is ever unsigned, and a row
-// that somebody without the key adds is never signed. A process that stops while it has the lock loses it after 10 seconds.
+// that somebody without the key adds is never signed. A process that stops while it has the lock loses it within a minute.
 package postgres
 
 import (
@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 	"sync"
 	"time"
 
@@ -212,6 +213,15 @@ func (t *Table) Rows(ctx context.Context) iter.Seq2[tree.Row, error] {
 // lockKey is the advisory lock of a log, by its table.
 const lockKey = "hashtextextended('exo_record', 'exo_record_lines'::regclass::oid::bigint)"
 
+// lockWait is how long a group waits for the lock. A session whose transaction is older than stuck has had the lock for longer than its group may take.
+var lockWait, stuck = 10 * time.Second, 30 * time.Second
+
+// endStuck ends the session that has the lock, if its transaction is too old. No timeout of the server ends a session whose client stopped, or was
+// cut off, while it was sending rows. If that client still lives, its connection is lost, and it looks whether its group is there.
+const endStuck = `SELECT pg_terminate_backend(l.pid) FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
+	WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND (l.classid::bigint << 32) | l.objid::bigint = ` + lockKey + `
+	AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND a.xact_start < clock_timestamp() - make_interval(secs => $1::float8)`
+
 // Group implements tree.Table. It takes two round trips.
 func (t *Table) Group(ctx context.Context, sizes []int64, runs []tree.Run, next func(tree.State) ([]tree.Row, error)) error {
 	conn, err := t.take(ctx)
@@ -232,6 +242,12 @@ func (t *Table) Group(ctx context.Context, sizes []int64, runs []tree.Run, next 
 		_, _ = conn.Exec(ctx, "ROLLBACK") // if it fails, put closes the connection
 		return err
 	}
+	if pg, answered := errors.AsType[*pgconn.PgError](err); answered && pg.Code == "55P03" {
+		_, err2 := conn.Exec(ctx, "ROLLBACK")
+		if err2 == nil {
+			_, _ = conn.Exec(ctx, endStuck, stuck.Seconds()) // another role's session it can't end
+		}
+	}
 	if !lost(err) { // put closes the connection: the next one may find a server that is not read-only
 		return failed(err)
 	}
@@ -242,7 +258,7 @@ func group(ctx context.Context, conn *pgx.Conn, sizes []int64, runs []tree.Run, 
 	s := tree.State{Checkpoints: map[int64]string{}, Last: map[tree.Run]tree.Last{}}
 	b := &pgx.Batch{}
 	b.Queue("BEGIN ISOLATION LEVEL READ COMMITTED") // each statement after the lock sees what was committed before it
-	b.Queue("SELECT set_config('lock_timeout', '10s', true), set_config('idle_in_transaction_session_timeout', '10s', true), set_config('statement_timeout', '30s', true)")
+	b.Queue("SELECT set_config('lock_timeout', $1, true), set_config('idle_in_transaction_session_timeout', '10s', true)", strconv.Itoa(int(lockWait.Milliseconds())))
 	b.Queue("SELECT pg_advisory_xact_lock(" + lockKey + ")")
 	b.Queue("SELECT number, kind = 0, line FROM exo_record_lines ORDER BY number DESC, kind DESC LIMIT 1").QueryRow(func(row pgx.Row) error {
 		if err := row.Scan(&s.Head.Number, &s.Head.Checkpoint, &s.Head.Line); !errors.Is(err, pgx.ErrNoRows) {

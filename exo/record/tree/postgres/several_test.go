@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+
 	"github.com/exoagent/exoagent/exo/record/tree"
 	"github.com/exoagent/exoagent/exo/record/tree/postgres"
 	"github.com/exoagent/exoagent/exo/record/tree/treetest"
@@ -455,5 +458,35 @@ func BenchmarkGroups(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "entries/s")
 		})
+	}
+}
+
+// TestStuck: a process has the lock, sends a part of its rows and stops. The server waits for the rest for good; the next process ends its session.
+func TestStuck(t *testing.T) {
+	defer postgres.Impatient()()
+	url := urlOf(t)
+	s := in(t, url, false)
+	stopped, err := pgconn.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stopped.Close(context.Background())
+	if _, err := stopped.Exec(t.Context(), "BEGIN; SELECT pg_advisory_xact_lock("+postgres.LockKey+")").ReadAll(); err != nil {
+		t.Fatal(err)
+	}
+	stopped.Frontend().SendParse(&pgproto3.Parse{Query: "SELECT 1"})
+	if err := stopped.Frontend().Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := s.Open(); err == nil || !strings.Contains(err.Error(), "another process has had the lock") {
+		t.Fatal(l, err)
+	}
+	l, err := s.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	treetest.Run(t, l, 3, "what it says")
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
