@@ -150,7 +150,7 @@ func orNil(r kept, err error) (kept, error) {
 	return r, nil
 }
 
-// keep erases what the file keeps no longer, now and while the record is open.
+// keep erases what the file keeps no longer, now and while the record is open. It reads the whole record, so exo serve does it, and not each exo run.
 func keep(std cli.Stdio, rec kept, f *grantfile.File) error {
 	if l, is := rec.(*record.Folder); is && f.Keep > 0 {
 		return l.Keep(f.Keep, func(err error) { fmt.Fprintln(std.Err, err) })
@@ -167,7 +167,7 @@ func settle(ctx context.Context, std cli.Stdio, rec kept, d *grantfile.Declared)
 	for _, r := range runs {
 		fmt.Fprintf(std.Err, "the process of run %s was stopped: its record now says how it ended\n", r.ID)
 	}
-	return keep(std, rec, d.File)
+	return nil
 }
 
 func stores(d *grantfile.Declared) (all []record.Store) {
@@ -280,9 +280,6 @@ func replOnFile(command, path, url string, flags []string, std cli.Stdio) error 
 		return err
 	case rec != nil:
 		defer rec.Close()
-		if err := keep(std, rec, f); err != nil {
-			return err
-		}
 		app.Options.Record = rec
 	}
 	if url == "" {

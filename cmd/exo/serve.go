@@ -253,7 +253,9 @@ func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify i
 		var rec kept
 		if rec, err = recordOf(ctx, f); rec != nil {
 			t.record, t.closing = rec, rec.Close
-			err = settle(ctx, std, rec, t.d)
+			if err = settle(ctx, std, rec, t.d); err == nil {
+				err = keep(std, rec, f)
+			}
 		} else if f.Writes() {
 			t.record = core.Unrecorded // the file names no record
 		}

@@ -226,7 +226,7 @@ func TestSettleFarBack(t *testing.T) {
 	}
 }
 
-// TestKeepInFile: a start erases what the file keeps no longer, and nothing without keep.
+// TestKeepInFile: a server erases what the file keeps no longer, and nothing without keep. A run alone erases nothing: it would read the whole record.
 func TestKeepInFile(t *testing.T) {
 	url, change := database(t, shop)
 	change("INSERT INTO customers VALUES (1, 'ann');")
@@ -256,6 +256,12 @@ func TestKeepInFile(t *testing.T) {
 	}{{"", false}, {", keep: 32d", false}, {", keep: 30d", true}} {
 		write(t, path, servedShop+"record: { folder: record, key: 'file:record.key'"+c.keep+" }\n")
 		if r := exo(t, "", "run", path, "-as", "customer=1", "-e", "me.count()"); r.code != cli.ExitDone || r.err != "" {
+			t.Fatal(r)
+		}
+		if r := exo(t, "", "record", "show", "-identity", auditor, kept, id.String()); strings.Contains(r.out, "was erased") {
+			t.Errorf("%q: a run has erased it: %+v", c.keep, r)
+		}
+		if r := exo(t, "", "serve", path, "-as", "customer=1"); r.code != cli.ExitDone {
 			t.Fatal(r)
 		}
 		if r := exo(t, "", "record", "show", "-identity", auditor, kept, id.String()); strings.Contains(r.out, "what the run wrote was erased") != c.erased {

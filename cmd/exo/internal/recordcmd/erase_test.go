@@ -1,7 +1,11 @@
 package recordcmd
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -202,4 +206,84 @@ func TestEraseRowReply(t *testing.T) {
 	if got := m.readable(t); !slices.Equal(got, ids(other, elsewhere)) {
 		t.Errorf("%v can be read, not %v of %v", got, ids(other, elsewhere), named)
 	}
+}
+
+// TestEraseBelievesNoLine: who can write the folder, and has neither key, puts lines of another log in the place of a run's, which name the
+// principal whose runs an operator erases. Nothing is erased.
+func TestEraseBelievesNoLine(t *testing.T) {
+	m := makeLog(t)
+	victim := m.add(t, "user=9", true)
+	for range 3 { // opening reads the last MiB
+		m.add(t, "user=2", true, strings.Repeat("x", 900<<10))
+	}
+	m.add(t, "user=1", true)
+	text, err := os.ReadFile(filepath.Join(m.log, "log.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var about tree.About
+	if err := json.Unmarshal(text, &about); err != nil {
+		t.Fatal(err)
+	}
+	origin, private, public, err := tree.NewKey()
+	two := filepath.Join(t.TempDir(), "two")
+	if err := errors.Join(err, tree.Create(two, tree.About{Origin: origin, Key: public, Recipients: about.Recipients}, private)); err != nil {
+		t.Fatal(err)
+	}
+	f, err := record.OpenFolder(two, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []exo.Entry{{Step: exo.Begun, Start: &exo.Start{Principal: "user=1", Program: "x"}}, {Step: exo.Outcome, Call: 1}, {Step: exo.Ended}} {
+		e.RunID, e.At = victim, time.Now()
+		if err := f.Record(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	lines := func(dir string) (all []string, path string) {
+		path = filepath.Join(dir, "000000000000000.jsonl")
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.SplitAfter(string(text), "\n"), path
+	}
+	own, path := lines(m.log)
+	genuine := []byte(strings.Join(own, ""))
+	forged, _ := lines(two)
+	of := func(l string) bool { return strings.Contains(l, victim.String()) }
+	forged = slices.DeleteFunc(forged, func(l string) bool { return !of(l) })
+	n := 0
+	for i := range own {
+		if of(own[i]) {
+			own[i], n = forged[n], n+1
+		}
+	}
+	if err := os.WriteFile(path, []byte(strings.Join(own, "")), 0o600); err != nil || n != 3 {
+		t.Fatal(n, err)
+	}
+	if code, out := run(t, "erase", "-identity", m.identity, "-principal", "user=1", "-dry-run", m.log); code != 0 || !strings.Contains(out, "2 runs match") {
+		t.Errorf("the forged lines deceive nobody: %d %s", code, out)
+	}
+	back := &restoring{func() { _ = os.WriteFile(path, genuine, 0o600) }}
+	if code := cli.Run(t.Context(), cli.Stdio{Out: back, Err: io.Discard}, Commands(), []string{"record", "erase", "-identity", m.identity, "-key", m.key, "-principal", "user=1", m.log}); code != cli.ExitCannot {
+		t.Errorf("code %d", code)
+	}
+	if err := os.WriteFile(path, genuine, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(m.readable(t), victim.String()) {
+		t.Error("the run of another principal is erased")
+	}
+}
+
+// restoring calls a function when something is printed: an attacker puts the lines back once the runs were chosen.
+type restoring struct{ do func() }
+
+func (r *restoring) Write(b []byte) (int, error) {
+	r.do()
+	return len(b), nil
 }
