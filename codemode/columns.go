@@ -51,7 +51,7 @@ func (d *declarer) exprs() []declaration {
 	if len(all) == 0 {
 		return nil
 	}
-	d.shared = d.sharing(all)
+	d.kinds, d.shared = all, d.sharing(all)
 	var out []declaration
 	for n, s := range d.shared {
 		head := "interface " + s.name + "<V>"
@@ -79,20 +79,32 @@ func (d *declarer) column(k *kind) string {
 	}
 	var lines []member
 	sc := d.columnScope(k.Interface, v)
-	for n, l := range k.lines {
-		if !slices.ContainsFunc(d.shared, func(s sharedKind) bool { return s.has(k) && slices.Contains(s.lines, l) }) {
-			lines = append(lines, d.columnMember(k.Interface, k.names[n], sc))
-		}
+	names, signs := d.ownOf(k)
+	for _, n := range names {
+		lines = append(lines, d.columnMember(k.Interface, n, sc))
 	}
-	note := strings.Join(slices.DeleteFunc(slices.Clone(k.signs), func(sign string) bool {
-		return slices.ContainsFunc(d.shared, func(s sharedKind) bool { return s.has(k) && slices.Contains(s.signs, sign) })
-	}), " ")
+	note := strings.Join(signs, " ")
 	if how := notations[d.valueType(k.Interface)]; how != "" {
 		note = strings.TrimSpace(how + "; " + note)
 		note = strings.TrimSuffix(note, ";")
 	}
 	head += " extends " + parent(d.shared, []*kind{k}).name + "<" + v + ">"
 	return packed(head, note, lines)
+}
+
+// ownOf returns the members and operators of a kind that no shared kind has.
+func (d *declarer) ownOf(k *kind) (names, signs []string) {
+	for n, l := range k.lines {
+		if !slices.ContainsFunc(d.shared, func(s sharedKind) bool { return s.has(k) && slices.Contains(s.lines, l) }) {
+			names = append(names, k.names[n])
+		}
+	}
+	for _, sign := range k.signs {
+		if !slices.ContainsFunc(d.shared, func(s sharedKind) bool { return s.has(k) && slices.Contains(s.signs, sign) }) {
+			signs = append(signs, sign)
+		}
+	}
+	return names, signs
 }
 
 // notations describe the values of types that JavaScript doesn't have.

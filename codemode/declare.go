@@ -98,6 +98,7 @@ type declarer struct {
 	shown   map[string]string          // the name of an interface in the declarations
 	taken   map[string]bool            // names that already have a meaning in the declarations
 	types   map[string]bool            // the names of all types that a program can get
+	kinds   []*kind                    // the kinds of columns
 	shared  []sharedKind               // what kinds of columns have in common
 	said    map[*message.Method]bool   // methods of rows: their queries have them, too, and need no second doc
 	plain   bool                       // the declarations use Plain

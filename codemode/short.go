@@ -12,7 +12,8 @@ import (
 )
 
 // This file writes what a short description has of its own: a table is a line, and sentences say what queries can do, instead of TypeScript
-// declarations. It costs about half of a long one. A method or operator that no sentence names is listed with its doc, so nothing that can be reached is left out.
+// declarations. It costs about three fifths of a long one. A method or operator that no sentence names is listed with its doc, so nothing that
+// can be reached is left out.
 
 // shortRules replace the rules of the long description that have the same id. "" leaves a rule out.
 var shortRules = map[string]string{
@@ -158,10 +159,11 @@ func (d *declarer) tableLine(i, q *message.Interface, alias string, of map[strin
 	for _, n := range q.Names() {
 		if m := q.Methods[n]; m != nil && !inherited[n] && (i.Methods[n] == nil || i.Methods[n].Result == nil || m.Measure) {
 			m := d.methodOf(q, n, d.scope(q))
-			if said[n+m.doc] {
+			if key := n + m.doc; said[key] {
 				m.doc = strings.TrimSpace(changing[q.Methods[n].Effect])
+			} else {
+				said[key] = true
 			}
-			said[n+m.doc] = true
 			under = append(under, "\n  - "+m.text+comment(m.doc))
 		}
 	}
@@ -201,23 +203,19 @@ func (d *declarer) listed(all *declarations, rules []rule) string {
 		}
 	}
 	for n, s := range d.shared {
-		name := s.name
+		name := s.name + " (" + d.names(s.of) + ")"
 		if n == 0 {
 			name = "all columns"
 		}
-		list(name+d.kindsOf(s), strings.Join(s.signs, " "), s.lines, true)
+		list(name, strings.Join(s.signs, " "), s.lines, true)
 	}
-	for _, n := range d.order {
-		if i := d.cat[n]; i.Expr {
-			k := d.newKind(i)
-			own := slices.DeleteFunc(k.lines, func(l member) bool {
-				return slices.ContainsFunc(d.shared, func(s sharedKind) bool { return s.has2(i) && slices.Contains(s.lines, l) })
-			})
-			signs := slices.DeleteFunc(k.signs, func(sign string) bool {
-				return slices.ContainsFunc(d.shared, func(s sharedKind) bool { return s.has2(i) && slices.Contains(s.signs, sign) })
-			})
-			list(d.shown[n], strings.TrimSpace(strings.Join(signs, " ")+" "+parenthesized(notations[d.valueType(i)])), own, true)
+	for _, k := range d.kinds {
+		var own []member
+		names, signs := d.ownOf(k)
+		for _, n := range names {
+			own = append(own, d.columnMember(k.Interface, n, d.columnScope(k.Interface, "V")))
 		}
+		list(d.shown[k.Name], strings.TrimSpace(strings.Join(signs, " ")+" "+parenthesized(notations[d.valueType(k.Interface)])), own, true)
 	}
 	_, _, of := d.ofRows()
 	for _, x := range all.shared {
@@ -232,6 +230,9 @@ func (d *declarer) listed(all *declarations, rules []rule) string {
 			list(x.name, "", ms, false)
 		}
 	}
+	if out == nil {
+		return ""
+	}
 	return strings.Join(out, "\n") + "\n"
 }
 
@@ -241,23 +242,12 @@ func named(text, member string) bool {
 	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }), name)
 }
 
-// has2 is has of an interface.
-func (s *sharedKind) has2(i *message.Interface) bool {
-	return slices.ContainsFunc(s.of, func(k *kind) bool { return k.Interface == i })
-}
-
-// kindsOf names the kinds of columns that share members, if they are few.
-func (d *declarer) kindsOf(s sharedKind) string {
+func (d *declarer) names(kinds []*kind) string {
 	var names []string
-	for _, k := range s.of {
-		if n := d.shown[k.Name]; n != s.name {
-			names = append(names, n)
-		}
+	for _, k := range kinds {
+		names = append(names, d.shown[k.Name])
 	}
-	if s.name == "Column" || len(names) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(names, ", ") + ")"
+	return strings.Join(names, ", ")
 }
 
 var paramType = regexp.MustCompile(`: [^"]*$`)
