@@ -1,9 +1,14 @@
 package schemas
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/exoagent/exoagent/internal/corpus/questions"
+	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 // TestQuestions: questions of an analyst and of a clerk over schemas that nobody here drew.
@@ -44,10 +49,33 @@ func TestFirstTries(t *testing.T) {
 	questions.Changes(t, app, questions.Read(t, questions.Dir("crm-changes"), 12), "activities.id")
 }
 
+// first has how many questions there are in the folders that end in -first.
+var first = map[string]int{"shop": 17, "press": 15, "blog": 12, "billing": 15, "lab": 15, "chinook": 60, "northwind": 40}
+
+// TestReaders: what readers wrote from the one and the other description alone. docs/models.md has the numbers.
+func TestReaders(t *testing.T) {
+	right, all := map[string]int{}, 0
+	for name, n := range first {
+		all += n
+		for _, of := range []string{"lines", "declarations"} {
+			app, err := Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			right[of] += questions.Readers(t, app, of, name, questions.Read(t, questions.Dir(name+"-first"), n))
+		}
+	}
+	page, err := os.ReadFile(filepath.Join(testutil.Root(), "docs", "models.md"))
+	want := fmt.Sprintf("answered %d of %d questions at the first try from lines, %d from declarations", right["lines"], all, right["declarations"])
+	if err != nil || !strings.Contains(string(page), want) {
+		t.Errorf("docs/models.md does not say %q: %v", want, err)
+	}
+}
+
 // TestFirstTriesOfFrameworks: the same over tables in the manner of Django, Prisma, Rails, Laravel and Drizzle, and over Chinook and Northwind, with
 // programs written from the description alone.
 func TestFirstTriesOfFrameworks(t *testing.T) {
-	for name, want := range map[string]int{"shop": 17, "press": 15, "blog": 12, "billing": 15, "lab": 15, "chinook": 60, "northwind": 40} {
+	for name, want := range first {
 		t.Run(name, func(t *testing.T) {
 			app, err := Open(name)
 			if err != nil {
