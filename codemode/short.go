@@ -1,8 +1,8 @@
 package codemode
 
 import (
+	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -191,43 +191,38 @@ func parenthesized(doc string) string {
 // listed lists what a program can do with columns, and each member of queries and groups that no rule names.
 func (d *declarer) listed(all *declarations, rules []rule) string {
 	var out []string
-	list := func(name, note string, ms []member, all bool) {
+	list := func(title, note string, i *message.Interface, sc scope, names []string, all bool) {
 		var parts []string
-		for _, m := range ms {
-			if plain := withoutTypes(m.text); all || !slices.ContainsFunc(rules, func(r rule) bool { return named(r.text, plain) }) {
-				parts = append(parts, strings.TrimSpace(plain+" "+parenthesized(m.doc)))
+		for _, n := range names {
+			if all || !slices.ContainsFunc(rules, func(r rule) bool { return named(r.text, n) }) {
+				parts = append(parts, strings.TrimSpace(plain(i, n)+" "+parenthesized(d.columnMember(i, n, sc).doc)))
 			}
 		}
 		if parts != nil || note != "" && all {
-			out = append(out, strings.TrimSpace("  - "+name+": "+strings.TrimSpace(note+" "+strings.Join(parts, ", "))))
+			out = append(out, strings.TrimSpace("  - "+title+": "+strings.TrimSpace(note+" "+strings.Join(parts, ", "))))
 		}
 	}
 	for n, s := range d.shared {
-		name := s.name + " (" + d.names(s.of) + ")"
+		title, k := s.name+" ("+d.names(s.of)+")", s.of[0]
 		if n == 0 {
-			name = "all columns"
+			title = "all columns"
 		}
-		list(name, strings.Join(s.signs, " "), s.lines, true)
+		var names []string
+		for _, l := range s.lines {
+			names = append(names, k.names[slices.Index(k.lines, l)])
+		}
+		list(title, strings.Join(s.signs, " "), k.Interface, d.columnScope(k.Interface, "V"), names, true)
 	}
 	for _, k := range d.kinds {
-		var own []member
 		names, signs := d.ownOf(k)
-		for _, n := range names {
-			own = append(own, d.columnMember(k.Interface, n, d.columnScope(k.Interface, "V")))
-		}
-		list(d.shown[k.Name], strings.TrimSpace(strings.Join(signs, " ")+" "+parenthesized(notations[d.valueType(k.Interface)])), own, true)
+		list(d.shown[k.Name], strings.TrimSpace(strings.Join(signs, " ")+" "+parenthesized(notations[d.valueType(k.Interface)])), k.Interface, d.columnScope(k.Interface, "V"), names, true)
 	}
 	_, _, of := d.ofRows()
 	for _, x := range all.shared {
 		if i := d.cat[x.of]; of[x.of] == "" && !memberless(i) {
-			var ms []member
 			_, alike := d.like(i)
-			for _, n := range i.Names() {
-				if i.Methods[n] != nil && !slices.Contains(alike, n) {
-					ms = append(ms, d.methodOf(i, n, d.scope(i)))
-				}
-			}
-			list(x.name, "", ms, false)
+			names := slices.DeleteFunc(slices.Clone(i.Names()), func(n string) bool { return i.Methods[n] == nil || slices.Contains(alike, n) })
+			list(x.name, "", i, d.scope(i), names, false)
 		}
 	}
 	if out == nil {
@@ -236,9 +231,8 @@ func (d *declarer) listed(all *declarations, rules []rule) string {
 	return strings.Join(out, "\n") + "\n"
 }
 
-// named reports whether a text has the name of a member as a word.
-func named(text, member string) bool {
-	name, _, _ := strings.Cut(member, "(")
+// named reports whether a text has a name as a word.
+func named(text, name string) bool {
 	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }), name)
 }
 
@@ -250,47 +244,22 @@ func (d *declarer) names(kinds []*kind) string {
 	return strings.Join(names, ", ")
 }
 
-var paramType = regexp.MustCompile(`: [^"]*$`)
-
-// withoutTypes returns a member's name and the names of its parameters. A parameter that is one of some texts is these texts.
-func withoutTypes(text string) string {
-	open := strings.IndexAny(text, "(<")
-	if open < 0 {
-		name, _, _ := strings.Cut(text, ":")
+// plain returns a member's name and the names of its parameters. A parameter that is one of some texts is these texts.
+func plain(i *message.Interface, name string) string {
+	m := i.Methods[name]
+	if m == nil {
 		return name
 	}
-	name, rest := text[:open], text[strings.IndexByte(text, '('):]
 	var params []string
-	depth, from := 0, 1
-	for k, c := range rest {
-		switch c {
-		case '(', '<', '{', '[':
-			depth++
-		case ')', '>', '}', ']':
-			if c == '>' && k > 0 && rest[k-1] == '=' {
-				continue // an arrow
-			}
-			depth--
+	for _, p := range m.Params {
+		text := cmp.Or(p.Bind, paramName(p.Name))
+		if p.Opt {
+			text += "?"
 		}
-		if end := depth == 0 && c == ')'; end || depth == 1 && c == ',' {
-			if p := strings.TrimSpace(rest[from:k]); p != "" {
-				params = append(params, paramType.ReplaceAllString(p, ""))
-			}
-			if from = k + 1; end {
-				break
-			}
+		if p.Want != nil && p.Want.Con != nil && len(p.Want.Con.Enum) > 0 {
+			text = union(p.Want.Con.Enum)
 		}
-		if depth == 0 {
-			break
-		}
-	}
-	for k, p := range params {
-		if _, texts, one := strings.Cut(p, ": "); one {
-			params[k] = texts
-		} else {
-			name, _, _ := strings.Cut(p, ":")
-			params[k] = name
-		}
+		params = append(params, text)
 	}
 	return name + "(" + strings.Join(params, ", ") + ")"
 }
