@@ -45,7 +45,7 @@ type Options struct {
 	// rest with the functions search(words) and describe(name). Negative: no bound.
 	DeclarationTokens int
 	// Long makes the description declare everything in TypeScript. Without it a table is a line, and sentences say what
-	// queries can do: that costs about half, and models write as many right programs (docs/models.md).
+	// queries can do: that costs three fifths, and models write as many right programs (docs/models.md).
 	Long bool
 	// Console is called with each line that a program logs, while the program runs, if
 	// the model may read the line. See exo.Config, also for what Console must not do.
