@@ -11,26 +11,14 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/record"
-	"github.com/exoagent/exoagent/exo/record/tree"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/cli"
 )
 
 // TestTailAndShow: the runs of a file and of a folder, with its identity and without, are listed and shown, and no text of a program makes a line.
 func TestTailAndShow(t *testing.T) {
-	dir := t.TempDir()
-	folder, key, identity, file := filepath.Join(dir, "log"), filepath.Join(dir, "key"), filepath.Join(dir, "identity"), filepath.Join(dir, "record")
-	if code, out := run(t, "init", "-key", "file:"+key, "-identity", identity, folder); code != 0 {
-		t.Fatal(out)
-	}
-	private, err := tree.ReadSigningKey(folder, "file:"+key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	inFolder, err := record.OpenFolder(folder, private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := makeLog(t)
+	folder, identity, file, inFolder := m.log, m.identity, filepath.Join(t.TempDir(), "record"), m.open(t)
 	inFile, err := record.Open(file)
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +89,7 @@ func TestTailAndShow(t *testing.T) {
 			t.Errorf("show of %v: %s", from, out)
 		}
 	}
-	if code, out := run(t, "erase", "-key", "file:"+key, folder, read.String()); code != 0 {
+	if code, out := run(t, "erase", "-key", m.key, folder, read.String()); code != 0 {
 		t.Fatal(out)
 	}
 	if code, out := run(t, "show", "-identity", identity, folder, read.String()); code != 0 || strings.Contains(out, "orders") || !strings.Contains(out, "was erased") {

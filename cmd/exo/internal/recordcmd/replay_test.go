@@ -12,7 +12,6 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/record"
-	"github.com/exoagent/exoagent/exo/record/tree"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/cli"
@@ -33,19 +32,8 @@ func (c *counter) Eval(context.Context, *exo.Message) (value.Value, error) {
 
 // TestReplay: a run is replayed from a folder with its identity and from a file, without its object. What can't be replayed is refused with the reason.
 func TestReplay(t *testing.T) {
-	dir := t.TempDir()
-	folder, key, identity, file := filepath.Join(dir, "log"), filepath.Join(dir, "key"), filepath.Join(dir, "identity"), filepath.Join(dir, "record")
-	if code, out := run(t, "init", "-key", "file:"+key, "-identity", identity, folder); code != 0 {
-		t.Fatal(out)
-	}
-	private, err := tree.ReadSigningKey(folder, "file:"+key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	inFolder, err := record.OpenFolder(folder, private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := makeLog(t)
+	folder, identity, file, inFolder := m.log, m.identity, filepath.Join(t.TempDir(), "record"), m.open(t)
 	inFile, err := record.Open(file)
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +91,7 @@ func TestReplay(t *testing.T) {
 	}
 	check(cli.ExitFound, "differs from its record: the end of the program: the result is another", "-any-version", file, id.String())
 	check(cli.ExitCannot, "without its replies", "-any-version", "-identity", identity, folder, bare.String())
-	if code, out := run(t, "erase", "-key", "file:"+key, folder, id.String()); code != 0 {
+	if code, out := run(t, "erase", "-key", m.key, folder, id.String()); code != 0 {
 		t.Fatal(out)
 	}
 	check(cli.ExitCannot, "was erased", "-any-version", "-identity", identity, folder, id.String())
