@@ -4,36 +4,9 @@ import (
 	"os"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 )
-
-// Entries of 64 runs at the same time: seven each, of which the last but one is synced, with payloads of 300 bytes.
-func BenchmarkGroups(b *testing.B) {
-	for _, each := range []int{7, 100} {
-		b.Run(strconv.Itoa(each)+" entries a run", func(b *testing.B) {
-			m := makeLog(b, false)
-			l := m.open(b)
-			var n atomic.Int64
-			var wg sync.WaitGroup
-			text := string(make([]byte, 300))
-			b.ResetTimer()
-			for range 64 {
-				wg.Go(func() {
-					for n.Add(int64(each)) <= int64(b.N+each) {
-						aRun(b, l, each, text)
-					}
-				})
-			}
-			wg.Wait()
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "entries/s")
-			if err := l.Close(); err != nil {
-				b.Fatal(err)
-			}
-		})
-	}
-}
 
 // One run alone, nothing of which is synced.
 func BenchmarkAppend(b *testing.B) {

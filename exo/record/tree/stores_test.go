@@ -55,3 +55,6 @@ func folder(t testing.TB, witness bool) *treetest.Store {
 func TestModel(t *testing.T) { treetest.Model(t, folder) }
 
 func TestTampering(t *testing.T) { treetest.Tampering(t, folder) }
+
+// BenchmarkGroups: see treetest.Groups.
+func BenchmarkGroups(b *testing.B) { treetest.Groups(b, folder) }

@@ -432,34 +432,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// BenchmarkGroups measures what tree.BenchmarkGroups does: entries of 64 runs at the same time.
-func BenchmarkGroups(b *testing.B) {
-	for _, each := range []int{7, 100} {
-		b.Run(strconv.Itoa(each)+" entries a run", func(b *testing.B) {
-			s := database(b, false)
-			l, err := s.Open()
-			if err != nil {
-				b.Fatal(err)
-			}
-			var n atomic.Int64
-			var wg sync.WaitGroup
-			text := string(make([]byte, 300))
-			b.ResetTimer()
-			for range 64 {
-				wg.Go(func() {
-					for n.Add(int64(each)) <= int64(b.N+each) {
-						treetest.Run(b, l, each, text)
-					}
-				})
-			}
-			wg.Wait()
-			if err := l.Close(); err != nil {
-				b.Fatal(err)
-			}
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "entries/s")
-		})
-	}
-}
+// BenchmarkGroups: see treetest.Groups.
+func BenchmarkGroups(b *testing.B) { treetest.Groups(b, database) }
 
 // TestStuck: a process has the lock, sends a part of its rows and stops. The server waits for the rest for good; the next process ends its session.
 func TestStuck(t *testing.T) {

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -451,3 +453,32 @@ func signedIn(t *testing.T, x []byte) string {
 }
 
 func quoted(signed string) []byte { return []byte(strings.ReplaceAll(signed, "\n", `\n`)) }
+
+// Groups measures how many entries of 64 runs at the same time a log takes: 7 or 100 a run, of which the last but one is durable, with payloads of
+// 300 bytes. The time that Close takes counts.
+func Groups(b *testing.B, made func(t testing.TB, witness bool) *Store) {
+	for _, each := range []int{7, 100} {
+		b.Run(fmt.Sprint(each, " entries a run"), func(b *testing.B) {
+			l, err := made(b, false).Open()
+			if err != nil {
+				b.Fatal(err)
+			}
+			var n atomic.Int64
+			var all sync.WaitGroup
+			text := string(make([]byte, 300))
+			b.ResetTimer()
+			for range 64 {
+				all.Go(func() {
+					for n.Add(int64(each)) <= int64(b.N+each) {
+						Run(b, l, each, text)
+					}
+				})
+			}
+			all.Wait()
+			if err := l.Close(); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "entries/s")
+		})
+	}
+}
