@@ -27,9 +27,8 @@ func makeRows() []row {
 			base := "codemode/Query/" + e.name + "/" + n.name + "/"
 			rows := e.shown + ", " + n.shown + " rows"
 			out = append(out,
-				row{rows + ", in process; the driver scans", base + "tool", "", base + "scan", targets[e.name+n.name]},
-				row{rows + ", in a worker; the driver scans", base + "worker", "", base + "scan", ""},
-				row{rows + ", in process; the driver scans and Go encodes", base + "tool", "", base + "json", ""})
+				row{rows + ", in process", base + "tool", "", base + "scan", targets[e.name+n.name]},
+				row{rows + ", in a worker", base + "worker", "", base + "scan", ""})
 		}
 	}
 	return append(out,
@@ -51,7 +50,7 @@ func makeRows() []row {
 func table(m measured, rounds int) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nMedians of %d rounds on %d cores (%s/%s, %s).\n\n", rounds, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
-	b.WriteString("| what | this module | the driver | ratio | allocations | target |\n|---|---|---|---|---|---|\n")
+	b.WriteString("| what | this module | the driver, which scans | ratio | allocations | target |\n|---|---|---|---|---|---|\n")
 	for _, r := range rows {
 		mine, err := m.of(r.name, r.unit)
 		if err != nil {
