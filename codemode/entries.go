@@ -35,7 +35,7 @@ func (d *declarer) entries(all *declarations) []entry {
 			if ns := t.Args["ns"]; ns != nil && len(ns.Fields) == 1 && ns.Fields[0].Type != nil {
 				row := ns.Fields[0].Type.Name
 				aliases[row] = append(aliases[row], ns.Fields[0].Name)
-				if queries[row] == "" && d.closed(name) != nil {
+				if queries[row] == "" && (d.closed(name) != nil || len(d.cat[name].Is) > 0) { // that of a tree has several types
 					queries[row] = name
 				}
 			}
@@ -45,7 +45,7 @@ func (d *declarer) entries(all *declarations) []entry {
 		aliases[g.Type.Name] = append(aliases[g.Type.Name], g.Name)
 	}
 	text := map[string]string{}
-	for _, x := range all.own {
+	for _, x := range slices.Concat(all.own, all.shared) {
 		text[x.of] = x.text
 	}
 	isQuery := map[string]bool{}

@@ -53,6 +53,9 @@ const (
 	asPrefix, asTypo                    = 2, 3 // the weight is divided by these
 )
 
+// smallWords are words of questions that name nothing. Without them "salary of employees" does not find billOfMaterials first.
+var smallWords = scalar.Words("a an the of by to on in at for with and or is are was were do does did has have how many much which what who whose when where that this each most per our")
+
 // damped lowers the weight of a member in a table with many
 // members: a table with hundreds of links has every word somewhere.
 func damped(members int) int { return 256 / (8 + members) }
@@ -130,7 +133,11 @@ type scored struct {
 // words before it leave of the budget. It stops early if the context ends.
 func (c *catalogue) search(ctx context.Context, text string) []scored {
 	var asked []string
-	for _, w := range wordsOf(text) {
+	all := wordsOf(text)
+	if named := slices.DeleteFunc(slices.Clone(all), func(w string) bool { return smallWords[w] }); len(named) > 0 {
+		all = named
+	}
+	for _, w := range all {
 		if !slices.Contains(asked, w) && len(asked) < maxWords {
 			asked = append(asked, w)
 		}

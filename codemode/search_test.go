@@ -101,7 +101,7 @@ func TestSearch(t *testing.T) {
 		}
 		for program, want := range map[string]string{
 			"return search('hours')": `[{"name":"Task","paths":["api.org.members().assignedTasks()","api.org.projects().tasks()"],"members":["hours: Float"]}]`,
-			"return search('the newest messages in a folder').then(f => f[0])": `{"name":"Mailbox","paths":["api.mail"],"about":"the user's mail","members":["list(argument?: { folder?: string }): Promise<{ id: number; subject: string; at: string; tags: string[] }[]> // the newest messages","send(argument: { to: string[] /* addresses */; subject: string; replyTo?: string; at: string | Date | null }): Promise<{ held: boolean; receipt: number }> // sends a message (happens after the program…","said(): Promise<string> // fails with a reason"]}`,
+			"return search('the newest messages in a folder').then(f => f[0])": `{"name":"Mailbox","paths":["api.mail"],"about":"the user's mail","members":["list(argument?: { folder?: string }): Promise<{ id: number; subject: string; at: string; tags: string[] }[]> // the newest messages","send(argument: { to: string[] /* addresses */; subject: string; replyTo?: string; at: string | Date | null }): Promise<{ held: boolean; receipt: number }> // sends a message (happens after the program…"]}`,
 			"return api.search('zebra')":                                       "[]",
 			"return (await search('invoice')).length":                          "10",
 		} {

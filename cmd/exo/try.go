@@ -223,7 +223,7 @@ func (o *tryOptions) draft(ctx context.Context, std cli.Stdio, t *trial, opt *dr
 	ask := asker(std)
 	switch {
 	case ask == nil && x == nil:
-		return fmt.Errorf("nothing says whose the rows are: to no table others refer. Add -tenant TABLE or -tenant COLUMN, or -tenant %s where everybody may see every row", draft.None)
+		return fmt.Errorf("nothing says whose the rows are: no table of tenants, to which others refer, was found. Add -tenant TABLE or -tenant COLUMN, or -tenant %s where everybody may see every row", draft.None)
 	case ask == nil:
 		return nil
 	}
@@ -330,11 +330,22 @@ func (t *trial) greeting() string {
 		if len(w.Others) > 0 {
 			other = w.Others[0]
 		}
-		line = fmt.Sprintf("These are the rows of %s%s, in %d of %s. For another: -as %s. %s", w.Claims, name, w.Filled, count(w.Tables, "table"), other, everybodys)
+		what := "table"
+		if x.Column != "" { // its own row is not counted
+			what = "other table"
+		}
+		line = fmt.Sprintf("These are the rows of %s%s, in %d of %s. For another: -as %s. %s", w.Claims, name, w.Filled, count(w.Tables, what), other, everybodys)
 	}
-	lines := append([]string{line}, d.Summary()...)
+	lines := []string{line}
+	if x := d.Tenant; x != nil && x.Sure == draft.Guess {
+		lines = append(lines, fmt.Sprintf("That rows belong to %s is a guess: -tenant TABLE or -tenant COLUMN names another owner.", schema.Printable(x.Table)))
+	}
+	known := len(lines)
+	lines = append(lines, d.Summary()...)
 	if t.warnings > 0 {
-		lines = append(lines, "Of this database exo validate has "+count(t.warnings, "warning")+", once the draft is kept.")
+		lines = append(lines, "-keep FILE writes the draft, with what is left out and why. Then exo validate FILE explains "+count(t.warnings, "warning")+".")
+	} else if len(lines) > known {
+		lines = append(lines, "-keep FILE writes the draft, with what is left out and why.")
 	}
 	return strings.Join(lines, "\n")
 }

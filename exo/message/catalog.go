@@ -149,13 +149,15 @@ func (c Catalog) Measures(t *Type) (names []string) {
 	return slices.Compact(names)
 }
 
-// parts returns the rows of which a value of type t is made, if they have measures.
+// parts returns the rows of which a value of type t is made, if they have measures. A window of groups is made of the rows of the groups.
 func (c Catalog) parts(t *Type) (out []TypeField) {
 	for _, name := range partArgs {
 		if of := t.Args[name]; of != nil {
 			for _, f := range of.Fields {
 				if i := c[f.Type.Name]; i != nil && c[i.Many] != nil {
 					out = append(out, f)
+				} else if name != "ns" && f.Type.Args["ns"] != nil {
+					out = append(out, c.parts(f.Type)...)
 				}
 			}
 		}

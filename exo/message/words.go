@@ -136,8 +136,8 @@ var situations = map[string][]string{
 	"which.member":     {"part", "name"},
 	"within":           {"name"},                   // an unknown member is a member of a part of the thing
 	"within.all":       {"name", "keys", "method"}, // the same, where one value of all is asked
-	"measured":         {"name"},                   // a measure is asked where it can't be
-	"measured.each":    {"name"},                   // the same, of what is made of things that have it each
+	"measured":         {"name", "key"},            // a measure is asked where it can't be
+	"measured.is":      {"name", "key", "is"},      // the same, in an object of conditions
 	"elsewhere":        nil,                        // an unknown member may belong to something that is not part of the description yet
 	"parts":            nil,                        // the same, if all parts of the thing are known
 	"link.part":        {"link", "name"},

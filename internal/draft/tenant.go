@@ -213,7 +213,7 @@ func (d *Draft) tenant(w *ways, at int) *Tenant {
 		}
 	}
 	for name, n := range called {
-		if n > called[t.usual] || n == called[t.usual] && name < t.usual {
+		if cmp.Or(called[t.usual]-n, len(name)-len(t.usual), strings.Compare(name, t.usual)) < 0 { // team_id rather than current_team_id
 			t.usual = name
 		}
 	}

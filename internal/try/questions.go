@@ -90,14 +90,14 @@ func (m maker) join(s draft.Shown) (out []Question) {
 	name := label(s)
 	for _, l := range s.Links {
 		to := m.row(l.To)
-		if to == nil || to.Grant == s.Grant || m.who.sizes[to.Grant] == 0 {
-			continue
+		if to == nil || to.Grant == s.Grant || m.who.sizes[to.Grant] == 0 || l.One && m.who.sizes[to.Grant] == 1 {
+			continue // one row, like the tenant's own, makes one group
 		}
 		switch of := label(*to); {
 		case !l.One && name != "" && m.who.sizes[s.Grant] > 1:
 			out = append(out, Question{fmt.Sprintf("Which %s have the most %s?", words(s.Grant), words(l.Name)),
 				fmt.Sprintf("%s.orderBy(r => r.%s().count().desc()).limit(5).select(r => ({ %s: r.%[3]s, %[2]s: r.%[2]s().count() }))", s.Grant, l.Name, name)})
-		case l.One && of != "" && name != "" && m.who.sizes[to.Grant] > 1:
+		case l.One && of != "" && name != "":
 			out = append(out, Question{fmt.Sprintf("Which %s belong to which %s?", words(s.Grant), words(l.Name)),
 				fmt.Sprintf("%s.limit(5).select(r => ({ %s: r.%[2]s, %s: r.%[3]s().%s }))", s.Grant, name, l.Name, of)})
 		case l.One && of != "":

@@ -124,11 +124,11 @@ func (h Host) keys(ctx context.Context) (out []string, err error) {
 	votes := map[string]int{}
 	tables := 0
 	for _, s := range h.Draft.Shown() {
-		if s.Own == "" || tables == sampled {
+		own := s.Table == t.Table && t.Column != ""
+		if s.Own == "" || tables == sampled && !own {
 			continue
 		}
 		program := fmt.Sprintf("rows.where(r => r.tenant !== null).limit(%d).select(r => r.tenant)", sample)
-		own := s.Table == t.Table && t.Column != ""
 		if own {
 			program = fmt.Sprintf(`rows.orderBy("tenant").limit(%d).select(r => r.tenant)`, firstKeys)
 		} else {
@@ -280,7 +280,7 @@ func (h Host) Look(ctx context.Context, claims string) (*Who, error) {
 
 // label returns the column with the name of a row; "": there is none.
 func label(s draft.Shown) string {
-	for _, want := range []string{"name", "title", "label", "slug", "subject", "email", "handle", "login"} {
+	for _, want := range []string{"name", "title", "label", "slug", "subject", "email", "handle", "login", "username"} {
 		for _, c := range s.Columns {
 			if ws := naming.Words(c.Name); c.Kind == schema.Text && !c.Key && len(ws) > 0 && strings.EqualFold(ws[len(ws)-1], want) {
 				return c.Name

@@ -101,7 +101,9 @@ func (f *filterer) key(row *message.Node, k string, v goja.Value, depth int) *me
 	isField := i != nil && i.Fields[k] != nil || row.Type.Field(k) != nil || r.Check.Row(row) != nil && r.Check.Row(row).Fields[k] != nil
 	switch word := strings.ToLower(strings.TrimPrefix(k, "$")); {
 	case isField:
-	case i != nil && i.Methods[k] != nil:
+	case (row != f.row || r.Check.Selected(f.param, k) == nil) && r.Calculated(row, k):
+		return f.field(r.must(r.Check.MakeCall(row, k, nil)), v, depth)
+	case i != nil && i.Methods[k] != nil && !r.Calculated(row, k):
 		return f.link(row, i.Methods[k], k, v, depth)
 	case word == "and", word == "or", word == "not":
 		return f.logic(row, k, word, v, depth)
@@ -113,7 +115,11 @@ func (f *filterer) key(row *message.Node, k string, v goja.Value, depth int) *me
 	if row == f.row && !isField && r.Check.Selected(f.param, k) != nil {
 		row = f.param // a name that select made, as in a callback
 	}
-	return f.field(r.must(r.Check.MakeField(row, k)), v, depth)
+	n, err := r.Check.MakeField(row, k)
+	if s := r.Having(row, k, v.Export()); err != nil && s != "" && row == f.row && f.param.Recv.Closed() {
+		f.fail(s)
+	}
+	return f.field(r.must(n, err), v, depth)
 }
 
 // logic joins the conditions of several objects.

@@ -54,10 +54,8 @@ func (r *Guest) namedField(op func() string, of *message.Method, param *message.
 	if on == nil {
 		panic(r.Throw(fail.Errorf(fail.Invalid, op(), "%s", r.Say(nil, "which", "there are several; name the one that is meant: ({ {name} }) => …", "name", param.Type.Fields[0].Name))))
 	}
-	if i := r.Check.Catalog[on.Type.Name]; i != nil && i.Fields[name] == nil && on.Type.Field(name) == nil {
-		if m, _ := r.Check.Catalog.Method(on.Type, name); m != nil && (m.Measure || !m.Sends) && len(m.Params) == 0 && (m.Measure || m.Result.Con != nil && r.Check.Catalog[m.Result.Con.Name] != nil && r.Check.Catalog[m.Result.Con.Name].Expr) {
-			return r.must(r.Check.MakeCall(on, name, nil))
-		}
+	if r.Check.Selected(param, name) == nil && r.Calculated(on, name) {
+		return r.must(r.Check.MakeCall(on, name, nil))
 	}
 	if r.Synonym(on, name) == "#" && len(on.Type.Fields) == 1 {
 		name = on.Type.Fields[0].Name

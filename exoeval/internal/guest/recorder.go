@@ -219,7 +219,7 @@ func (x *Recorded) absent(name string) goja.Value {
 				i := r.Check.Catalog[f.Type.Name]
 				if i != nil && i.Methods[name] != nil && !near {
 					if r.GivesQuery(i.Methods[name]) {
-						panic(r.Throw(r.linkedTable(f.Name, i.Methods[name], names)))
+						panic(r.Throw(fail.Errorf(fail.Denied, "", "%s", r.LinkedTable(f.Name, i.Methods[name], names))))
 					}
 					panic(r.Throw(fail.Errorf(fail.Denied, "", "%s", r.whichMember(f.Name, name+"()"))))
 				}
@@ -257,16 +257,6 @@ func (x *Recorded) absent(name string) goja.Value {
 
 func (r *Guest) whichMember(part, name string) string {
 	return r.Say(nil, "which.member", "write {part}.{name}: ({ {part} }) => {part}.{name}", "part", part, "name", name)
-}
-
-// linkedTable returns the error for naming a link where a table is expected.
-func (r *Guest) linkedTable(table string, m *message.Method, names []string) error {
-	if to := m.Result; to != nil && to.Con != nil && to.Con.Args["ns"] != nil && len(to.Con.Args["ns"].Fields) == 1 {
-		if n := to.Con.Args["ns"].Fields[0].Name; slices.Contains(names, n) {
-			return fail.Errorf(fail.Denied, "", "%s", r.Say(nil, "link.part", "`{link}` is a link; what it leads to is called `{name}` here", "link", m.Name, "name", n))
-		}
-	}
-	return fail.Errorf(fail.Denied, "", "%s", r.Say(nil, "link", "`{link}` is a link of {part}: call it, {part}.{link}()", "link", m.Name, "part", table))
 }
 
 // Novalue returns the error for using a recorded thing as a value: as true, equal, a

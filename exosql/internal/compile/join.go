@@ -56,7 +56,7 @@ func (f *from) doJoin(q *query, n *message.Node, env expr.Names) error {
 	if err != nil {
 		return err
 	}
-	joinedBy(q, q2, on)
+	expr.Joined(q.ns, q2.base, on)
 	if sub == nil {
 		f.demand(on)
 		return nil
@@ -138,7 +138,7 @@ func (f *from) doLeftJoin(q *query, n *message.Node, env expr.Names) error {
 		if err != nil {
 			return err
 		}
-		joinedBy(q, q2, c)
+		expr.Joined(q.ns, q2.base, c)
 		asked = append(asked, expr.Conjuncts(c)...)
 	}
 	var implied []sqlast.Expr

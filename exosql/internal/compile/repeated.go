@@ -11,7 +11,6 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/language"
-	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
 // repeated adds a notice in three cases: the aggregate n takes rows several times because of a join; it counts
@@ -75,6 +74,29 @@ func (f *from) aggregate(q *query, n *message.Node, x expr.Expr, within []expr.E
 		f.repeated(q, n)
 		return f.Aggregate(n.Name, x, within)
 	}
+	if q.base == nil || !grouped(q.base) {
+		m, row, err := q.measure(n)
+		if err != nil {
+			return nil, err
+		}
+		return f.Measure(m, row, within)
+	}
+	g := groupOf(q.base)
+	m, row, err := g.of.measure(n)
+	if err != nil {
+		return nil, err
+	}
+	return f.Total(m, within, func(part *decl.Measure) (expr.Expr, error) {
+		x, err := g.inner.Measure(part, row, nil)
+		if err != nil {
+			return nil, err
+		}
+		return g.cell(q.base, x), nil
+	})
+}
+
+// measure returns the measure that n asks of the rows of q, and the row variable that has it.
+func (q *query) measure(n *message.Node) (*decl.Measure, *expr.Row, error) {
 	for _, a := range q.ns {
 		m := a.Row.Facet.Measure(n.Name)
 		if m == nil {
@@ -82,39 +104,17 @@ func (f *from) aggregate(q *query, n *message.Node, x expr.Expr, within []expr.E
 		}
 		// Two facets have a measure of this name. A policy may have removed one, and the label may belong to the other: refuse, rather than guess.
 		if slices.ContainsFunc(q.ns, func(b expr.Named) bool { return b.Row != a.Row && b.Row.Facet.Measure(n.Name) != nil }) {
-			return nil, fail.Errorf(fail.Invalid, n.Name, "is a measure of two of the joined tables: ask the query of one of them")
+			return nil, nil, fail.Errorf(fail.Invalid, n.Name, "is a measure of two of the joined tables: ask the query of one of them")
 		}
 		if b := q.severalOf(map[*expr.Row]bool{a.Row: true}, true); b != nil {
-			return nil, fail.Errorf(fail.Invalid, n.Name, "is a measure of %s, and the join gives each one several of %s; to take each once, %s", a.Name, b.Name, expr.OnceEach(a, *b))
+			return nil, nil, fail.Errorf(fail.Invalid, n.Name, "is a measure of %s, and the join gives each one several of %s; to take each once, %s", a.Name, b.Name, expr.OnceEach(a, *b))
 		}
 		if q.distinct {
-			return nil, fail.Errorf(fail.Invalid, n.Name, "is a measure, and distinct leaves one of the rows that show the same: put %s before select", n.Name)
+			return nil, nil, fail.Errorf(fail.Invalid, n.Name, "is a measure, and distinct leaves one of the rows that show the same: put %s before select", n.Name)
 		}
-		return f.Measure(m, a.Row, within)
+		return m, a.Row, nil
 	}
-	return nil, expr.ErrNode(n)
-}
-
-// joinedBy notes the columns by which a condition joins one query to another.
-func joinedBy(of, to *query, on expr.Expr) {
-	row := to.base
-	if row == nil || row.Parent != nil {
-		return
-	}
-	for _, c := range expr.Conjuncts(on) {
-		op, ok := c.(expr.Operation)
-		if !ok || op.Op != sqlast.Eq && op.Op != sqlast.Is {
-			continue
-		}
-		a, isA := expr.KeyColumn(op.Args[0])
-		b, isB := expr.KeyColumn(op.Args[1])
-		if a.Row == row {
-			a, b = b, a
-		}
-		if isA && isB && b.Row == row && (row.With == nil || row.With == a.Row) && slices.ContainsFunc(of.ns, func(x expr.Named) bool { return x.Row == a.Row }) {
-			row.With, row.Pairs = a.Row, append(row.Pairs, decl.Pair{From: a.Col, To: b.Col})
-		}
-	}
+	return nil, nil, expr.ErrNode(n)
 }
 
 func (c *compiler) notice(text string) {

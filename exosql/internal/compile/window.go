@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -159,7 +160,20 @@ func isWindow(t *message.Type) bool { return t.Args["over"] != nil }
 
 // ofWindow interprets a function of a window.
 func (f *from) ofWindow(n *message.Node, env expr.Names) (expr.Expr, error) {
-	row, conds, err := f.groupNode(n.Recv, env)
+	recv, frame := n.Recv, n
+	var conds []*message.Node
+	for isWindow(recv.Type) && recv.Op == message.OpCall {
+		switch {
+		case recv.Name == language.WhereMethod:
+			conds = append(conds, recv.Args[0])
+		case frame != n:
+			return nil, fail.Errorf(fail.Invalid, n.Name, "is of the rows of one running() or moving(n), and there are two")
+		default:
+			frame = recv
+		}
+		recv = recv.Recv
+	}
+	row, _, err := f.groupNode(recv, env)
 	if err != nil || windowOf(row) == nil {
 		return nil, expr.ErrNode(n)
 	}
@@ -179,7 +193,7 @@ func (f *from) ofWindow(n *message.Node, env expr.Names) (expr.Expr, error) {
 		}
 	}
 	f.repeated(&query{ns: w.ns}, n)
-	made, err := w.function(n, x, within)
+	made, err := w.function(n, frame, x, within)
 	if err != nil {
 		return nil, err
 	}
@@ -195,39 +209,25 @@ func (f *from) ofWindow(n *message.Node, env expr.Names) (expr.Expr, error) {
 
 // value interprets a callback about the rows of the window.
 func (w *window) value(n, lambda *message.Node) (expr.Expr, error) {
-	if strange(lambda, nil) {
+	if expr.Strange(lambda, nil) {
 		return nil, fail.Errorf(fail.Invalid, n.Name, "the callback sees only the rows of the window: combine its result with other columns outside of the callback")
 	}
 	return w.inner.expr(lambda.Args[0], expr.Names{lambda.Recv: w.ns})
 }
 
-// strange reports whether a callback uses a placeholder that belongs neither to it nor to a callback within it.
-func strange(n *message.Node, own []*message.Node) bool {
-	switch {
-	case n == nil:
-		return false
-	case n.Op == message.OpParam:
-		return !slices.Contains(own, n)
-	case n.Op == message.OpLambda:
-		own = append(slices.Clip(own), n.Recv)
-	case strange(n.Recv, own):
-		return true
+// function returns the function of the window that a node asks for: of x, in the rows that meet the conditions. frame is a call of running or moving, or n.
+func (w *window) function(n, frame *message.Node, x expr.Expr, within []expr.Expr) (expr.Expr, error) {
+	all, name := overAll{w: w}, n.Name
+	if of, ok := language.Running[frame.Name]; ok {
+		name, all.frame = cmp.Or(of, name), sqlast.UpTo
+	} else if of, ok := language.Moving[frame.Name]; ok {
+		name, all.frame = cmp.Or(of, name), sqlast.Moving
+		all.rows = &plan.Source{Origin: plan.FromMessage, Index: frame.Args[len(frame.Args)-1].Slot, Item: -1, Count: true, Kind: plan.ArgMoving}
 	}
-	return slices.ContainsFunc(n.Args, func(a *message.Node) bool { return strange(a, own) })
-}
-
-// function returns the function of the window that a node asks for: of x, in the rows that meet the conditions.
-func (w *window) function(n *message.Node, x expr.Expr, within []expr.Expr) (expr.Expr, error) {
 	if n.Method().Measure {
 		of, err := w.inner.aggregate(w.order, n, nil, within)
-		return overAll{w: w, x: of}, err
-	}
-	all, name := overAll{w: w}, n.Name
-	if of, ok := language.Running[name]; ok {
-		name, all.frame = of, sqlast.UpTo
-	} else if of, ok := language.Moving[name]; ok {
-		name, all.frame = of, sqlast.Moving
-		all.rows = &plan.Source{Origin: plan.FromMessage, Index: n.Args[len(n.Args)-1].Slot, Item: -1, Count: true, Kind: plan.ArgMoving}
+		all.x = of
+		return all, err
 	}
 	e := overExpr{w: w, x: x, of: expr.Type{Kind: value.TypeInt, Size: expr.Digits{Whole: 19}}}
 	switch name {
@@ -236,8 +236,8 @@ func (w *window) function(n *message.Node, x expr.Expr, within []expr.Expr) (exp
 		all.x, err = w.inner.Aggregate(name, x, within)
 		return all, err
 	}
-	if len(within) > 0 {
-		return nil, fail.Errorf(fail.Invalid, n.Name, "can't follow where, which chooses some rows of a window: write an aggregate after it, like %s.where(t => condition).max(t => t.column); to leave rows out of the whole window write .where(…) before .partitionBy(…)", language.WindowAlias)
+	if len(within) > 0 || frame != n {
+		return nil, fail.Errorf(fail.Invalid, n.Name, "can't follow where, running or moving, which choose some rows of a window: write an aggregate or a measure after it, like %s.where(t => condition).max(t => t.column); to leave rows out of the whole window write .where(…) before .partitionBy(…)", language.WindowAlias)
 	}
 	switch name {
 	case language.RowNumber:

@@ -17,22 +17,16 @@ import (
 // Measure returns a measure over the rows of row's query that meet the conditions.
 func (f *From) Measure(m *decl.Measure, row *Row, within []Expr) (Expr, error) {
 	if m.Func == "" {
-		num, err := f.Measure(m.Num, row, within)
-		if err != nil {
-			return nil, err
-		}
-		den, err := f.Measure(m.Den, row, within)
-		if err != nil {
-			return nil, err
-		}
-		e := f.Operate(language.OperatorByName()["div"], []Expr{num, den}, Type{Kind: m.Kind()})
-		return e, e.Type().Fits(m.Name)
+		return f.ratio(m, m.Num, m.Den, func(part *decl.Measure) (Expr, error) { return f.Measure(part, row, within) })
 	}
 	within = slices.Clip(within)
 	if m.Where != nil {
 		within = append(within, f.condition(m.Where, row))
 	}
 	if m.Func == language.Count {
+		if m.Col != nil { // only the values of a mean
+			within = append(within, Operation{sqlast.IsNotNull, []Expr{f.summed(Column{row, m.Col})}, Type{Kind: value.TypeBool}})
+		}
 		if row.Optional { // a left join without a match has made this row
 			present := row.Table.Keys // or the columns that joined it: neither is null in an existing row
 			if len(present) == 0 && row.By != nil {
@@ -48,6 +42,43 @@ func (f *From) Measure(m *decl.Measure, row *Row, within []Expr) (Expr, error) {
 		return f.Aggregate(m.Func, nil, within)
 	}
 	return f.Aggregate(m.Func, Column{row, m.Col}, within)
+}
+
+// ratio divides one part of a measure by another.
+func (f *From) ratio(m, num, den *decl.Measure, value func(part *decl.Measure) (Expr, error)) (Expr, error) {
+	a, err := value(num)
+	if err != nil {
+		return nil, err
+	}
+	b, err := value(den)
+	if err != nil {
+		return nil, err
+	}
+	e := f.Operate(language.OperatorByName()["div"], []Expr{a, b}, Type{Kind: m.Kind()})
+	return e, e.Type().Fits(m.Name)
+}
+
+// Total returns a measure of the rows of several groups together, of those groups that meet the conditions. each returns the measure of one
+// group. A mean or a ratio is not made from those of the groups, but from sums and counts.
+func (f *From) Total(m *decl.Measure, within []Expr, each func(part *decl.Measure) (Expr, error)) (Expr, error) {
+	total := func(part *decl.Measure) (Expr, error) { return f.Total(part, within, each) }
+	name := m.Func
+	switch name {
+	case "":
+		return f.ratio(m, m.Num, m.Den, total)
+	case language.Avg:
+		return f.ratio(m, &decl.Measure{Name: m.Name, Func: language.Sum, Col: m.Col, Where: m.Where}, &decl.Measure{Name: m.Name, Func: language.Count, Col: m.Col, Where: m.Where}, total)
+	case language.Count:
+		name = language.Sum
+	}
+	x, err := each(m)
+	if err != nil {
+		return nil, err
+	}
+	if x, err = f.Aggregate(name, x, within); err == nil && m.Func == language.Count {
+		x = Operation{sqlast.Coalesce, []Expr{x, Const(sqlast.Zero)}, x.Type()}
+	}
+	return x, err
 }
 
 // condition converts a shaper's predicate to a condition like a program's.

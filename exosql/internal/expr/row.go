@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
@@ -455,4 +456,40 @@ func OnceEach(a, x Named) string {
 		}
 	}
 	return "begin with the query of " + a.Name + ", without the join"
+}
+
+// Joined notes the columns by which a condition joins row to rows of the query before it.
+func Joined(before []Named, row *Row, on Expr) {
+	if row == nil || row.Parent != nil {
+		return
+	}
+	for _, c := range Conjuncts(on) {
+		op, ok := c.(Operation)
+		if !ok || op.Op != sqlast.Eq && op.Op != sqlast.Is {
+			continue
+		}
+		a, isA := KeyColumn(op.Args[0])
+		b, isB := KeyColumn(op.Args[1])
+		if a.Row == row {
+			a, b = b, a
+		}
+		if isA && isB && b.Row == row && (row.With == nil || row.With == a.Row) && slices.ContainsFunc(before, func(x Named) bool { return x.Row == a.Row }) {
+			row.With, row.Pairs = a.Row, append(row.Pairs, decl.Pair{From: a.Col, To: b.Col})
+		}
+	}
+}
+
+// Strange reports whether a callback uses a placeholder that belongs neither to it nor to a callback within it.
+func Strange(n *message.Node, own []*message.Node) bool {
+	switch {
+	case n == nil:
+		return false
+	case n.Op == message.OpParam:
+		return !slices.Contains(own, n)
+	case n.Op == message.OpLambda:
+		own = append(slices.Clip(own), n.Recv)
+	case Strange(n.Recv, own):
+		return true
+	}
+	return slices.ContainsFunc(n.Args, func(a *message.Node) bool { return Strange(a, own) })
 }

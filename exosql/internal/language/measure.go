@@ -41,7 +41,8 @@ func Calculates(kind string) bool { return slices.Contains(numbers, ColumnInterf
 // MeasureWords returns the phrases for a measure on a single row: measures need many rows.
 func MeasureWords() message.Words {
 	return phrases([][3]string{
-		{"measured", "*.groupBy *.select", "it is a measure of many rows: ask a query, a group or a link for it, like .groupBy(t => t.key).select(g => ({ key: g.key, {name}: g.{name}() }))"},
+		{"measured", "*.groupBy *.select *.running", "it is a measure of many rows: ask a query, a group, a window (window.running().{name}() up to each row) or a link for it, like .groupBy(t => t.{key}).select(g => ({ {key}: g.{key}, {name}: g.{name}() }))"},
+		{"measured.is", "*.groupBy *.where", "`{name}` is a measure of many rows: write .groupBy(t => t.{key}).where(g => g.{name}() {is}), where this object may stand, too"},
 		{"measured", "", "it is a measure of many rows: ask a query, a group or a link for it"},
 	})
 }

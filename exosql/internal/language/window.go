@@ -28,11 +28,17 @@ const (
 	LastOf    = "last"
 )
 
-// Running are the aggregates of a window's rows up to the current one, by name.
-var Running = map[string]string{"runningCount": Count, "runningSum": Sum, "runningAvg": Avg, "runningMin": Min, "runningMax": Max}
+// RunningRows and MovingRows narrow a window to the rows up to the current one, or to the last of these, for a measure of them or an aggregate.
+const (
+	RunningRows = "running"
+	MovingRows  = "moving"
+)
 
-// Moving are the aggregates of a window's last rows up to the current one, by name.
-var Moving = map[string]string{"movingCount": Count, "movingSum": Sum, "movingAvg": Avg, "movingMin": Min, "movingMax": Max}
+// Running are the aggregates of a window's rows up to the current one, by name. RunningRows is none itself.
+var Running = map[string]string{RunningRows: "", "runningCount": Count, "runningSum": Sum, "runningAvg": Avg, "runningMin": Min, "runningMax": Max}
+
+// Moving are the aggregates of a window's last rows up to the current one, by name. MovingRows is none itself.
+var Moving = map[string]string{MovingRows: "", "movingCount": Count, "movingSum": Sum, "movingAvg": Avg, "movingMin": Min, "movingMax": Max}
 
 func distinctBy() *message.Method {
 	return &message.Method{Name: DistinctBy, Doc: "the first of each key; after orderBy(t => t.at.desc()) the latest",
@@ -85,26 +91,28 @@ func windowInterface() *message.Interface {
 	for _, name := range []string{"runningCount", "runningSum", "runningAvg", "runningMin", "runningMax"} {
 		aggregate(name, Running[name])
 	}
+	last := message.Param{Name: "how many rows, with this one", Want: con(value.TypeInt), Count: true}
 	for _, name := range []string{"movingCount", "movingSum", "movingAvg", "movingMin", "movingMax"} {
-		aggregate(name, Moving[name], message.Param{Name: "how many rows, with this one", Want: con(value.TypeInt), Count: true})
+		aggregate(name, Moving[name], last)
 	}
+	add(RunningRows, v("self"))
+	add(MovingRows, v("self"), last)
 	add(WhereMethod, v("self"), message.Param{Name: "the condition", Want: con("Bool"), Lambda: v("over"), Filter: true})
 	return i
 }
 
 // windowPhrases are the phrases of a window: its functions return a value for each row.
 var windowPhrases = [][3]string{
-	{"measured", "*.groupBy *.orderBy *.partitionBy *.select runningSum", "`{name}` is of the whole window, window.{name}(); a sum or a count of the rows up to each is had of groups: .groupBy(t => t.day).orderBy(g => g.day).partitionBy().select(({ group, window }) => ({ day: group.day, {name}: window.runningSum(g => g.{name}()) }))"},
-	{"measured.each", "sum runningSum", "`{name}` is a measure of each group: if it is a sum or a count write window.sum(g => g.{name}()) of all, or window.runningSum(g => g.{name}()) up to each"},
+	{"measured", "running moving", "`{name}` is of the whole window, window.{name}(); of the rows up to each write window.running().{name}(), and of the last 7 window.moving(7).{name}()"},
 	{"within", "first sum", "`{name}` is a column of its rows: window.first(t => t.{name}), or window.sum(t => t.{name})"},
 	{"unsuited", "count where", "a window is no value: a function of it gives one, like window.count() or window.where(t => condition).count()"}, {"uncalled", "", "{it} is a function of a window: call it, {it}()"},
 	{"callback arguments", "*.partitionBy *.orderBy", "takes no arguments: it is of the rows that partitionBy puts together, in the order of the orderBy before it"},
 	{".row_number .number .index .position .rowNum .rownum", "rowNumber", "write window.rowNumber()"}, {".dense_rank", "denseRank", "write window.denseRank()"}, {".prev .previous .before", "lag", "write window.lag(t => t.column)"},
 	{".next .following .after", "lead", "write window.lead(t => t.column)"}, {".firstValue .first_value", "first", "write window.first(t => t.column)"}, {".lastValue .last_value", "last", "write window.last(t => t.column)"},
-	{".cumSum .cumsum .cumulativeSum .runningTotal .cumulative .running .total", "runningSum sum", "write window.runningSum(t => t.column) up to the row, or window.sum(t => t.column) of all rows"},
+	{".cumSum .cumsum .cumulativeSum .runningTotal .cumulative .total", "runningSum sum", "write window.runningSum(t => t.column) up to the row, or window.sum(t => t.column) of all rows"},
 	{".cumCount .cumcount", "runningCount", "write window.runningCount()"}, {".average .mean", "avg", "write window.avg(t => t.column)"}, {".size .length", "count", "write window.count()"},
 	{".orderBy .sort", "*.orderBy *.partitionBy", "it has the order of the query: write .orderBy(t => t.column) before .partitionBy(t => t.key)"}, {"as.filter", "where", "where"},
-	{".rolling .moving .movingAverage .rollingAvg .rollingMean .rollingSum .rows .rowsBetween .range .between .frame .preceding .slice .take .limit", "movingAvg movingSum", "of the last 7 rows up to each write window.movingAvg(t => t.column, 7), or movingSum, movingMin, movingMax, movingCount"},
+	{".rolling .movingAverage .rollingAvg .rollingMean .rollingSum .rows .rowsBetween .range .between .frame .preceding .slice .take .limit", "movingAvg movingSum", "of the last 7 rows up to each write window.movingAvg(t => t.column, 7), or movingSum, movingMin, movingMax, movingCount"},
 	{".median .countDistinct .collect", "*.groupBy *.select *.median", "of a whole group write .groupBy(t => t.key).select(g => ({ key: g.key, median: g.median(t => t.column) }))"},
 	{".ntile .percentRank .percent_rank .cumeDist .cume_dist", "rowNumber count", "calculate it: window.rowNumber() / window.count()"},
 	{".partitionBy .over", "*.partitionBy *.orderBy", "it is of the rows that .partitionBy(t => t.key) puts together, in the order of the .orderBy(t => t.column) before it"},

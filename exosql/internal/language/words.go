@@ -179,7 +179,7 @@ var queryPhrases = [][3]string{
 	{"options.groupBy options.countBy", "groupBy count select sum", "for what each group shows write .groupBy(t => t.key).select(g => ({ key: g.key, n: g.count(), sum: g.sum(t => t.column) }))"},
 	{"options", "page", "write .page(50) for { rows, next }, and .page(50, next) for the rows after"}, {"arguments", "where", "takes no arguments; write conditions and orders before it, like .where(…)"},
 	{"parameter", "", "the callback is given one thing, the tables of the query by name: write {example}"},
-	{"filter.link", "join where", "`{name}` is a link, and a filter object compares the columns of one table: join it, and then write .where(({ … }) => condition)"},
+	{"filter.link", "join where count", "`{name}` is a link, and a filter object compares the columns of one table: ask it in a callback, like .where(t => t.{name}().count() > 3), or join it, and then write .where(({ … }) => condition)"},
 	{"clash", "as", "{name} is already in this query; give the other one a name of its own with .as('{name}2'), and use that name in callbacks"}, {"clash", "", "{name} is already in this query"},
 	{"one", "", "works on a query of one table; this one has {has}"}, {"which", "", "this query has several tables; name the one that is meant: ({ {name} }) => …"},
 	{"which.member", "", "this query has several tables; write {part}.{name}: ({ {part} }) => {part}.{name}"}, {"elsewhere", "join", "to use another table, join it first"},

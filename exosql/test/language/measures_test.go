@@ -4,7 +4,10 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -112,6 +115,13 @@ func TestMeasures(t *testing.T) {
 			{"of groups", "await deals.groupBy(d => d.state).select(g => ({ k: g.state, v: g.revenue() }))", "SELECT d.state, " + revenue + mine + "GROUP BY d.state ORDER BY 1"},
 			{"of some of a group", "await deals.groupBy(d => d.orgId).select(g => ({ k: g.orgId, v: g.where(d => d.days > 2).revenue() }))", "SELECT d.org_id, SUM(CASE WHEN d.state = 'won' AND d.days > 2 THEN CAST(d.amount AS {float}) END)" + mine + "GROUP BY 1 ORDER BY 1"},
 			{"groups by it", "await deals.groupBy(d => d.orgId).where(g => g.winRate() > 0.1).orderBy(g => g.revenue().desc()).select(g => ({ k: g.orgId, v: g.winRate() }))", "SELECT d.org_id, " + rate + mine + "GROUP BY 1 HAVING " + rate + " > 0.1"},
+			{"groups by an object", "await deals.groupBy(d => d.orgId).where({ winRate: { gt: 0.1 }, orgId: 1, count: { gte: 4 }, not: { won: 3 } }).select(g => ({ k: g.orgId, v: g.winRate() }))", "SELECT d.org_id, " + rate + mine + "GROUP BY 1 HAVING " + rate + " > 0.1"},
+			{"groups by an equal measure", "await deals.groupBy(d => d.orgId).where({ won: 2, revenue: '10.3' }).where({ perDay: [11.53] }).select(g => ({ k: g.orgId, v: g.won() }))", "SELECT 1, 2"},
+			{"groups without a measure", "await deals.groupBy(d => d.orgId).where({ revenue: null }).select(g => ({ k: g.orgId, v: g.won() }))", "SELECT 2, 0"},
+			{"what errors about objects name", "await deals.groupBy(t => t.orgId).where(g => g.won() === 2).where({ won: 2 }).where(g => g.won() !== null).select(g => ({ k: g.orgId, v: g.won() }))", "SELECT 1, 2"},
+			{"groups by what is shown", "await deals.groupBy(d => d.orgId).select(g => ({ k: g.orgId, v: g.won() })).where({ v: 2 }).where({ won: 2 })", "SELECT 1, 2"},
+			{"groups by what is shown under its name", "await deals.groupBy(d => d.orgId).select(g => ({ k: g.orgId, v: g.count(), won: g.count() })).orderBy('won').where({ won: { gt: 2 } })", "SELECT 1, 4"},
+			{"groups sorted by what is shown under an aggregate's name", "await deals.groupBy(d => d.orgId).select(g => ({ k: g.orgId, v: g.won(), count: g.max(d => d.id.mul(-1)) })).orderBy('count').limit(1)", "SELECT 2, 0"},
 			{"groups by its name", "await deals.groupBy(d => d.orgId).orderBy('revenue', 'desc').select(g => ({ k: g.orgId, v: g.revenue() }))", "SELECT d.org_id, " + revenue + mine + "GROUP BY 1 ORDER BY 1"},
 			{"groups and shown by their names", "(await deals.groupBy('orgId').orderBy({ revenue: 'desc' }).select(['orgId', 'revenue'])).map(g => ({ k: g.orgId, v: g.revenue }))", "SELECT d.org_id, " + revenue + mine + "GROUP BY 1 ORDER BY 1"},
 			{"what errors about windows name", "await deals.where(d => d.days !== null).groupBy(t => t.days).orderBy(g => g.days).partitionBy().select(({ group, window }) => ({ k: group.days, v: window.runningSum(g => g.revenue()) }))", "SELECT p.days, (SELECT " + revenue + mine + "WHERE d.days <= p.days) FROM deals AS p JOIN orgs AS q ON q.id = p.org_id AND q.tenant = 1 WHERE p.days IS NOT NULL GROUP BY 1 ORDER BY 1"},
@@ -130,6 +140,16 @@ func TestMeasures(t *testing.T) {
 			{"nulls of a left join", "await orgs.leftJoin(({ org }) => org.deals()).groupBy(({ org }) => org.name).select(g => ({ k: g.name, v: g.undated() }))", "SELECT o.name, COUNT(CASE WHEN d.days IS NULL THEN d.id END) FROM orgs AS o LEFT JOIN deals AS d ON d.org_id = o.id WHERE o.tenant = 1 GROUP BY 1 ORDER BY 1"},
 			{"windows", "await deals.orderBy(d => d.id).partitionBy(d => d.orgId).select(({ deal, window }) => ({ k: deal.id, v: window.revenue() })).orderBy(({ deal }) => deal.id)", "SELECT d.id, (SELECT SUM(CASE WHEN x.state = 'won' THEN CAST(x.amount AS {float}) END) FROM deals AS x WHERE x.org_id = d.org_id)" + mine + "ORDER BY 1"},
 			{"ratios of windows", "await deals.orderBy(d => d.id).partitionBy(d => d.orgId).select(({ deal, window }) => ({ k: deal.id, v: window.where(x => x.id < 4).winRate() })).orderBy(({ deal }) => deal.id)", "SELECT d.id, CASE WHEN d.org_id = 1 THEN 2.0 / 3 END" + mine + "ORDER BY 1"},
+			{"windows up to each row", "await deals.orderBy(d => d.id).partitionBy(d => d.orgId).select(({ deal, window }) => ({ k: deal.id, v: window.running().revenue() })).orderBy(({ deal }) => deal.id)", "SELECT d.id, (SELECT SUM(CASE WHEN x.state = 'won' THEN CAST(x.amount AS {float}) END) FROM deals AS x WHERE x.org_id = d.org_id AND x.id <= d.id)" + mine + "ORDER BY 1"},
+			{"ratios of the last rows", "await deals.orderBy(d => d.id).partitionBy().select(({ deal, window }) => ({ k: deal.id, v: window.moving(2).winRate() })).orderBy(({ deal }) => deal.id)", "SELECT d.id, (SELECT CAST(SUM(CASE WHEN x.state = 'won' THEN 1 ELSE 0 END) AS {float}) / NULLIF(SUM(CASE WHEN x.state IN ('won', 'lost') THEN 1 ELSE 0 END), 0) FROM deals AS x WHERE x.id BETWEEN d.id - 1 AND d.id)" + mine + "ORDER BY 1"},
+			{"ratios up to each of some rows", "await deals.orderBy(d => d.id).partitionBy().select(({ deal, window }) => ({ k: deal.id, v: window.where(x => x.days !== null).running().perDay() })).orderBy(({ deal }) => deal.id)", "SELECT d.id, (SELECT SUM(CAST(x.amount AS {float})) / NULLIF(SUM(x.days), 0) FROM deals AS x WHERE x.id <= d.id AND x.days IS NOT NULL)" + mine + "ORDER BY 1"},
+			{"a place by a measure", "await deals.groupBy(d => d.orgId).orderBy(g => g.revenue().desc()).partitionBy().select(({ group, window }) => ({ k: group.orgId, v: window.rank() }))", "SELECT d.org_id, RANK() OVER (ORDER BY COALESCE(" + revenue + ", -1) DESC)" + mine + "GROUP BY 1 ORDER BY 2"},
+			{"windows of groups", "await deals.groupBy(d => d.orgId).orderBy(g => g.orgId).partitionBy().select(({ group, window }) => ({ k: group.orgId, v: window.winRate() }))", "SELECT o.id, (SELECT " + strings.ReplaceAll(rate, "d.", "x.") + " FROM deals AS x WHERE x.org_id < 9) FROM orgs AS o WHERE o.id < 3 ORDER BY 1"},
+			{"windows up to each group", "await deals.groupBy(d => d.orgId).orderBy(g => g.orgId).partitionBy().select(({ group, window }) => ({ k: group.orgId, v: window.running().winRate() }))", "SELECT o.id, (SELECT " + strings.ReplaceAll(rate, "d.", "x.") + " FROM deals AS x WHERE x.org_id <= o.id) FROM orgs AS o WHERE o.id < 3 ORDER BY 1"},
+			{"means of the last groups", "await deals.groupBy(d => d.state).orderBy(g => g.state).partitionBy().select(({ group, window }) => ({ k: group.state, v: window.moving(2).duration() }))", "SELECT s.state, (SELECT AVG(CAST(d.days AS {float}))" + mine + "WHERE d.state IN (s.state, s.before)) FROM (SELECT 'lost' AS state, 'lost' AS before UNION ALL SELECT 'open', 'lost' UNION ALL SELECT 'won', 'open') AS s ORDER BY 1"},
+			{"none of the groups", "await deals.groupBy(d => d.orgId).orderBy(g => g.orgId).partitionBy().select(({ group, window }) => ({ k: group.orgId, v: window.where(g => g.winRate() > 7).deals() }))", "SELECT 1, 0 UNION ALL SELECT 2, 0"},
+			{"windows of joined groups", "await deals.join(({ deal }) => deal.items()).groupBy(({ deal }) => deal.orgId).orderBy(g => g.orgId).partitionBy().select(({ group, window }) => ({ k: group.orgId, v: window.running().worth() }))", "SELECT 1, 18"},
+			{"conditions on windows", "await deals.orderBy(d => d.id).partitionBy().where(({ window }) => window.running().revenue() > 10.2).select(({ deal }) => ({ k: deal.id, v: deal.orgId })).orderBy(({ deal }) => deal.id)", "SELECT d.id, d.org_id" + mine + "WHERE d.id > 1 ORDER BY 1"},
 			{"after limit", "[{ k: 1, v: await deals.orderBy(d => d.id).limit(1).revenue() }, { k: 2, v: await deals.orderBy(d => d.id).distinctBy(d => d.orgId).deals() }, { k: 3, v: await deals.orderBy(d => d.id.desc()).offset(4).won() }]", "SELECT 1, 10.1 UNION ALL SELECT 2, 2 UNION ALL SELECT 3, 2"},
 			{"after select", "[{ k: 1, v: await deals.select(d => ({ revenue: d.id })).revenue() }, { k: 2, v: await deals.select(d => d.id).won() }]", "SELECT 1, " + revenue + mine + "UNION ALL SELECT 2, 2"},
 			{"in other queries", "await deals.where(d => d.days >= deals.duration()).orderBy(d => d.id).select(d => ({ k: d.id, v: deals.won() }))", "SELECT d.id, 2" + mine + "WHERE d.days >= (SELECT AVG(CAST(d.days AS {float}))" + mine + ") ORDER BY 1"},
@@ -230,24 +250,39 @@ func TestMeasureErrors(t *testing.T) {
 			"return deals.join(deals.as('other'), ({ deal, other }) => deal.id === other.id).revenue()":                                 "is a measure of deal and of other: call it where only one of them is",
 			"return deals.join(({ deal }) => deal.siblings().as('other')).groupBy(({ deal }) => deal.id).select(g => ({ n: g.won() }))": "is a measure of deal and of other: call it where only one of them is",
 			"return deals.distinct().deals()": "distinct leaves one of the rows that show the same",
-			"return deals.join(orgs.select(o => ({ id: o.id })).distinct(), ({ deal, org }) => deal.orgId === org.id).deals()":       "distinct leaves one of the rows that show the same",
-			"return deals.join(({ deal }) => deal.siblings().as('sib')).join(({ sib }) => sib.items()).worth()":                      "the join gives each one several of",
-			"return deals.join(({ deal }) => deal.siblings().as('sib')).revenue()":                                                   "is a measure of deal and of sib: call it where only one of them is",
-			"return deals.select(d => d.state).distinct().deals()":                                                                   "distinct leaves one of the rows that show the same: put deals before select",
-			"return deals.where(d => d.revenue() > 1)":                                                                               "has no member `revenue`; it is a measure of many rows: ask a query, a group or a link for it, like .groupBy(t => t.key).select(g => ({ key: g.key, revenue: g.revenue() }))",
-			"return deals.orderBy('revenue')":                                                                                        "has no member `revenue`; it is a measure of many rows: ask a query, a group or a link for it, like .groupBy(",
-			"return deals.orderBy(d => d.id).partitionBy().select(({ window }) => ({ x: window.runningSum(d => d.revenue()) }))":     "has no member `revenue`; it is a measure of many rows: ask a query, a group or a link for it, like .groupBy(",
-			"return deals.orderBy(d => d.id).partitionBy().select(({ window }) => ({ x: window.runningRevenue() }))":                 "has no member `runningRevenue`; `revenue` is of the whole window, window.revenue(); a sum or a count of the rows up to each is had of groups: .groupBy(t => t.day).orderBy(g => g.day).partitionBy().select(({ group, window }) => ({ day: group.day, revenue: window.runningSum(g => g.revenue()) }))",
-			"return deals.groupBy(d => d.days).orderBy(g => g.days).partitionBy().select(({ window }) => ({ x: window.revenue() }))": "has no member `revenue`; `revenue` is a measure of each group: if it is a sum or a count write window.sum(g => g.revenue()) of all, or window.runningSum(g => g.revenue()) up to each",
-			"return deals.groupBy(d => ({ revenue: d.id })).select(g => ({ n: g.revenue() }))":                                       "`revenue` means something of a group already: name the key otherwise, like { revenueKey: t.column }",
-			"return deals.countBy(d => ({ won: d.id }))":                                                                             "`won` means something of a group already",
-			"return deals.where({ revenue: 1 }).count()":                                                                             "has no member `revenue`",
-			"return deals.revenue(d => d.id)":                                                                                        "takes",
-			"return deals.revenue(1)":                                                                                                "takes",
-			"return deals.groupBy(d => d.state).select(g => ({ n: g.revenue(d => d.id) }))":                                          "takes",
-			"deals.revenue = () => 1; return deals.revenue()":                                                                        "it can't be assigned to",
-			"Object.getPrototypeOf(deals).revenue = () => 1; return deals.revenue()":                                                 "",
-			"Object.defineProperty(deals, 'revenue', { value: () => 1 }); return deals.revenue()":                                    "",
+			"return deals.join(orgs.select(o => ({ id: o.id })).distinct(), ({ deal, org }) => deal.orgId === org.id).deals()":                                       "distinct leaves one of the rows that show the same",
+			"return deals.join(({ deal }) => deal.siblings().as('sib')).join(({ sib }) => sib.items()).worth()":                                                      "the join gives each one several of",
+			"return deals.join(({ deal }) => deal.siblings().as('sib')).revenue()":                                                                                   "is a measure of deal and of sib: call it where only one of them is",
+			"return deals.select(d => d.state).distinct().deals()":                                                                                                   "distinct leaves one of the rows that show the same: put deals before select",
+			"return deals.where(d => d.revenue() > 1)":                                                                                                               "has no member `revenue`; it is a measure of many rows: ask a query, a group, a window (window.running().revenue() up to each row) or a link for it, like .groupBy(t => t.orgId).select(g => ({ orgId: g.orgId, revenue: g.revenue() }))",
+			"return deals.orderBy('revenue')":                                                                                                                        "has no member `revenue`; it is a measure of many rows: ask a query, a group, a window (window.running().revenue() up to each row) or a link for it, like .groupBy(",
+			"return deals.orderBy(d => d.id).partitionBy().select(({ window }) => ({ x: window.runningSum(d => d.revenue()) }))":                                     "has no member `revenue`; it is a measure of many rows: ask a query, a group, a window (window.running().revenue() up to each row) or a link for it, like .groupBy(",
+			"return deals.orderBy(d => d.id).partitionBy().select(({ window }) => ({ x: window.runningRevenue() }))":                                                 "has no member `runningRevenue`; `revenue` is of the whole window, window.revenue(); of the rows up to each write window.running().revenue(), and of the last 7 window.moving(7).revenue()",
+			"return deals.groupBy(d => d.days).partitionBy().select(({ window }) => ({ x: window.movingRevenue(3) }))":                                               "of the rows up to each write window.running().revenue(), and of the last 7 window.moving(7).revenue()",
+			"return deals.orderBy(d => d.id).partitionBy().select(({ window }) => window.running().rank())":                                                          "can't follow where, running or moving, which choose some rows of a window",
+			"return deals.orderBy(d => d.id).partitionBy().select(({ window }) => window.running().runningSum(d => d.id))":                                           "can't follow where, running or moving",
+			"return deals.orderBy(d => d.id).partitionBy().select(({ window }) => window.running().moving(3).won())":                                                 "is of the rows of one running() or moving(n), and there are two",
+			"return deals.orderBy(d => d.id).partitionBy().select(({ window }) => window.moving().won())":                                                            "needs how many rows",
+			"return deals.orderBy(d => d.id).partitionBy().select(({ window }) => window.moving(1001).won())":                                                        "a moving window has 1 to 1000 rows; got 1001",
+			"return deals.join(({ deal }) => deal.items()).partitionBy().select(({ window }) => window.running().won())":                                             "the join gives each one several of item",
+			"return deals.join(({ deal }) => deal.items()).groupBy(({ item }) => item.price).partitionBy().select(({ window }) => window.running().won())":           "the join gives each one several of item",
+			"return deals.join(({ deal }) => deal.siblings().as('sib')).groupBy(({ deal }) => deal.id).partitionBy().select(({ window }) => window.moving(2).won())": "is a measure of deal and of sib",
+			"return deals.groupBy(d => d.orgId).groupBy(g => g.count()).partitionBy().select(({ window }) => window.revenue())":                                      "has no member `revenue`",
+			"return deals.groupBy(d => ({ revenue: d.id })).select(g => ({ n: g.revenue() }))":                                                                       "`revenue` means something of a group already: name the key otherwise, like { revenueKey: t.column }",
+			"return deals.countBy(d => ({ won: d.id }))":                                                                                                             "`won` means something of a group already",
+			"return deals.where({ revenue: 1 }).count()":                                                                                                             "`revenue` is a measure of many rows: write .groupBy(t => t.orgId).where(g => g.revenue() === 1), where this object may stand, too",
+			"return deals.where({ won: { gt: 1 } }).count()":                                                                                                         "write .groupBy(t => t.orgId).where(g => g.won() !== null), where this object may stand, too",
+			"return deals.where({ or: [{ least: 'a' }] }).count()":                                                                                                   "write .groupBy(t => t.orgId).where(g => g.least() === \"a\"), where",
+			"return deals.groupBy(d => d.orgId).where({ deals: {} })":                                                                                                "the object of `deals` has no condition",
+			"return deals.groupBy(d => d.orgId).where({ deals: { near: 3 } })":                                                                                       "`near` is no condition of group.deals()",
+			"return orgs.where({ deals: { some: { revenue: 1 } } })":                                                                                                 "has no member `revenue`",
+			"return orgs.where({ deals: { revenue: 1 } })":                                                                                                           "`deals` is a link, and a filter object compares the columns of one table: ask it in a callback, like .where(t => t.deals().count() > 3)",
+			"return deals.revenue(d => d.id)":                                                                                                                        "takes",
+			"return deals.revenue(1)":                                                                                                                                "takes",
+			"return deals.groupBy(d => d.state).select(g => ({ n: g.revenue(d => d.id) }))":                                                                          "takes",
+			"deals.revenue = () => 1; return deals.revenue()":                                                                                                        "it can't be assigned to",
+			"Object.getPrototypeOf(deals).revenue = () => 1; return deals.revenue()":                                                                                 "",
+			"Object.defineProperty(deals, 'revenue', { value: () => 1 }); return deals.revenue()":                                                                    "",
 			"return deals.revenu()": "did you mean `revenue`?",
 			"return deals.groupBy(d => d.state).select(g => ({ n: g.revenu() }))": "did you mean `revenue`?",
 			"return deals.groupBy(d => d.state).revenue()":                        "has no member `revenue`",
@@ -265,6 +300,25 @@ func TestMeasureErrors(t *testing.T) {
 				if strings.Contains(o.Message, hidden) {
 					t.Errorf("%s: the error names %s: %s", program, hidden, o.Message)
 				}
+			}
+		}
+	})
+}
+
+// TestMeasureHint: the form that the error for a measure of rows in an object names is right to the letter, and so is the object itself on those groups.
+func TestMeasureHint(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		r := tu.NewRunner(t, newMeasured().add().grants(e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(msRows)})), exo.Limits{})
+		for object, want := range map[string]string{"{ revenue: '10.3' }": "[1]", "{ won: 2 }": "[1]", "{ winRate: 0 }": "[2]", "{ least: 'lost' }": "[1,2]", "{ revenue: null }": "", "{ won: { gt: 1 } }": ""} {
+			o := r.Run(t, "return deals.where("+object+")")
+			_, form, _ := strings.Cut(o.Message, "write ")
+			form, _, found := strings.Cut(form, ", where this object may stand, too")
+			if o = r.Run(t, "return (await deals"+form+").map(g => g.orgId)"); !found || o.JSON == "" || want != "" && o.JSON != want {
+				t.Errorf("%s: %s: %s, want %s", object, form, o, want)
+			}
+			groups, _, _ := strings.Cut(form, ".where(")
+			if o = r.Run(t, "return (await deals"+groups+".where("+object+")).map(g => g.orgId)"); o.JSON == "" || want != "" && o.JSON != want {
+				t.Errorf("%s: %s, want %s", object, o, want)
 			}
 		}
 	})
@@ -368,6 +422,130 @@ func TestRandomMeasures(t *testing.T) {
 			a, b := r.Run(t, "return await "+mine), r.Run(t, "return await "+theirs)
 			if a.JSON == "" || a.JSON != b.JSON {
 				rt.Errorf("%s\n%s\n%s\n%s", mine, a, theirs, b)
+			}
+		})
+	})
+}
+
+// TestRandomWindowsOfMeasures: a measure in a window of rows or of groups is that of the rows of the window's frame, as a model in memory has it.
+func TestRandomWindowsOfMeasures(t *testing.T) {
+	type deal struct {
+		id, org, cents, days int // days -1: null
+		state                string
+	}
+	sum := func(of func(d deal) (int, bool)) func([]deal) (total, n int) {
+		return func(rows []deal) (total, n int) {
+			for _, d := range rows {
+				if v, ok := of(d); ok {
+					total, n = total+v, n+1
+				}
+			}
+			return total, n
+		}
+	}
+	won := sum(func(d deal) (int, bool) { return d.cents, d.state == "won" })
+	closed := sum(func(d deal) (int, bool) { return 1, d.state != "open" })
+	cents := sum(func(d deal) (int, bool) { return d.cents, true })
+	days := sum(func(d deal) (int, bool) { return d.days, d.days >= 0 })
+	over := func(a, b int) any {
+		if b == 0 {
+			return nil
+		}
+		return float64(a) / float64(b)
+	}
+	model := map[string]func(rows []deal) any{
+		"revenue":  func(r []deal) any { v, n := won(r); return over(v, min(n, 1)*100) },
+		"won":      func(r []deal) any { _, n := won(r); return float64(n) },
+		"deals":    func(r []deal) any { return float64(len(r)) },
+		"winRate":  func(r []deal) any { _, n := won(r); c, _ := closed(r); return over(n, c) },
+		"perDay":   func(r []deal) any { v, _ := cents(r); d, _ := days(r); return over(v, d*100) },
+		"duration": func(r []deal) any { v, n := days(r); return over(v, n) },
+		"longest": func(r []deal) any {
+			var most any
+			for _, d := range r {
+				if v := float64(d.days); v >= 0 && (most == nil || v > most.(float64)) {
+					most = v
+				}
+			}
+			return most
+		},
+		"undated": func(r []deal) any { _, n := days(r); return float64(len(r) - n) },
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	var all []deal
+	setup, _, _ := strings.Cut(msRows, "INSERT INTO deals")
+	for id := range 40 {
+		d := deal{id + 1, random.IntN(3) + 1, random.IntN(1000), random.IntN(4) - 1, []string{"won", "lost", "open"}[random.IntN(3)]}
+		all = append(all, d)
+		null := strings.Replace(strconv.Itoa(d.days), "-1", "NULL", 1)
+		setup += fmt.Sprintf("INSERT INTO deals VALUES (%d, %d, '%s', '%d.%02d', %s), (%d, 9, 'won', '5000', 77);", d.id, d.org, d.state, d.cents/100, d.cents%100, null, d.id+100)
+	}
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		r := tu.NewRunner(t, newMeasured().add().grants(e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(setup)})), exo.Limits{})
+		rapid.Check(t, func(rt *rapid.T) {
+			name := rapid.SampledFrom(slices.Sorted(maps.Keys(model))).Draw(rt, "measure")
+			last := rapid.IntRange(0, 6).Draw(rt, "rows") // 0: all; 1: up to each
+			frame := fmt.Sprintf(".moving(%d)", last)
+			if last < 2 {
+				frame = []string{"", ".running()"}[last]
+			}
+			some, apart, groups := rapid.Bool().Draw(rt, "some"), rapid.Bool().Draw(rt, "apart"), rapid.Bool().Draw(rt, "groups")
+			narrow := ""
+			var units [][]deal // what the windows are made of
+			if groups {
+				byKey := map[string][]deal{}
+				for _, d := range all {
+					byKey[d.state+strconv.Itoa(d.org)] = append(byKey[d.state+strconv.Itoa(d.org)], d)
+				}
+				for _, k := range slices.Sorted(maps.Keys(byKey)) {
+					units = append(units, byKey[k])
+				}
+				narrow = ".where(g => g.won() > 1)"
+			} else {
+				for _, d := range all {
+					units = append(units, []deal{d})
+				}
+				narrow = ".where(d => d.state === 'won')"
+			}
+			holds := func(u []deal) bool {
+				_, n := won(u)
+				return !some || groups && n > 1 || !groups && n > 0
+			}
+			if !some {
+				narrow = ""
+			}
+			if rapid.Bool().Draw(rt, "before") {
+				frame, narrow = narrow+frame, ""
+			}
+			by := map[bool]string{}
+			if apart {
+				by = map[bool]string{true: "g => g.orgId", false: "d => d.orgId"}
+			}
+			program := "deals.orderBy(d => d.id).partitionBy(" + by[false] + ").select(({ deal: d, window }) => ({ k: d.id, v: window" + frame + narrow + "." + name + "() })).orderBy(({ deal }) => deal.id)"
+			if groups {
+				program = "deals.groupBy(d => [d.state, d.orgId]).orderBy(g => g.state).partitionBy(" + by[true] + ").select(({ group: g, window }) => ({ s: g.state, o: g.orgId, v: window" + frame + narrow + "." + name + "() })).orderBy(({ group }) => [group.state, group.orgId])"
+			}
+			o := r.Run(t, "return (await "+program+").map(r => ({ k: r.k ?? r.s + r.o, v: r.v }))")
+			var want []string
+			for i, u := range units {
+				var window [][]deal
+				for j, x := range units {
+					if (!apart || x[0].org == u[0].org) && (last == 0 || j <= i) {
+						window = append(window, x)
+					}
+				}
+				if last > 1 {
+					window = window[max(0, len(window)-last):]
+				}
+				window = slices.DeleteFunc(window, func(x []deal) bool { return !holds(x) })
+				k := strconv.Itoa(u[0].id)
+				if groups {
+					k = u[0].state + strconv.Itoa(u[0].org)
+				}
+				want = append(want, k+"="+msNumber(model[name](slices.Concat(window...))))
+			}
+			if got := msPairs(t, o); got != strings.Join(want, " ") {
+				rt.Errorf("%s\ngot  %s\nwant %s\n%s", program, got, strings.Join(want, " "), o)
 			}
 		})
 	})

@@ -4,6 +4,8 @@
 package hint
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/exoagent/exoagent/exo/message"
@@ -60,19 +62,13 @@ func (h *Hints) Within(n *message.Node, name string) bool {
 // any other member.
 func (h *Hints) measured(n *message.Node, name string) string {
 	c := h.Check.Catalog
-	on, names := "measured", c.Measures(n.Type)
-	if i := c[n.Type.Name]; i != nil && c[i.Many] != nil && c[i.Many].Methods[name] != nil && c[i.Many].Methods[name].Measure {
+	names := c.Measures(n.Type)
+	if h.measures(n, name) {
 		names = []string{name}
-	}
-	if over := n.Type.Args["over"]; over != nil && len(names) == 0 {
-		on = "measured.each"
-		for _, f := range over.Fields {
-			names = append(names, c.Measures(f.Type)...)
-		}
 	}
 	for _, m := range names {
 		if k := len(name) - len(m); k >= 0 && strings.EqualFold(name[k:], m) {
-			return h.Say(n, on, "", "name", m)
+			return h.Say(n, "measured", "", "name", m, "key", h.groupKey(n))
 		}
 	}
 	return ""
@@ -99,6 +95,74 @@ func (h *Hints) OfRows(n *message.Node, name string, of *message.Method) (s stri
 		}
 	}
 	return s
+}
+
+// LinkedTable returns the error for naming a link where a table is expected.
+func (h *Hints) LinkedTable(table string, m *message.Method, names []string) string {
+	if to := m.Result; to != nil && to.Con != nil && to.Con.Args["ns"] != nil && len(to.Con.Args["ns"].Fields) == 1 {
+		if n := to.Con.Args["ns"].Fields[0].Name; slices.Contains(names, n) {
+			return h.Say(nil, "link.part", "`{link}` is a link; what it leads to is called `{name}` here", "link", m.Name, "name", n)
+		}
+	}
+	return h.Say(nil, "link", "`{link}` is a link of {part}: call it, {part}.{link}()", "link", m.Name, "part", table)
+}
+
+// Calculated reports whether a name is an aggregate or a measure that n has without arguments, so that its value can be named like a field's.
+func (h *Hints) Calculated(n *message.Node, name string) bool {
+	c := h.Check.Catalog
+	if i := c[n.Type.Name]; i == nil || i.Fields[name] != nil || n.Type.Field(name) != nil {
+		return false
+	}
+	m, _ := c.Method(n.Type, name)
+	if m == nil || len(m.Params) > 0 {
+		return false
+	}
+	return m.Measure || !m.Sends && m.Result.Con != nil && c[m.Result.Con.Name] != nil && c[m.Result.Con.Name].Expr
+}
+
+// Having returns what to write instead of a measure that an object compares for single rows; "" if the name is none of their measures.
+func (h *Hints) Having(n *message.Node, name string, v any) string {
+	is := "!== null"
+	switch v.(type) {
+	case string, int64, float64, bool:
+		text, _ := json.Marshal(v)
+		is = "=== " + string(text)
+	}
+	if !h.measures(n, name) {
+		return ""
+	}
+	return h.Say(n, "measured.is", "", "name", name, "key", h.groupKey(n), "is", is)
+}
+
+// measures reports whether a name is a measure of many rows like n.
+func (h *Hints) measures(n *message.Node, name string) bool {
+	i := h.Check.Catalog[n.Type.Name]
+	if i == nil || h.Check.Catalog[i.Many] == nil {
+		return false
+	}
+	m := h.Check.Catalog[i.Many].Methods[name]
+	return m != nil && m.Measure
+}
+
+// groupKey returns the name of a field of n by which an example groups rows: the second one that can be a key, as the first often is an id.
+func (h *Hints) groupKey(n *message.Node) string {
+	key, i := "key", h.Check.Catalog[n.Type.Name]
+	if i == nil {
+		return key
+	}
+	seen := 0
+	for _, name := range i.Names() {
+		f := i.Fields[name]
+		if f == nil || f.Type.Args["of"] == nil || seen == 2 {
+			continue
+		}
+		switch f.Type.Args["of"].Name {
+		case value.TypeInt, value.TypeText, value.TypeBool, value.TypeDate, value.TypeTime, value.TypeUUID:
+			key = name
+			seen++
+		}
+	}
+	return key
 }
 
 // Elsewhere names the granted object that has a link of the same name whose rows have the member.
