@@ -3,6 +3,7 @@ package exosql
 // This file has the form in which the record keeps a statement and its bound values: small values whole, and large ones as digest and size.
 
 import (
+	"context"
 	"math"
 	"strconv"
 	"time"
@@ -80,6 +81,21 @@ func (q Query) Outputs() []Output {
 // queryOf returns a statement that ran in the form of the record.
 func queryOf(r answer.Ran) any {
 	return Query{SQL: r.Plan.Text, Args: r.Args, Rows: r.Rows, Took: r.Took, Fenced: r.Fenced, plan: r.Plan}
+}
+
+// Statements makes the statements that a message would run on a database, and runs none. Their Args are only the values that scopes give. It returns
+// none for an object that [Facet.Of] did not make, and an error if the message would be refused. It asks no hook. It is for a host that compares
+// what two declarations would ask, in an exo.Policy that lets nothing through.
+func Statements(ctx context.Context, m *exo.Message) (out []Query, err error) {
+	o, err := answer.Of(m.Objects[m.Root.Receiver().Slot])
+	if o == nil {
+		return nil, err
+	}
+	all, err := o.Statements(ctx, m)
+	for _, r := range all {
+		out = append(out, queryOf(r).(Query))
+	}
+	return out, err
 }
 
 // Bounds of a query in a record, in bytes.

@@ -174,8 +174,17 @@ func stores(d *grantfile.Declared) (all []record.Store) {
 	for _, db := range d.Witnesses {
 		all = append(all, db)
 	}
+	if d.Unwitnessed {
+		all = append(all, noMarks{})
+	}
 	return all
 }
+
+// noMarks is a database that programs change and that keeps no marks. A run may have committed there if no other database has a mark of it.
+type noMarks struct{}
+
+// Committed implements record.Store.
+func (noMarks) Committed(context.Context, core.RunID) (bool, error) { return false, record.ErrUnknown }
 
 func settleCommand() cli.Command {
 	return cli.Command{

@@ -29,6 +29,7 @@ func TestSettledAtStart(t *testing.T) {
 		{"it was kept", "{url: env:GRANTS_TEST_DB, witness: true}", true, `"state":"applied"`},
 		{"it was not kept", "{url: env:GRANTS_TEST_DB, witness: true}", false, `"state":"rolledback"`},
 		{"nobody knows", "{url: env:GRANTS_TEST_DB}", true, `"state":"unknown"`},
+		{"another database may know, whose witness the file has no more", "{url: env:GRANTS_TEST_DB, witness: true}, other: {url: env:GRANTS_TEST_DB}", false, `"state":"unknown"`},
 	} {
 		for _, command := range []string{"run", "serve"} {
 			t.Run(c.name+"/"+command, func(t *testing.T) {
@@ -37,7 +38,13 @@ func TestSettledAtStart(t *testing.T) {
 				t.Setenv("GRANTS_TEST_DB", url)
 				dir := t.TempDir()
 				path, kept := filepath.Join(dir, "exo.yaml"), filepath.Join(dir, "runs.jsonl")
-				write(t, path, strings.Replace(servedShop, "{shop: env:GRANTS_TEST_DB}", "{shop: "+c.databases+"}", 1)+"record: "+kept+"\n")
+				file := strings.Replace(servedShop, "{shop: env:GRANTS_TEST_DB}", "{shop: "+c.databases+"}", 1)
+				if strings.Contains(c.databases, "other") {
+					file = strings.Replace(file, "    table: customers\n", "    database: shop\n    table: customers\n", 1) +
+						"  order: {database: other, table: orders, scope: customer_id = $principal.customer, columns: [id, note], update: [note]}\n"
+					file = strings.Replace(file, "{me: customer}", "{me: customer, orders: order}", 1)
+				}
+				write(t, path, file+"record: "+kept+"\n")
 
 				id := core.NewRunID()
 				if c.kept {

@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"text/tabwriter"
 
+	"github.com/exoagent/exoagent/cmd/exo/internal/recordcmd"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/recorddiff"
 )
 
 func showCommand() cli.Command {
@@ -66,18 +69,33 @@ func diffCommand() cli.Command {
 		Long: `Compares two grant files by what they grant, with their presets: + is granted by the new one, - no more, ~ in another
 way. Order and comments do not matter. For a review: the exit code is 1 where something differs.
 
+With -record it compares what both files decide about the messages of past runs: which are refused now or allowed now, whose SQL has
+another scope, and whose labels differ. No program runs, and no message acts: what a program would ask next is not known. The databases
+are asked for their catalogues, and with -counts for the rows of messages that only read. Runs under other grants than OLD's are counted.
+
 example:
   git show HEAD:exo.yaml > /tmp/old.yaml && exo diff /tmp/old.yaml exo.yaml
+  exo diff /tmp/old.yaml exo.yaml -record /var/lib/exo/record -identity auditor.txt -since 2026-01-31
 `,
-		Exits: "exit codes:\n  0  both grant the same\n  1  they differ\n  2  the command line is wrong\n  3  a file can't be read\n",
+		Exits: "exit codes:\n  0  both grant the same, or decide the same about the record\n  1  they differ\n  2  the command line is wrong\n  3  a file, a database or the record can't be read\n",
 		Flags: func(fs *flag.FlagSet) cli.Action {
-			return func(_ context.Context, std cli.Stdio, args []string) error { return runDiff(std, args) }
+			o := &diffOptions{}
+			o.log.Flags(fs, "`RECORD`: compare what the files decide about its messages: a folder, a file, or env:NAME for a database")
+			fs.StringVar(&o.db, "db", "", "with -record: `URL` of the database, for that which the files name")
+			fs.BoolVar(&o.counts, "counts", false, "with -record: also run the messages that only read, and compare the numbers of rows")
+			return o.run
 		},
-		Values: map[string][]string{"": {cli.AnyFile}},
+		Values: map[string][]string{"": {cli.AnyFile}, "-record": {cli.AnyDir, cli.AnyFile}, "-identity": {cli.AnyFile}},
 	}
 }
 
-func runDiff(std cli.Stdio, args []string) error {
+type diffOptions struct {
+	log    recordcmd.Log
+	db     string
+	counts bool
+}
+
+func (o *diffOptions) run(ctx context.Context, std cli.Stdio, args []string) error {
 	if len(args) != 2 {
 		return cli.Usagef("want two grant files, not %d", len(args))
 	}
@@ -88,6 +106,12 @@ func runDiff(std cli.Stdio, args []string) error {
 	after, err := readGrants(args[1])
 	if err != nil {
 		return err
+	}
+	if o.log.Place != "" {
+		return o.messages(ctx, std, before, after)
+	}
+	if *o != (diffOptions{}) {
+		return cli.Usagef("-record is missing: the other flags are for it")
 	}
 	changes := grantfile.Diff(before, after)
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
@@ -108,6 +132,53 @@ func runDiff(std cli.Stdio, args []string) error {
 		return &cli.Failure{Code: cli.ExitFound}
 	}
 	return nil
+}
+
+// messages compares what two files decide about the messages of a record.
+func (o *diffOptions) messages(ctx context.Context, std cli.Stdio, before, after *grantfile.File) error {
+	all, wanted, err := o.log.Read()
+	if err != nil {
+		return err
+	}
+	old, err := o.declare(ctx, before, true)
+	if err != nil {
+		return err
+	}
+	defer old.Close()
+	now, err := o.declare(ctx, after, false)
+	if err != nil {
+		return err
+	}
+	defer now.Close()
+	r, err := recorddiff.Compare(ctx, all, old, now, recorddiff.Options{Want: wanted, Counts: o.counts})
+	if errors.Is(err, recorddiff.ErrEncrypted) {
+		err = cli.Usagef("%w: add -identity FILE", err)
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.Write(std.Out); err != nil || len(r.Changes) == 0 {
+		return err
+	}
+	return &cli.Failure{Code: cli.ExitFound}
+}
+
+// declare declares a file with its databases, or with the one of -db. The old file may have pins of a catalogue that has changed since.
+func (o *diffOptions) declare(ctx context.Context, f *grantfile.File, old bool) (*grantfile.Declared, error) {
+	opt := &grantfile.Options{Unpinned: old}
+	if o.db != "" {
+		if len(f.Databases) != 1 {
+			return nil, cli.Usagef("%s has %d databases: -db is for one", f.Name, len(f.Databases))
+		}
+		opt.Env = func(string) string { return o.db }
+		f.Databases[0].URL = grantfile.Secret{Kind: "env", Name: "-db"}
+	}
+	if old {
+		d, _, err := f.DeclareAndCheck(ctx, opt)
+		return d, found(err)
+	}
+	d, _, err := f.Open(ctx, opt)
+	return d, found(err)
 }
 
 func schemaCommand() cli.Command {

@@ -22,6 +22,7 @@ import (
 type appending interface {
 	Append(e tree.Leaf, payload []byte, durable bool) error
 	Erase(before time.Time, runs ...tree.Run) (n int, skipped []tree.Run, err error)
+	Checked() iter.Seq2[*tree.Entry, error]
 	Close() error
 }
 
@@ -230,7 +231,8 @@ func logged(x *tree.Entry, with *tree.Opener) (l Logged, err error) {
 	return l, err
 }
 
-// Unsettled returns [Unsettled] of the entries that are in the log now; in a database, of the runs that were silent for a time. Its runs have no Label and its effects no Op, since both are encrypted.
+// Unsettled returns [Unsettled] of the entries that are in the log now; in a database, of the runs that were silent for a time. Its runs have no Label
+// and its effects no Op, since both are encrypted. It fails if the entries are not those that the log has signed.
 func (l *Folder) Unsettled() ([]UnsettledRun, error) {
 	if l == nil || l.in == nil {
 		return nil, errNowhere
@@ -250,7 +252,7 @@ func (l *Folder) Unsettled() ([]UnsettledRun, error) {
 		}
 		return runs, err
 	}
-	return UnsettledIn(l.from)
+	return unsettledIn(ReadEntries(l.in.Checked(), nil), &openRuns{})
 }
 
 // Unknown returns [Unknown] of the entries that are in the log now. with reads which method an effect called, and so which [Settler] knows it; nil,
@@ -259,16 +261,16 @@ func (l *Folder) Unknown(with *tree.Opener) ([]UnsettledRun, error) {
 	if l == nil || l.in == nil {
 		return nil, errNowhere
 	}
-	return unsettledIn(l.from, &openRuns{unknown: true}, with)
+	return unsettledIn(ReadEntries(l.in.Checked(), with), &openRuns{unknown: true})
 }
 
 // UnsettledIn returns Unsettled of a log without opening it: while a process has it open, runs in progress are listed.
 func UnsettledIn(from tree.Source) ([]UnsettledRun, error) {
-	return unsettledIn(from, &openRuns{}, nil)
+	return unsettledIn(ReadLog(from, nil), &openRuns{})
 }
 
-func unsettledIn(from tree.Source, open *openRuns, with *tree.Opener) ([]UnsettledRun, error) {
-	for x, err := range ReadLog(from, with) {
+func unsettledIn(all iter.Seq2[Logged, error], open *openRuns) ([]UnsettledRun, error) {
+	for x, err := range all {
 		if err != nil {
 			return nil, err
 		}

@@ -44,6 +44,11 @@ func TestKeepBelievesNoLine(t *testing.T) {
 	if len(told) != 1 || !strings.Contains(told[0], "the log was changed") {
 		t.Errorf("%q", told)
 	}
+	for _, list := range []func() ([]UnsettledRun, error){l.Unsettled, func() ([]UnsettledRun, error) { return l.Unknown(nil) }} {
+		if runs, err := list(); err == nil || !strings.Contains(err.Error(), "the log was changed") {
+			t.Errorf("a line that nobody has signed is believed: %v %v", runs, err)
+		}
+	}
 	text, _ = os.ReadFile(segments[0])
 	if err := os.WriteFile(segments[0], bytes.Replace(text, []byte(`"at":"1999`), year, 1), 0o600); err != nil {
 		t.Fatal(err)

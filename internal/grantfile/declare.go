@@ -33,6 +33,8 @@ type Declared struct {
 	File *File
 	// Witnesses are the databases that can report whether they kept a run.
 	Witnesses []*exosql.DB
+	// Unwitnessed: programs can change a database that can't report that. It may have been able to, under an older file.
+	Unwitnessed bool
 
 	dbs    map[string]*exosql.DB
 	opened []*exosql.DB
@@ -77,6 +79,10 @@ func (f *File) Declare(ctx context.Context, opt *Options) (*Declared, error) {
 		} else if err := d.open(ctx, x, env, opt.Images); err != nil {
 			p.at(x.URL.Pos, "the database %s: %s", x.Text, Reason(err))
 		}
+	}
+	for i := range f.Facets {
+		x := &f.Facets[i]
+		d.Unwitnessed = d.Unwitnessed || x.Writes() && slices.ContainsFunc(f.Databases, func(db Database) bool { return db.Text == x.Database.Text && !db.Witness })
 	}
 	err := p.err(f.Name)
 	if err == nil {

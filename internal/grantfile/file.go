@@ -568,6 +568,16 @@ func (f *File) Writes() bool {
 	return slices.ContainsFunc(f.Facets, func(x Facet) bool { return x.Writes() })
 }
 
+// TableOf returns the table of a grant; "" if nothing is granted under the name.
+func (f *File) TableOf(grant string) string {
+	for _, g := range f.Grants {
+		if g.Text == grant {
+			return f.facet(g.Facet.Text).Table.Text
+		}
+	}
+	return ""
+}
+
 // ToolOptions returns the options of a principal's tool, without its record.
 func (f *File) ToolOptions(p Principal) codemode.Options {
 	o := codemode.Options{Limits: f.Limits, Bounds: f.Bounds, Zone: f.Zone, Principal: p.Name()}

@@ -67,6 +67,41 @@ func (p Principal) of(issuer, subject string) Principal {
 	return p
 }
 
+// ClaimsOf returns the claims in a principal's name. The name that a token gave has its subject and issuer before them.
+func ClaimsOf(name exo.Principal) string {
+	rest := string(name)
+	for _, between := range []string{" of ", ", "} {
+		quoted, err := strconv.QuotedPrefix(rest)
+		after, is := strings.CutPrefix(rest[len(quoted):], between)
+		if err != nil || !is {
+			return string(name)
+		}
+		rest = after
+	}
+	return rest
+}
+
+// Named makes the principal of a recorded name for this file, which may need other claims than the file that made the name.
+func (f *File) Named(name exo.Principal) (Principal, error) {
+	claims, rest := map[string]any{}, ClaimsOf(name)
+	for rest != "" {
+		claim, after, is := strings.Cut(rest, "=")
+		d := json.NewDecoder(strings.NewReader(after))
+		d.UseNumber()
+		var v any
+		if err := d.Decode(&v); err != nil || !is {
+			return Principal{}, fail.Errorf(fail.Denied, "", "the name of the principal has no claims of a grant file")
+		}
+		claims[claim] = v
+		rest = strings.TrimPrefix(after[d.InputOffset():], " ")
+	}
+	p, err := f.Bind(claims)
+	if err == nil {
+		p.name = string(name)
+	}
+	return p, err
+}
+
 // Bind checks claims, as JSON decodes them, against the claims that the file declares. It makes a principal
 // only if each claim is there and has its type: no null, no empty text, no list for a single value or the
 // other way round, and no text for a number. It leaves out claims that the file does not declare.

@@ -4,6 +4,7 @@
 package tree
 
 import (
+	"cmp"
 	"errors"
 	"iter"
 
@@ -55,21 +56,54 @@ func (f *frontier) follow(x item, key note.Verifier) error {
 }
 
 // Checked is [Entries] of this log, with an error at the end if the entries are not those that the log has signed. Act on none of them before that.
-func (l *Log) Checked() iter.Seq2[*Entry, error] { return signedEntries(l.source(), l.key()) }
+func (l *Log) Checked() iter.Seq2[*Entry, error] { return checkedOf(l) }
 
 // Checked is [Entries] of this log, with an error at the end if the entries are not those that the log has signed. Act on none of them before that.
-func (l *Shared) Checked() iter.Seq2[*Entry, error] { return signedEntries(l.source(), l.key()) }
+func (l *Shared) Checked() iter.Seq2[*Entry, error] { return checkedOf(l) }
+
+func checkedOf(l erasable) iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) {
+		if err := l.flush(); err != nil { // so that what this process has written is signed
+			yield(nil, err)
+			return
+		}
+		signedEntries(l.source(), l.key())(yield)
+	}
+}
+
+// UnsignedError is the last error of [Signed] if entries follow the last checkpoint: who can write the log can change them unseen.
+type UnsignedError struct{ From int64 } // the number of the first
+
+func (*UnsignedError) Error() string { return "its last entries are not signed yet: try again" }
+
+// Signed is [Entries], with an error at the end if the entries are not those that the key has signed. Act on none of them before that. "" is the key
+// in log.json: who can write the log can have put another there.
+func Signed(in Source, public PublicKey) iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) {
+		a, _, err := readAbout(in)
+		key, err2 := verifier(cmp.Or(public, a.Key))
+		if err = cmp.Or(err, err2); err != nil {
+			yield(nil, err)
+			return
+		}
+		signedEntries(in, key)(yield)
+	}
+}
 
 func signedEntries(in Source, key note.Verifier) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
-		unsigned := false
+		n, signed := int64(0), int64(0)
 		for x, err := range checked(in, key) {
-			if unsigned = x.Entry != nil || err != nil; unsigned && (!yield(x.Entry, err) || err != nil) {
+			if x.Entry == nil && err == nil {
+				signed = n
+				continue
+			}
+			if n++; !yield(x.Entry, err) || err != nil {
 				return
 			}
 		}
-		if unsigned {
-			yield(nil, errors.New("its last entries are not signed yet: try again"))
+		if signed < n {
+			yield(nil, &UnsignedError{signed})
 		}
 	}
 }

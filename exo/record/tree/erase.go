@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
@@ -118,6 +119,9 @@ func erase(l erasable, before time.Time, runs []Run) (n int, skipped []Run, err 
 	n, err = l.destroy(keys)
 	return n, skipped, err
 }
+
+// Unread lists the files with lines that Open could not read and set aside: see Log. Data keys may be in them, which no erasing reaches.
+func Unread(dir string) ([]string, error) { return filepath.Glob(filepath.Join(dir, unreadFile+"*")) }
 
 func (l *Log) flush() error {
 	l.mu.Lock()

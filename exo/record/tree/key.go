@@ -20,6 +20,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/exoagent/exoagent/internal/atomicfile"
+	"github.com/exoagent/exoagent/internal/cosign"
 )
 
 // About is the content of log.json. Each checkpoint signs the digest of log.json, so a log does not open if its log.json was changed.
@@ -28,7 +29,7 @@ type About struct {
 	Origin     string    `json:"origin"`            // the name of the log; no other log has it
 	Key        PublicKey `json:"key"`               // verifies the log's checkpoints
 	Recipients []string  `json:"recipients"`        // the age recipients that data keys are encrypted for
-	Witness    string    `json:"witness,omitempty"` // a second folder, to which checkpoints are written
+	Witness    string    `json:"witness,omitempty"` // a second folder, to which checkpoints are written, or a witness over HTTP as URL#KEY: see package cosign
 }
 
 const aboutFile = "log.json"
@@ -82,7 +83,7 @@ func Fits(in Source, private SigningKey) error {
 		return err
 	}
 	v, err := verifier(a.Key)
-	if err == nil && a.Witness != "" {
+	if err == nil && a.Witness != "" && !cosign.Is(a.Witness) {
 		if _, err = seenBy(a.Witness, v); err != nil {
 			err = fmt.Errorf("the witness %s: %w", a.Witness, err)
 		}
@@ -113,7 +114,7 @@ func (a *About) text() ([]byte, error) {
 
 // firstSeen writes the first checkpoint to the witness, if there is one.
 func (a *About) firstSeen(signed string) error {
-	if a.Witness == "" {
+	if a.Witness == "" || cosign.Is(a.Witness) { // one over HTTP gets the first checkpoint that has an entry
 		return nil
 	}
 	err := os.MkdirAll(a.Witness, 0o700)

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/exoagent/exoagent/internal/atomicfile"
+	"github.com/exoagent/exoagent/internal/cosign"
 	"github.com/exoagent/exoagent/internal/filelock"
 )
 
@@ -46,6 +47,8 @@ type Log struct {
 	err     error      // why nothing can be appended any more
 	buf     []byte
 	witness *witness
+
+	cosigner *cosigner // the witness, if it is one over HTTP
 }
 
 // run is a run that can get more entries. Lock run.mu before Log.mu.
@@ -83,7 +86,11 @@ func Create(dir string, a About, private SigningKey) error {
 	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
 		return errors.Join(err, fmt.Errorf("%s is not empty", dir))
 	}
-	if a.Witness != "" && (!filepath.IsAbs(a.Witness) || Within(dir, a.Witness)) {
+	if cosign.Is(a.Witness) {
+		if _, err := cosign.Parse(a.Witness, witnessWait); err != nil {
+			return err
+		}
+	} else if a.Witness != "" && (!filepath.IsAbs(a.Witness) || Within(dir, a.Witness)) {
 		return fmt.Errorf("the witness is a folder elsewhere, with its whole path, not %s", a.Witness)
 	}
 	l, err := prepare(dir, a, private)
@@ -184,6 +191,12 @@ func (l *Log) load() error {
 			return err
 		}
 	}
+	if cosign.Is(l.about.Witness) {
+		if l.cosigner, err = cosignerOf(l.about.Witness, v, Dir(l.dir)); err != nil {
+			return err
+		}
+		l.cosigner.from = l.tree
+	}
 	if err := l.goOn(tail, last); err != nil {
 		return err
 	}
@@ -253,9 +266,11 @@ func (l *Log) goOn(tail []item, last int) error {
 		if x.Number != l.tree.size {
 			return fmt.Errorf("entry %d stands where entry %d has to", x.Number, l.tree.size)
 		}
-		if _, err := l.tree.add(x.Hash); err != nil {
+		stored, err := l.tree.add(x.Hash)
+		if err != nil {
 			return err
 		}
+		l.cosigner.added(x.Number, stored)
 	}
 	return nil
 }

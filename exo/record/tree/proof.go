@@ -52,24 +52,36 @@ func Prove(w io.Writer, in Source, run Run) error {
 	if last := numbers[len(numbers)-1]; last >= size {
 		return fmt.Errorf("entry %d of the run is not signed yet: try again in a second", last)
 	}
-	need := map[int64]Hash{}
-	paths := func() (err error) { // the first call finds which hashes the paths need
+	err = hashes(in, func(r tlog.HashReader) error {
 		for i, n := range numbers {
-			path, err := tlog.ProveRecord(size, n, tlog.HashReaderFunc(func(indexes []int64) ([]Hash, error) {
-				out := make([]Hash, len(indexes))
-				for i, x := range indexes {
-					out[i] = need[x]
-					need[x] = out[i] // so that the log is searched for it
-				}
-				return out, nil
-			}))
+			path, err := tlog.ProveRecord(size, n, r)
 			if lines[i].Path = path; err != nil {
 				return err
 			}
 		}
 		return nil
+	})
+	out := bufio.NewWriter(w)
+	write := json.NewEncoder(out)
+	err = errors.Join(err, write.Encode(head))
+	for _, l := range lines {
+		err = errors.Join(err, write.Encode(l))
 	}
-	err = paths()
+	return errors.Join(err, out.Flush())
+}
+
+// hashes calls prove with the hashes that it asks for. It calls it twice: the first time to find which, and it reads the log in between.
+func hashes(in Source, prove func(tlog.HashReader) error) error {
+	need := map[int64]Hash{}
+	known := tlog.HashReaderFunc(func(indexes []int64) ([]Hash, error) {
+		out := make([]Hash, len(indexes))
+		for i, x := range indexes {
+			out[i] = need[x]
+			need[x] = out[i] // so that the log is searched for it
+		}
+		return out, nil
+	})
+	err := prove(known)
 	var tree frontier
 	for e, err2 := range Entries(in) {
 		var stored []Hash
@@ -86,13 +98,7 @@ func Prove(w io.Writer, in Source, run Run) error {
 			}
 		}
 	}
-	out := bufio.NewWriter(w)
-	write := json.NewEncoder(out)
-	err = errors.Join(paths(), write.Encode(head))
-	for _, l := range lines {
-		err = errors.Join(err, write.Encode(l))
-	}
-	return errors.Join(err, out.Flush())
+	return errors.Join(err, prove(known))
 }
 
 // spelled reports whether a line is as Prove writes it. Package json also takes capitals and repeated fields, which other readers may not.

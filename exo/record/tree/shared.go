@@ -93,7 +93,7 @@ func CreateShared(a About, private SigningKey, store func(about []byte, first Ro
 		return err
 	}
 	if a.Witness != "" && !filepath.IsAbs(a.Witness) {
-		return fmt.Errorf("the witness is a folder with its whole path, not %s", a.Witness)
+		return fmt.Errorf("the witness of a log in a database is a folder with its whole path, not %s", a.Witness)
 	}
 	_, signer, err := a.keys(private)
 	if err != nil {
@@ -144,7 +144,7 @@ func OpenShared(ctx context.Context, t Table, private SigningKey, opt *SharedOpt
 		return nil, err
 	}
 	if a.Witness != "" {
-		l.witness = startWitness(a.Witness, l.verifier)
+		l.witness = startWitness(toFolder(a.Witness, l.verifier))
 	}
 	go l.write()
 	return l, nil
@@ -552,7 +552,7 @@ func (l *Shared) done(a *attempt) {
 		return
 	}
 	if l.head = (attempt{size: a.size, line: a.line}); l.witness != nil {
-		l.witness.send(a.signed)
+		l.witness.send(sent{signed: a.signed})
 	}
 }
 

@@ -26,19 +26,25 @@ type made struct {
 
 func makeLog(t testing.TB, witness bool) made {
 	t.Helper()
+	if witness {
+		return makeLogWith(t, t.TempDir())
+	}
+	return makeLogWith(t, "")
+}
+
+// makeLogWith makes a log with a witness, which may be one over HTTP.
+func makeLogWith(t testing.TB, witness string) made {
+	t.Helper()
 	id, err := age.GenerateX25519Identity()
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := made{dir: filepath.Join(t.TempDir(), "log"), identity: id}
+	m := made{dir: filepath.Join(t.TempDir(), "log"), identity: id, witness: witness}
 	origin, private, public, err := NewKey()
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.private, m.public = private, public
-	if witness {
-		m.witness = t.TempDir()
-	}
 	if err := Create(m.dir, About{Origin: origin, Key: m.public, Recipients: []string{id.Recipient().String()}, Witness: m.witness}, m.private); err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,11 @@ package tree
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"golang.org/x/mod/sumdb/note"
+
+	"github.com/exoagent/exoagent/internal/cosign"
 )
 
 // Verdict is the result of Verify. It has two parts: whether the lines are intact, and whether the runs are complete.
@@ -21,7 +24,7 @@ type Verdict struct {
 	Resumed []string // entries that a process left unsigned when it ended, at most 20. An attacker could change them until the next process signed them
 	Unended []Run    // the runs that began and have not ended, in order: they were still running, or their process was killed
 
-	Witness string // the witness's folder; "": none was given
+	Witness string // the witness's folder or URL; "": none was given
 	Seen    int64  // how many entries the witness has seen
 	Unasked error  // why the witness proves nothing
 }
@@ -56,21 +59,29 @@ type verification struct {
 	order []Run
 	seen  Checkpoint // the witness's
 	head  Checkpoint // the last one that was read
+	last  string     // that, signed
 	buf   []byte
+
+	cosigner *cosigner // a witness over HTTP
 }
 
 // Verify reads a whole log. It checks each line, each hash and each signature. The public key must not come from the log: an attacker could
-// have replaced it there. witness is a second folder that has the log's checkpoints; "": none. An error means that nothing could be checked.
+// have replaced it there. witness is a second folder that has the log's checkpoints, or a witness over HTTP as URL#KEY, which Verify asks; "": none. An error means that nothing could be checked.
 func Verify(in Source, public PublicKey, witness string) (*Verdict, error) {
 	key, err := verifier(public)
 	if err != nil {
 		return nil, err
 	}
 	s := &verification{Verdict: &Verdict{Origin: key.Name(), Witness: witness}, key: key, runs: map[Run]*runSeen{}}
-	if witness != "" {
+	if cosign.Is(witness) {
+		s.Witness, _, _ = strings.Cut(witness, "#")
+		if s.cosigner, s.Unasked = cosignerOf(witness, key, in); s.cosigner != nil {
+			s.seen = s.cosigner.most
+		}
+	} else if witness != "" {
 		s.seen, s.Unasked = seenBy(witness, key)
-		s.Seen = s.seen.Size
 	}
+	s.Seen = s.seen.Size
 	if err := s.read(in); err != nil {
 		return nil, err
 	}
@@ -105,7 +116,7 @@ func (s *verification) part(at part) {
 			} else if _, ok := frontierOf(s.head, x.subtrees); !ok || !s.tree.is(s.head) {
 				found(&s.Changed, "the checkpoint behind entry %d signs %d entries with another hash: one up to it was changed, dropped, added or moved", s.tree.size-1, s.head.Size)
 			}
-			s.Signed = s.head.Size
+			s.Signed, s.last = s.head.Size, x.checkpoint
 		}
 	}
 }
@@ -171,6 +182,9 @@ func (s *verification) ends(in Source) {
 	if s.head.Origin == "" {
 		found(&s.Changed, "no checkpoint is there, so nothing is signed")
 	}
+	if s.cosigner != nil && s.Seen <= s.Entries {
+		s.askWitness(s.last)
+	}
 	if lag := s.Signed - s.Seen; s.Witness != "" && s.Unasked == nil && lag > 8*signEvery {
 		s.Unasked = fmt.Errorf("it has seen %d entries of %d: the log can't write there", s.Seen, s.Signed)
 	}
@@ -231,7 +245,7 @@ func (v *Verdict) Lines() (lines []string) {
 		add("witness %s: %v. So these can't be seen: %s", v.Witness, v.Unasked, unseen)
 	default:
 		add("witness %s: it has seen %d entries, and lags %d behind", v.Witness, v.Seen, max(0, v.Entries-v.Seen))
-		add("can't be seen: what was changed behind entry %d by the holder of the signing key, or while it was not signed; all, if they can also write the witness's folder", v.Seen-1)
+		add("can't be seen: what was changed behind entry %d by the holder of the signing key, or while it was not signed; all, if they can also write the witness's folder or have its key", v.Seen-1)
 	}
 	return lines
 }

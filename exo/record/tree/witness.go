@@ -1,4 +1,4 @@
-// This file writes checkpoints to a witness: a second folder. A person who can write the log should not be able to write that folder.
+// This file writes checkpoints to a witness: a second folder, or one over HTTP. A person who can write the log should not be able to write that folder.
 
 package tree
 
@@ -17,9 +17,15 @@ import (
 
 // witness writes the newest synced checkpoint to the second folder. Close waits for it; Append does not.
 type witness struct {
-	next chan string // the newest checkpoint that is not in the folder yet
+	next chan sent // the newest checkpoint that the witness does not have yet
 	on   sync.WaitGroup
 	err  error // why the last checkpoint could not be written
+}
+
+// sent is a checkpoint on its way to the witness.
+type sent struct {
+	signed string
+	tree   frontier // of the checkpoint; a folder does not need it
 }
 
 // seenBy reads the checkpoint in the folder of a witness. Create writes the first one: if it is missing, the folder was emptied or is not mounted.
@@ -38,7 +44,13 @@ func witnessFile(folder, origin string) string { return filepath.Join(folder, or
 
 // seenBy returns the checkpoint that the witness has. If the log has fewer entries, its end was cut off: that is an error.
 func (l *Log) seenBy(v note.Verifier) (Checkpoint, error) {
-	c, err := seenBy(l.about.Witness, v)
+	var c Checkpoint
+	var err error
+	if l.cosigner != nil {
+		c = l.cosigner.most
+	} else {
+		c, err = seenBy(l.about.Witness, v)
+	}
 	if size := l.tree.size; err == nil && c.Size > size {
 		err = fmt.Errorf("it has seen %d entries, and the log has %d: entries %d to %d are missing at the end", c.Size, size, size, c.Size-1)
 	}
@@ -64,30 +76,40 @@ func newWitness(c Checkpoint, v note.Verifier, l *Log, tail []item) (*witness, e
 	if err != nil {
 		return nil, fmt.Errorf("the witness: %w", err)
 	}
-	return startWitness(l.about.Witness, v), nil
+	if l.cosigner != nil {
+		return startWitness(l.cosigner.keep), nil
+	}
+	return startWitness(toFolder(l.about.Witness, v)), nil
 }
 
-func startWitness(folder string, v note.Verifier) *witness {
-	w := &witness{next: make(chan string, 1)}
+// toFolder returns the function that writes a checkpoint to the folder of a witness.
+func toFolder(folder string, v note.Verifier) func(sent) error {
+	return func(h sent) error {
+		mine, _ := openCheckpoint(h.signed, v)
+		if seen, err := seenBy(folder, v); err == nil && seen.Size > mine.Size {
+			return nil // another process of the log was faster
+		}
+		return atomicfile.Replace(witnessFile(folder, v.Name()), []byte(h.signed), 0o644)
+	}
+}
+
+func startWitness(write func(sent) error) *witness {
+	w := &witness{next: make(chan sent, 1)}
 	w.on.Go(func() {
-		for signed := range w.next {
-			mine, _ := openCheckpoint(signed, v)
-			if seen, err := seenBy(folder, v); err == nil && seen.Size > mine.Size {
-				continue // another process of the log was faster
-			}
-			w.err = atomicfile.Replace(witnessFile(folder, v.Name()), []byte(signed), 0o644) // Verify reports how far the witness lags
+		for h := range w.next {
+			w.err = write(h) // Verify reports how far the witness lags
 		}
 	})
 	return w
 }
 
 // send queues the newest checkpoint. It replaces an older one that is not written yet. Only one goroutine may call send at a time.
-func (w *witness) send(signed string) {
+func (w *witness) send(h sent) {
 	select {
 	case <-w.next:
 	default:
 	}
-	w.next <- signed
+	w.next <- h
 }
 
 // stop waits until the last checkpoint is written. It returns an error if that failed.

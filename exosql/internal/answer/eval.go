@@ -9,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
@@ -44,21 +45,87 @@ func (db *DB) answer(ctx context.Context, o *Object, m *exo.Message, objs []*Obj
 
 // Eval implements exo.Object: it plans the message, or finds its plan, and runs it.
 func (o *Object) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
-	if err := o.Prepare(); err != nil {
+	objs, err := o.objects(m)
+	if err != nil {
 		return value.Value{}, err
+	}
+	return o.DB.answer(ctx, o, m, objs)
+}
+
+// objects returns the objects of a message, bound to their relations.
+func (o *Object) objects(m *exo.Message) ([]*Object, error) {
+	if err := o.Prepare(); err != nil {
+		return nil, err
 	}
 	objs := make([]*Object, len(m.Objects))
 	for i, x := range m.Objects {
 		p, ok := x.(*Object)
 		if !ok || p.Rel == nil || p.DB != o.DB {
-			return value.Value{}, fail.Errorf(fail.Invalid, "", "these queries are of different databases and can't be combined: await each alone, and combine the results")
+			return nil, fail.Errorf(fail.Invalid, "", "these queries are of different databases and can't be combined: await each alone, and combine the results")
 		}
 		if err := p.Prepare(); err != nil {
-			return value.Value{}, err
+			return nil, err
 		}
 		objs[i] = p
 	}
-	return o.DB.answer(ctx, o, m, objs)
+	return objs, nil
+}
+
+// Statements makes the statements of a message and runs none. Args of each has the values that come from scopes. A write is checked as before it
+// runs, but no hook is asked.
+func (o *Object) Statements(ctx context.Context, m *exo.Message) ([]Ran, error) {
+	objs, err := o.objects(m)
+	if err == nil {
+		err = o.DB.Ready()
+	}
+	if err != nil {
+		return nil, err
+	}
+	a := asked{m: m, objs: objs}
+	for _, x := range objs {
+		a.vals = append(a.vals, x.Ready().Grant.Vals)
+	}
+	var plans []*plan.Plan
+	if !writing.IsWrite(m) {
+		p, err := o.DB.plan(ctx, &a)
+		if err != nil {
+			return nil, err
+		}
+		plans = append(plans, p)
+	} else {
+		a.given = writing.GivenBy(m)
+		w, err := o.DB.writing(ctx, &a)
+		if err == nil {
+			err = o.DB.trusts(ctx, w, &a)
+		}
+		if err == nil {
+			err = o.DB.writable(ctx, w, &a)
+		}
+		if err != nil {
+			return nil, err
+		}
+		plans = append(plans, w.Parent, w.Change, w.Back)
+		for _, in := range w.Inserts {
+			plans = append(plans, in.One)
+		}
+		for _, c := range w.Checks {
+			plans = append(plans, c.One)
+		}
+	}
+	var out []Ran
+	for _, p := range plans {
+		if p == nil {
+			continue
+		}
+		r := Ran{Plan: p}
+		for _, x := range p.Args {
+			if x.Origin >= 0 && int(x.Origin) < len(a.vals) {
+				r.Args = append(r.Args, a.vals[x.Origin][x.Index])
+			}
+		}
+		out = append(out, r)
+	}
+	return out, nil
 }
 
 // UnitKey implements exo.Transactional: an object that can change a database also reads it in the run's unit of work.

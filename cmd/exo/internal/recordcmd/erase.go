@@ -110,7 +110,7 @@ func (o *flags) matching(all iter.Seq2[*tree.Entry, error], run string, before t
 		}
 		t.ended = t.ended || x.Step == exo.Ended
 		t.unsure = t.unsure || x.Err != nil && x.Err.Error() == record.ErrInterrupted.Error() && x.Call > 0
-		t.wanted = t.wanted || o.principal != "" && x.Start != nil && string(x.Start.Principal) == o.principal
+		t.wanted = t.wanted || o.principal != "" && x.Start != nil && o.is(x.Start.Principal)
 		if x.Kept != nil && o.row != "" {
 			t.read(x.Kept.Value, key)
 		}
@@ -182,6 +182,9 @@ func erase(ctx context.Context, o *flags, std cli.Stdio, args []string) error {
 			return err
 		}
 		fmt.Fprintf(std.Out, "%d data keys destroyed; copies made before have them still, and so has a database until VACUUM\n", n)
+	}
+	if left, _ := tree.Unread(args[0]); len(left) > 0 {
+		fmt.Fprintf(std.Out, "%d files have lines that could not be read when the log was opened, and data keys may be in them: remove them: %s\n", len(left), strings.Join(left, " "))
 	}
 	if more > 0 {
 		fmt.Fprintf(std.Out, "%d more have a statement on the table, and their record does not say which rows it read or changed\n", more)

@@ -46,6 +46,20 @@ func (m made) open(t *testing.T) *record.Folder {
 	return f
 }
 
+// public returns the public key of the log.
+func (m made) public(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(m.log, "log.json"))
+	var about tree.About
+	if err == nil {
+		err = json.Unmarshal(text, &about)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(about.Key)
+}
+
 // add records a run of one message, which ends if it should.
 func (m made) add(t *testing.T, principal string, ends bool, details ...any) exo.RunID {
 	t.Helper()
@@ -109,6 +123,37 @@ func TestErasePrincipal(t *testing.T) {
 	}
 	if got, want := m.readable(t), ids(append(others, open)...); !slices.Equal(got, want) {
 		t.Errorf("%v can be read, want %v", got, want)
+	}
+}
+
+// TestPrincipalByClaims: -principal also finds principals whom a token named, by all their claims, and one of them by its whole name.
+func TestPrincipalByClaims(t *testing.T) {
+	m := makeLog(t)
+	ann, bob := `"ann" of "https://issuer", customer=1`, `"bob, \"of\"" of "https://issuer", customer=1`
+	for _, name := range []string{ann, bob, "customer=1", `"eve" of "https://issuer", customer=11`, `"customer=1" of "x"`, `"x" of customer=1`, `"eve" of "https://issuer", customer=1 user=2`} {
+		m.add(t, name, true)
+	}
+	for name, want := range map[string]int{"customer=1": 3, ann: 1, bob: 1, "customer=11": 1, "user=2": 0, "customer=1 user=2": 1} {
+		code, out := run(t, "tail", "-identity", m.identity, "-principal", name, m.log)
+		if code != 0 || strings.Count(out, "\n") != want {
+			t.Errorf("%s: %d %s", name, code, out)
+		}
+	}
+	if code, out := run(t, "erase", "-identity", m.identity, "-key", m.key, "-principal", "customer=1", m.log); code != 0 || !strings.Contains(out, "3 runs match\n3 data keys destroyed") || len(m.readable(t)) != 4 {
+		t.Errorf("%d %s", code, out)
+	}
+}
+
+// TestEraseNamesUnread: erasing names the files with lines that could not be read: data keys may be in them.
+func TestEraseNamesUnread(t *testing.T) {
+	m := makeLog(t)
+	id := m.add(t, "user=1", true)
+	left := filepath.Join(m.log, "unread-000000000000000.jsonl-17")
+	if err := os.WriteFile(left, []byte("half a line"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out := run(t, "erase", "-key", m.key, m.log, id.String()); code != 0 || !strings.Contains(out, "1 files have lines that could not be read") || !strings.Contains(out, left) {
+		t.Errorf("%d %s", code, out)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"iter"
@@ -18,13 +19,14 @@ import (
 	"github.com/exoagent/exoagent/exo/record/tree"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/cli"
+	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
 // This file shows a record to a person: its last runs, or one run from its beginning to its end. Unlike init, verify and the others, it also
 // reads a record that is a file. It shows each text of a program on one line, so that no program can forge a line of this output.
 
-// entries reads a record: a file, or a folder or database, whose encrypted part needs an identity.
+// entries reads a record: a file, or a folder or database, whose encrypted part needs an identity, and whose signatures are checked if o.signed is set.
 func (o *flags) entries(path string) (iter.Seq2[record.Logged, error], error) {
 	with, err := o.opener()
 	if err != nil {
@@ -32,6 +34,9 @@ func (o *flags) entries(path string) (iter.Seq2[record.Logged, error], error) {
 	}
 	if info, err := os.Stat(path); database(path) || err == nil && info.IsDir() {
 		from, err := source(path)
+		if o.signed && err == nil {
+			return record.ReadEntries(tree.Signed(from, tree.PublicKey(o.key)), with), nil
+		}
 		return record.ReadLog(from, with), err
 	} else if err != nil {
 		return nil, err
@@ -52,6 +57,46 @@ func (o *flags) entries(path string) (iter.Seq2[record.Logged, error], error) {
 			}
 		}
 	}, nil
+}
+
+// Log is a record that another command reads, by its place and the flags of tail.
+type Log struct {
+	Place string
+	flags
+}
+
+// Flags declares -record, and the flags of tail that choose runs by their beginning.
+func (l *Log) Flags(fs *flag.FlagSet, usage0 string) {
+	fs.StringVar(&l.Place, "record", "", usage0)
+	fs.StringVar(&l.identity, "identity", "", usage["identity"])
+	fs.StringVar(&l.since, "since", "", usage["since"])
+	fs.StringVar(&l.principal, "principal", "", usage["principal"])
+}
+
+// Read returns the entries of the record, and a function that reports whether the flags choose a run.
+func (l *Log) Read() (all iter.Seq2[record.Logged, error], wanted func(begun time.Time, s *exo.Start) bool, err error) {
+	since, err := l.from()
+	if err == nil {
+		all, err = l.entries(l.Place)
+	}
+	return all, func(begun time.Time, s *exo.Start) bool {
+		return !begun.Before(since) && (s == nil || l.is(s.Principal))
+	}, err
+}
+
+// from returns the time of -since.
+func (o *flags) from() (since time.Time, err error) {
+	if o.since != "" {
+		if since, err = time.Parse(time.DateOnly, o.since); err != nil {
+			err = cli.Usagef("-since is a day like 2026-01-31, not %q", o.since)
+		}
+	}
+	return since, err
+}
+
+// is reports whether -principal names a principal: by the whole name, or by the claims, before which a token put who it was.
+func (o *flags) is(p exo.Principal) bool {
+	return o.principal == "" || string(p) == o.principal || grantfile.ClaimsOf(p) == o.principal
 }
 
 // opener reads the identity; nil: none was given.
@@ -119,7 +164,7 @@ func (s *summary) add(x record.Logged) {
 
 // wanted reports whether the filters let a run through.
 func (o *flags) wanted(s *summary, since time.Time) bool {
-	return !s.begun.Before(since) && (o.principal == "" || s.principal == o.principal) && (o.object == "" || s.ops[o.object]) &&
+	return !s.begun.Before(since) && o.is(exo.Principal(s.principal)) && (o.object == "" || s.ops[o.object]) &&
 		(o.label == "" || s.label.About().HasExactly(o.label)) && (!o.failed || s.failed) && (!o.changed || s.changed != exo.NoState)
 }
 
@@ -127,12 +172,9 @@ func tail(_ context.Context, o *flags, std cli.Stdio, args []string) error {
 	if o.n < 1 {
 		return cli.Usagef("-n is 1 or more, not %d", o.n)
 	}
-	var since time.Time
-	if o.since != "" {
-		var err error
-		if since, err = time.Parse(time.DateOnly, o.since); err != nil {
-			return cli.Usagef("-since is a day like 2026-01-31, not %q", o.since)
-		}
+	since, err := o.from()
+	if err != nil {
+		return err
 	}
 	all, err := o.entries(args[0])
 	if err != nil {

@@ -19,24 +19,25 @@ import (
 	"github.com/exoagent/exoagent/exo/record/tree/postgres"
 	"github.com/exoagent/exoagent/internal/atomicfile"
 	"github.com/exoagent/exoagent/internal/cli"
+	"github.com/exoagent/exoagent/internal/cosign"
 )
 
 // flags has the flags of all these commands. usage has the help of each flag.
 type flags struct {
 	key, witness, identity, recipient, before, principal, row, object, label, since string
-	failed, changed, dryRun                                                         bool
+	failed, changed, dryRun, signed                                                 bool
 	n                                                                               int
 }
 
 var usage = map[string]string{
 	"key":       "`KEY`: the signing key, as file:PATH or env:NAME",
 	"public":    "`KEY`: the public key itself, as exo record init printed it",
-	"witness":   "`DIR`: a second folder, which checkpoints go to as well",
+	"witness":   "`WITNESS` that gets the checkpoints, too: a second folder, or https://HOST/PREFIX#KEY with the witness's key, which speaks C2SP's tlog-witness",
 	"identity":  "`FILE` with an age identity, which reads what is encrypted; init writes a new one there",
 	"recipient": "`AGE1`: those whose identities read what is encrypted, with commas between them",
 	"before":    "`DATE`: erase all runs that began before it in UTC, as 2026-01-31",
 	"since":     "`DATE`: only runs that began on it or later in UTC, as 2026-01-31",
-	"principal": "`NAME`: only runs of this principal, whose whole name it is",
+	"principal": "`NAME`: only runs of this principal: its claims as the record has them, or its whole name, which has the subject of its token too",
 	"row":       "`TABLE:KEY`: erase the runs whose record names this row, or, without :KEY, those that read or changed the table",
 	"dry-run":   "only say how many runs would be erased; it needs no key",
 	"object":    "`NAME`: only runs that sent a message to this granted object",
@@ -189,7 +190,7 @@ func initialize(ctx context.Context, o *flags, std cli.Stdio, args []string) (er
 		return cli.Usagef("want either -recipient or -identity: who is to read what programs and persons write")
 	}
 	a := tree.About{Recipients: strings.Split(o.recipient, ",")}
-	if o.witness != "" {
+	if a.Witness = o.witness; o.witness != "" && !cosign.Is(o.witness) {
 		if a.Witness, err = filepath.Abs(o.witness); err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ func replayCommand() cli.Command {
 		Short: "run a recorded run again, and compare it with the record",
 		Long: `Runs the program of a run again, with its clock, its random numbers and the recorded replies, and compares each message
 and the result with the record. No database is opened and nothing acts. The record must have the replies: ` + "`replies: true`" + `
-in the grant file. Whether the record was changed exo record verify says. A run of another version of exo is refused: use that version, or -any-version.
+in the grant file. The signatures of a record in a folder or a database are checked: by -key, or else by the key in the record itself. A run of another version of exo is refused: use that version, or -any-version.
 
 example:
   exo replay -identity auditor.txt /var/lib/exo/record 0f3a5c0e1a2b4d6f8091a2b3c4d5e6f7
@@ -32,6 +32,7 @@ example:
 		Flags: func(fs *flag.FlagSet) cli.Action {
 			o, anyVersion := &flags{}, false
 			fs.StringVar(&o.identity, "identity", "", "`FILE` with an age identity, which reads what is encrypted")
+			fs.StringVar(&o.key, "key", "", usage["public"])
 			fs.BoolVar(&anyVersion, "any-version", false, "also replay a run of another version of exo: a difference may then be one of the versions")
 			return func(ctx context.Context, std cli.Stdio, args []string) error {
 				if len(args) != 2 {
@@ -49,14 +50,20 @@ func (o *flags) replay(ctx context.Context, std cli.Stdio, path, run string, any
 	if err != nil {
 		return cli.Usagef("%w", err)
 	}
+	o.signed = true
 	all, err := o.entries(path)
 	if err != nil {
 		return err
 	}
 	var entries []exo.Entry
+	last := int64(-1) // the number of the run's last entry
 	for x, err := range all {
+		unsigned, is := errors.AsType[*tree.UnsignedError](err)
 		switch {
 		case errors.Is(err, record.ErrTorn): // a process is writing the last line
+		case is && last >= unsigned.From:
+			fmt.Fprintf(std.Out, "not signed yet: entries %d to %d of the record, the run's last ones among them; who can write the record can have changed them\n", unsigned.From, last)
+		case is: // what stands behind the run
 		case err != nil:
 			return err
 		case x.RunID != id:
@@ -65,7 +72,7 @@ func (o *flags) replay(ctx context.Context, std cli.Stdio, path, run string, any
 		case x.Closed != nil:
 			return errors.New("the run is encrypted: add -identity FILE")
 		default:
-			entries = append(entries, x.Entry)
+			entries, last = append(entries, x.Entry), x.Leaf.Number
 		}
 	}
 	if len(entries) == 0 {

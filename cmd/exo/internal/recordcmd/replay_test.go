@@ -91,6 +91,30 @@ func TestReplay(t *testing.T) {
 	}
 	check(cli.ExitFound, "differs from its record: the end of the program: the result is another", "-any-version", file, id.String())
 	check(cli.ExitCannot, "without its replies", "-any-version", "-identity", identity, folder, bare.String())
+	check(0, "equal: run "+id.String(), "-any-version", "-identity", identity, "-key", m.public(t), folder, id.String())
+	other := makeLog(t)
+	check(cli.ExitCannot, "a checkpoint that this key has not signed", "-any-version", "-identity", identity, "-key", other.public(t), folder, id.String())
+	segment := filepath.Join(folder, "000000000000000.jsonl")
+	text, err = os.ReadFile(segment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, now := range map[string][]byte{ // the last checkpoint is cut off; an entry of another run was changed
+		"not signed yet: entries ": text[:bytes.LastIndex(text[:len(text)-1], []byte("\n"))+1],
+		"the log was changed":      bytes.Replace(text, []byte(`"step":"outcome"`), []byte(`"step":"refused"`), 1),
+	} {
+		code := 0
+		if strings.HasPrefix(want, "the log") {
+			code = cli.ExitCannot
+		}
+		if err := os.WriteFile(segment, now, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		check(code, want, "-any-version", "-identity", identity, folder, id.String())
+	}
+	if err := os.WriteFile(segment, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if code, out := run(t, "erase", "-key", m.key, folder, id.String()); code != 0 {
 		t.Fatal(out)
 	}

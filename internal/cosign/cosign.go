@@ -1,0 +1,143 @@
+// Package cosign asks a witness to cosign a checkpoint of a log, over HTTP: c2sp.org/tlog-witness, with cosignatures of Ed25519 as
+// c2sp.org/tlog-cosignature has them.
+//
+// In: a checkpoint that its log has signed, and the proof that it continues an earlier one. Out: the checkpoint with the witness's cosignature.
+// Invariant: a witness is believed only what its pinned key signed. The size that it answers, if it has another checkpoint, is its word alone.
+package cosign
+
+import (
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// Witness is a witness by its URL and the key that is pinned.
+type Witness struct {
+	URL    string
+	client *http.Client
+	key    note.Verifier
+}
+
+// maxAnswer bounds an answer, which has a few lines.
+const maxAnswer = 16 << 10
+
+// Is reports whether the text names a witness by URL, and not a folder.
+func Is(place string) bool { return strings.Contains(place, "://") }
+
+// Parse reads a witness as URL#KEY. The URL is the submission prefix, and the key is the witness's verifier key, NAME+HASH+BASE64. wait bounds a request.
+func Parse(place string, wait time.Duration) (*Witness, error) {
+	at, key, _ := strings.Cut(place, "#")
+	u, err := url.Parse(at)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" {
+		return nil, errors.New("a witness is a folder, or https://HOST/PREFIX#KEY, without a password or a query")
+	}
+	ip := net.ParseIP(u.Hostname())
+	if local := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback(); u.Scheme != "https" && (u.Scheme != "http" || !local) {
+		return nil, fmt.Errorf("the witness %s: want https, or http on this machine", at)
+	}
+	name, rest, _ := strings.Cut(key, "+")
+	hash, encoded, _ := strings.Cut(rest, "+")
+	b, _ := base64.StdEncoding.DecodeString(encoded)
+	sum := sha256.Sum256(append([]byte(name+"\n"), b...))
+	if name == "" || len(b) != 1+ed25519.PublicKeySize || b[0] != cosignature || hash != fmt.Sprintf("%x", sum[:4]) {
+		return nil, fmt.Errorf("the witness %s: behind # want its verifier key for cosignatures of Ed25519, NAME+HASH+BASE64", at)
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxResponseHeaderBytes = maxAnswer
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // no redirect leads to another witness
+	return &Witness{strings.TrimSuffix(at, "/"), &http.Client{Transport: transport, CheckRedirect: stay, Timeout: wait},
+		&verifier{name, binary.BigEndian.Uint32(sum[:4]), b[1:]}}, nil
+}
+
+// Conflict is the error of Add for a witness that has another checkpoint. It signs no such answer.
+type Conflict struct {
+	Size int64 // of its last checkpoint; -1: what it has seen, the log does not continue
+}
+
+func (e *Conflict) Error() string {
+	if e.Size < 0 {
+		return "it answers that the log does not continue what it has seen"
+	}
+	return fmt.Sprintf("it answers that its last checkpoint has %d entries", e.Size)
+}
+
+// Add submits a checkpoint, and the proof that it continues the one of the first old entries. It returns the checkpoint with the cosignature.
+func (w *Witness) Add(old int64, proof tlog.TreeProof, checkpoint string, log note.Verifier) (cosigned string, err error) {
+	body := fmt.Sprintf("old %d\n", old)
+	for _, h := range proof {
+		body += h.String() + "\n"
+	}
+	resp, err := w.client.Post(w.URL+"/add-checkpoint", "text/plain; charset=utf-8", strings.NewReader(body+"\n"+checkpoint))
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if err == nil && len(text) > maxAnswer {
+		err = fmt.Errorf("it answers with more than %d bytes", maxAnswer)
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case resp.StatusCode == http.StatusOK:
+		return w.Cosigned(checkpoint+string(text), log)
+	case resp.StatusCode == http.StatusConflict && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/x.tlog.size"):
+		line := strings.TrimSuffix(string(text), "\n")
+		size, err := strconv.ParseInt(line, 10, 64)
+		if err != nil || size < 0 || strconv.FormatInt(size, 10) != line {
+			return "", errors.New("it answers with a size that is none")
+		}
+		return "", &Conflict{size}
+	case resp.StatusCode == http.StatusUnprocessableEntity, resp.StatusCode == http.StatusConflict: // the latter: another root of the same size
+		return "", &Conflict{-1}
+	}
+	return "", fmt.Errorf("it answers %d", resp.StatusCode) // of its text nothing is repeated
+}
+
+// Cosigned checks that a checkpoint has the signature of its log and the cosignature of the witness, and returns it with these two alone.
+func (w *Witness) Cosigned(text string, log note.Verifier) (string, error) {
+	n, err := note.Open([]byte(text), note.VerifierList(log, w.key))
+	if err != nil || len(n.Sigs) != 2 { // a key has one at most
+		return "", errors.New("there is no cosignature of this checkpoint by the pinned key")
+	}
+	text = n.Text + "\n"
+	for _, s := range n.Sigs {
+		text += fmt.Sprintf("— %s %s\n", s.Name, s.Base64)
+	}
+	return text, nil
+}
+
+// verifier verifies cosignatures. It implements note.Verifier.
+type verifier struct {
+	name string
+	hash uint32
+	key  ed25519.PublicKey
+}
+
+// cosignature is the type of the key, its first byte.
+const cosignature = 4
+
+func (v *verifier) Name() string    { return v.name }
+func (v *verifier) KeyHash() uint32 { return v.hash }
+
+// Verify reports whether sig, a time and a signature of Ed25519, is a cosignature of msg.
+func (v *verifier) Verify(msg, sig []byte) bool {
+	if len(sig) != 8+ed25519.SignatureSize {
+		return false
+	}
+	at := binary.BigEndian.Uint64(sig)
+	return ed25519.Verify(v.key, fmt.Appendf(nil, "cosignature/v1\ntime %d\n%s", at, msg), sig[8:])
+}
