@@ -88,10 +88,10 @@ func (r *Result) EffectsNote() string {
 		says = append(says, counted(nothing[why])+" "+why)
 	}
 	if len(provisional) > 0 {
-		says = append(says, counted(provisional)+": done, in a transaction that is yet to be kept or undone")
+		says = append(says, counted(provisional)+": done, in a transaction that is still to be kept or undone")
 	}
 	if len(sealed) > 0 {
-		says = append(says, counted(sealed)+": handed over; what became of it is not shown, since it had sealed values in it")
+		says = append(says, counted(sealed)+": handed over; its outcome is not shown, since it contained sealed values")
 	}
 	note := strings.Join(says, "; ")
 	if r.Err != nil || failed {
@@ -124,7 +124,7 @@ var becameOf = []struct {
 	text  string
 }{
 	{exo.StateApplied, "OPS took effect and will not be undone"},
-	{exo.StateFailed, "OPS was to follow when the program had ended, and failed"},
+	{exo.StateFailed, "OPS was held until the program ended, and then failed"},
 	{exo.StateUnknown, "whether OPS took effect is not known"},
 	{exo.StateRolledBack, "nothing of OPS was kept"},
 	{exo.StateHeld, "whether OPS took effect is not known"}, // no run ends in this state

@@ -39,7 +39,7 @@ func TestMistakes(t *testing.T) {
 		{"return api.things.select(c => ({ a: c.share ? 1 : 2 }))", "thing.share !== null or !== 0"},
 		{"return api.things.select(c => ({ a: c.at ? 1 : 2 }))", "compare it, like thing.at !== null"},
 		{"return api.things.where(c => c.name && c.done)", "thing.name !== null"},
-		{"return api.things.where(c => c.id === 9007199254740993)", "beyond 2^53, where JavaScript's are not exact: write it as text"},
+		{"return api.things.where(c => c.id === 9007199254740993)", "beyond 2^53, where JavaScript's numbers are not exact: write it as text"},
 		{"return api.things.where(c => c.id.in([1, 9007199254740993]))", "write it as text"},
 		{"return api.things.where({ id: 9007199254740993 })", "write it as text"},
 		{"return api.things.limit(9007199254740993)", "write it as text"},

@@ -27,11 +27,11 @@ type failed struct {
 // afterwards says what to do after a failure that is not the program's
 // fault. The texts of these errors themselves reveal as little as possible.
 var afterwards = map[fail.Kind]string{
-	fail.Internal:  "This is no mistake of the program: run it once more, and if it fails again go on without it and say so.",
+	fail.Internal:  "The program is not at fault: run it once more, and if it fails again go on without it and report that.",
 	fail.Cancelled: "The call was stopped from outside: run it again only if its result is still needed.",
 	fail.Conflict:  "Something changed meanwhile and nothing was kept: run the program again.",
 	fail.Breach:    "Do not run it again.",
-	fail.Revoked:   "This access was taken away: go on without it.",
+	fail.Revoked:   "The host has revoked this access: go on without it.",
 }
 
 // output returns the result in the form that the model reads. console and result bound its parts.

@@ -53,7 +53,7 @@ func TestSealedEffects(t *testing.T) {
 		r := tool.Run(t.Context(), program)
 		text := r.EffectsNote()
 		texts[text+string(r.JSON)] = true
-		if got != 70 || !r.Changed() || !strings.Contains(text, "handed over; what became of it is not shown") || len(r.Effects) != 1 || (r.Effects[0].State == exo.StateApplied) != (name == "well") {
+		if got != 70 || !r.Changed() || !strings.Contains(text, "handed over; its outcome is not shown") || len(r.Effects) != 1 || (r.Effects[0].State == exo.StateApplied) != (name == "well") {
 			t.Errorf("%s: %v %q %v, booked %d", name, r.Err, text, r.Effects, got)
 		}
 	}

@@ -87,7 +87,7 @@ type Result struct {
 	Console string          // what the program logged before it asked for something that the model may not read
 	Err     error           // nil, or an *fail.Error: the model reads its fail.GuestText
 	Label   value.Label     // the label of everything that the run has read, until its result had to be withheld: see exo.Session.ReportableLabel
-	Causes  []exo.Cause     // for each tag of the label, the call by which it came; for the host
+	Causes  []exo.Cause     // for the host: the call that added each tag of the label
 	Effects []exo.Effect    // what the program changed or may have changed, even if it failed, with the outcome; for the host
 	ID      exo.RunID       // the ID of the run in the record; zero if no run began
 	Took    time.Duration
@@ -109,7 +109,7 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 		opt = &Options{}
 	}
 	if len(grants) == 0 {
-		return nil, errors.New("codemode: nothing is granted, so no program could do anything: pass at least one object in Grants")
+		return nil, errors.New("codemode: nothing is granted: pass at least one object in Grants")
 	}
 	t := &Tool{name: opt.Name, principal: opt.Principal}
 	if t.name == "" {
@@ -260,7 +260,7 @@ func (t *Tool) Declarations() string { return t.declarations }
 
 // Example is a program that works on the grants.
 type Example struct {
-	About string // what it shows
+	About string // what the example shows
 	Code  string
 }
 

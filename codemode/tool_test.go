@@ -155,7 +155,7 @@ func TestErrors(t *testing.T) {
 		{"const a = 1;\nreturn api.org.projcts()", "denied", "did you mean `projects`", 2},
 		{"return api.org.projects().where(p => p.titel === 'x')", "denied", "title", 1},
 		{"\n\nthrow new Error('no luck')", "program", "no luck", 3},
-		{"return await api.mail.broken()", "internal", "internal error. This is no mistake of the program", 1},
+		{"return await api.mail.broken()", "internal", "internal error. The program is not at fault", 1},
 		{"return await api.mail.panics()", "internal", "go on without it", 1},
 		{"return await api.mail.said()", "invalid", "delete something", 1},
 		{"try { await api.mail.broken() } catch (e) { return String(e) + e.stack + JSON.stringify(e) }", "", "internal error", 0},

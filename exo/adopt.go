@@ -18,7 +18,7 @@ func (m *Message) adopt(v value.Value, depth int) (value.Value, error) {
 	}
 	switch v.Kind() {
 	case value.KindNone:
-		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("the object returned no value, or a value that holds none")}
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("the object returned no value, or a value with an invalid part")}
 	case value.KindRef:
 		return m.adoptObject(v)
 	case value.KindList:
@@ -101,7 +101,7 @@ func (m *Message) adoptObject(v value.Value) (value.Value, error) {
 	}
 	for _, i := range d.Interfaces {
 		if !m.session.gate.own[i] && !message.SameInterface(i, catalog[i.Name]) {
-			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("a returned object describes the interface %s otherwise than the catalogue", i.Name)}
+			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("a returned object describes the interface %s differently from the catalogue", i.Name)}
 		}
 	}
 	e.objects, e.types = append(e.objects, o), append(e.types, d.Type)

@@ -61,7 +61,7 @@ func (s *Session) compose(m *Message) (value.Value, error) {
 	if list := m.Root.Args[0].Lit; list.Kind() == value.KindList {
 		parts = list.Items()
 	} else if !list.IsNull() {
-		return value.Value{}, fail.Errorf(fail.Invalid, "", "the parts are a list, like [\"Dear \", name]; one that is sealed as a whole can't be taken apart")
+		return value.Value{}, fail.Errorf(fail.Invalid, "", "give the parts as a list, like [\"Dear \", name]; a list that is sealed as a whole can't be taken apart")
 	}
 	if e.sealed == nil {
 		return value.Text(joined(parts, math.MaxInt)), nil // it reveals no more than the message itself
@@ -79,7 +79,7 @@ func (s *Session) compose(m *Message) (value.Value, error) {
 		return value.Value{}, fail.Errorf(fail.Limit, "", "the parts of all sealed texts of a program may have %d bytes together", most)
 	}
 	if r.weight > maxWeight {
-		return value.Value{}, fail.Errorf(fail.Limit, "", "the text would have %d sealed values in it, with those in its parts; the limit is %d", r.weight, maxWeight)
+		return value.Value{}, fail.Errorf(fail.Limit, "", "the text would contain %d sealed values, counting those in its parts; the limit is %d", r.weight, maxWeight)
 	}
 	e.digest = s.digestOf(value.List(parts...))
 	return e.shows.put(&message.Type{Name: value.TypeText}, *e.sealed, content{text: r}), nil

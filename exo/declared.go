@@ -164,9 +164,9 @@ func (s *declared) size() int {
 	return n
 }
 
-// Derive returns what make makes of the catalogue and the granted names alone. make is called once for all gates that have the same ones,
-// and must use nothing else of any gate. Everything else that the result depends on must be in key, whose type is the caller's own. The
-// result is shared, so no caller may change it.
+// Derive returns the result of make, a function of the catalogue and the granted names alone. All gates with the same ones share one call
+// of make, so it must use nothing else of any gate. Everything else that the result depends on must be in key, whose type is the caller's
+// own. The result is shared, so no caller may change it.
 func (g *Gate) Derive(key any, make func() any) any {
 	s := g.declared
 	s.mu.Lock()

@@ -47,15 +47,15 @@ func (s *Session) declassifies(m *Message, x message.Expr, sealed value.Label) e
 		return nil
 	case !sealed.Integrity().Empty():
 		// Otherwise the author of one value could choose what is revealed of the others (robust declassification, Zdancewic and Myers 2001).
-		return fail.Errorf(fail.Denied, op, "it answers nothing about what outsiders wrote, and a sealed value that it is given is labelled %s", sealed.Integrity().List())
+		return fail.Errorf(fail.Denied, op, "this method answers no questions about what outsiders wrote, and a sealed value in its arguments is labelled %s", sealed.Integrity().List())
 	case !sealed.FlowsTo(tags):
-		return fail.Errorf(fail.Denied, op, "it answers about %s alone, and a sealed value that it is given is labelled %s", tags.List(), sealed.Without(tags).List())
+		return fail.Errorf(fail.Denied, op, "this method answers only about values labelled %s, and a sealed value in its arguments is labelled %s", tags.List(), sealed.Without(tags).List())
 	case m.judged():
-		return fail.Errorf(fail.Denied, op, "a policy of the host inspects its arguments, so it takes no sealed values")
+		return fail.Errorf(fail.Denied, op, "a policy of the host reads the arguments of this method, so it takes no sealed values")
 	}
 	for _, n := range x.Nodes {
 		if s.holdsRecipe(n.Lit) {
-			return fail.Errorf(fail.Denied, op, "it answers about values as they were read, and this one was made by `text`, or is read together with a calculated one: pass the value as it was read")
+			return fail.Errorf(fail.Denied, op, "this method answers only about unchanged values, and this one was made by `text`, or was read together with a calculated value: read it alone, and pass it as it was read")
 		}
 	}
 	return nil
@@ -87,7 +87,7 @@ func (s *Session) charge(m *Message, e *pending) (details []any, err error) {
 	}
 	op := s.opName(m.Root)
 	if m.Withheld() { // how many bits are left would reveal to other runs what this one has read
-		return nil, fail.Errorf(fail.Denied, op, "this program has read what its result may not carry, so it can't use up bits that other programs share with it")
+		return nil, fail.Errorf(fail.Denied, op, "this program has read values that its result may not contain, so it can't use bits of a budget that it shares with other programs")
 	}
 	d := Declassified{Labels: e.declassified.Tags(), Bits: m.Root.Method().Bits()}
 	if p := s.hostCode(e, func() { d.Left, err = s.gate.bits.Take(s.run.Principal, s.gate.now(), d.Bits) }); p != nil {

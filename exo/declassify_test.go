@@ -251,7 +251,7 @@ func TestDeclassifyRefused(t *testing.T) {
 			return tellMe("is", cells[0])
 		}},
 		{"a run that has read another secret", "labelled other", Config{Admits: value.NewLabel("other")}, Run{Label: value.NewLabel("other")}, sees},
-		{"one that the method admits, and the result does not", "its result may not carry", Config{}, Run{Label: value.NewLabel("other")}, func(_ *world, cells []value.Value) message.Expr { return tellMe("lent", cells[0]) }},
+		{"one that the method admits, and the result does not", "its result may not contain", Config{}, Run{Label: value.NewLabel("other")}, func(_ *world, cells []value.Value) message.Expr { return tellMe("lent", cells[0]) }},
 		{"a number that it was not given", "no such sealed value", Config{}, Run{}, func(_ *world, cells []value.Value) message.Expr {
 			return tellMe("is", cells[0].Renumbered(17))
 		}},
@@ -300,7 +300,7 @@ func TestDeclassifyRefused(t *testing.T) {
 // TestDeclassifyTags: only values of the declared tags are opened, and none that outsiders wrote: who chose one value would choose what is told of another.
 func TestDeclassifyTags(t *testing.T) {
 	for _, c := range []struct{ label, want string }{
-		{"diary", ""}, {"pii", "answers about diary alone"}, {"diary,pii", "labelled pii"}, {"diary,untrusted:mail", "outsiders wrote"},
+		{"diary", ""}, {"pii", "answers only about values labelled diary"}, {"diary,pii", "labelled pii"}, {"diary,untrusted:mail", "outsiders wrote"},
 	} {
 		i := vault()
 		i.Methods["read"] = &message.Method{Name: "read", Sends: true, Result: &message.Term{Con: &message.Type{Name: value.TypeRecord, Fields: []message.TypeField{{Name: "x", Type: &message.Type{Name: value.TypeText}, Label: value.NewLabel(strings.Split(c.label, ",")...)}}}}}

@@ -16,12 +16,12 @@ type State uint8
 
 const (
 	NoState         State = iota
-	StateHeld             // it waits for the end of the run
-	StateApplied          // it took place, for good
-	StateRolledBack       // nothing of it was kept, or it never began
+	StateHeld             // the effect waits for the end of the run
+	StateApplied          // the effect took place, for good
+	StateRolledBack       // nothing of the effect was kept, or it never began
 	StateFailed           // the run committed, and then the held effect is known not to have taken place
-	StateImmediate        // it happened at once, whatever became of the run
-	StateUnknown          // it is not known whether it took place
+	StateImmediate        // the effect happened at once, whatever became of the run
+	StateUnknown          // it is not known whether the effect took place
 	states
 )
 
@@ -72,7 +72,7 @@ func (s *Session) refuseEffect(m *Message) error {
 	}
 	op := s.opName(m.Root)
 	if s.run.Preview && mode != message.InUnit { // nothing could undo it
-		return fail.Errorf(fail.Denied, op, "its effect can't be undone, and this is a preview, which keeps nothing")
+		return fail.Errorf(fail.Denied, op, "this call can't be undone, and this run is a preview, which keeps nothing")
 	}
 	if s.gate.record != nil {
 		if err := s.gate.pay(s.ctx); err != nil {
@@ -81,7 +81,7 @@ func (s *Session) refuseEffect(m *Message) error {
 	}
 	if mode == message.Immediate {
 		if s.pending != "" {
-			return fail.Errorf(fail.Denied, op, "it acts at once and for good, while %s, which this program called before, can still be undone: call it before that, or in a program of its own", s.pending)
+			return fail.Errorf(fail.Denied, op, "this call can't be undone, but the earlier call of %s still can: make this call first, or in a program of its own", s.pending)
 		}
 		return nil
 	}
@@ -92,7 +92,7 @@ func (s *Session) refuseEffect(m *Message) error {
 		case s.written != nil && s.written != m.store && !s.gate.severalStores:
 			// A run can't commit two stores as one: PREPARE TRANSACTION is off by default, and SQLite has none. The second
 			// commit could fail after the first, and the program would learn of neither.
-			return fail.Errorf(fail.Denied, op, "%s", s.gate.catalog.Say(nil, "second.store", "this program has changed something in another store; one program can change one: write another program for it"))
+			return fail.Errorf(fail.Denied, op, "%s", s.gate.catalog.Say(nil, "second.store", "this program has already changed another store, and a program can change only one: write another program for this call"))
 		}
 	}
 	return nil
@@ -247,7 +247,7 @@ func (s *Session) doomedBy() error {
 		return nil
 	}
 	why := fail.AsError(s.doomed.Op, s.doomed.Err)
-	return &fail.Error{Op: s.doomed.Op, Kind: why.Kind, Msg: "it failed, and half of it may be done, so nothing that this program changed is kept: " + why.Message(), Err: why}
+	return &fail.Error{Op: s.doomed.Op, Kind: why.Kind, Msg: "this call failed and may be half done, so nothing that this program changed is kept: " + why.Message(), Err: why}
 }
 
 // Effects returns what a run has changed, or may have changed, in call order, without messages that were

@@ -160,7 +160,7 @@ func (s *Session) raised() error {
 	defer s.mu.Unlock()
 	for _, c := range s.sorted() {
 		if c.State == StateHeld && !mayLeave(s.label, c.admits) {
-			return fail.Errorf(fail.Denied, c.Op, "this program asked for it and then read values that may not leave this way, so nothing was done; read them in another program")
+			return fail.Errorf(fail.Denied, c.Op, "the program read values that may not leave this way after it asked for this call, so the call was not made; read them in another program")
 		}
 	}
 	return nil
@@ -235,7 +235,7 @@ func (s *Session) actOne(ctx context.Context, h *heldEffect) (v value.Value, sta
 		return v, StateFailed, cut
 	}
 	if ctx.Err() != nil {
-		return v, StateFailed, fail.Errorf(fail.Limit, "", "it was not done: the held effects before it took up the limit of %v", s.gate.limits.Held)
+		return v, StateFailed, fail.Errorf(fail.Limit, "", "this call was not made: the calls held before it used up the time limit of %v", s.gate.limits.Held)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -300,7 +300,7 @@ func (s *Session) Release() error {
 			which = " (" + s.gate.kept.String() + ")"
 		}
 		if begun := s.run.Label.Secrecy(); !begun.FlowsTo(s.gate.admits) { // whatever the program does, its result may not leave
-			return &fail.Error{Kind: fail.Denied, Msg: "this program was written from values that its result may not carry", Err: because(l.Secrecy().Without(s.gate.admits), s.Causes())}
+			return &fail.Error{Kind: fail.Denied, Msg: "this program was written from values that its result may not contain", Err: because(l.Secrecy().Without(s.gate.admits), s.Causes())}
 		}
 		s.mu.Lock()
 		if w := s.withheld; w != nil {

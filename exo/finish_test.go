@@ -235,7 +235,7 @@ func TestRefusedRunKeepsNothing(t *testing.T) {
 		_, e := w.send(msg(ref(0), call(0, "put")))
 		if read == "before" { // then it does not even begin
 			wantKind(t, "put", e, fail.Denied)
-			if len(s.log) > 0 || !strings.Contains(e.Error(), "nothing that it changes would be kept: this program has read values labelled pii, so") {
+			if len(s.log) > 0 || !strings.Contains(e.Error(), "nothing that this program changes would be kept: this program has read values labelled pii, so") {
 				t.Errorf("%v, %v", s.log, e)
 			}
 		} else {

@@ -76,7 +76,7 @@ func TestImmediateUntold(t *testing.T) {
 			mail, why := newMail(), "its outcome could not be shown: "
 			if mode == message.Held {
 				m := mail.desc.Interfaces[0].Methods["sendDiary"]
-				m.Effect, m.Result, why = message.Held, &message.Term{Con: message.Receipt()}, "nothing that it changes would be kept: "
+				m.Effect, m.Result, why = message.Held, &message.Term{Con: message.Receipt()}, "nothing that this program changes would be kept: "
 			}
 			w := newWorld(t, Config{Admits: c.admits, Grants: map[string]Object{"todos": newTodos(), "users": newUsers(), "mail": mail}})
 			_, err := w.send(c.before)

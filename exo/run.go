@@ -30,7 +30,7 @@ func NewRunID() RunID {
 func ParseRunID(s string) (RunID, error) {
 	var id RunID
 	if n, err := hex.Decode(id[:], []byte(s[:min(len(s), 2*len(id))])); err != nil || n != len(id) || id.String() != s {
-		return RunID{}, fmt.Errorf("exo: %.40q is not the ID of a run: 32 hexadecimal digits", s)
+		return RunID{}, fmt.Errorf("exo: %.40q is not the ID of a run: want 32 hexadecimal digits", s)
 	}
 	return id, nil
 }

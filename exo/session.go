@@ -30,7 +30,7 @@ type Reply struct {
 
 // tooMuch is the error of a message that brings the messages of its run to more than MessageBytes.
 func (l Limits) tooMuch() error {
-	return fail.Errorf(fail.Limit, "", "the calls of this program hold more than %d bytes together, and a value counts in each call that has it; send fewer or smaller values", l.MessageBytes)
+	return fail.Errorf(fail.Limit, "", "the calls of this program have more than %d bytes together, and a value counts in each call; send fewer or smaller values", l.MessageBytes)
 }
 
 // CallSize returns the rough size of a call in memory. waiting is the size of the calls that wait for their replies. CallSize fails if all
@@ -39,7 +39,7 @@ func (l Limits) tooMuch() error {
 func (l Limits) CallSize(c Call, waiting int) (size int, err error) {
 	size = c.Expr.BytesUpTo(l.UnansweredBytes, message.AsNodes)
 	if waiting > 0 && waiting+size > l.UnansweredBytes {
-		return 0, fail.Errorf(fail.Limit, "", "the calls that wait for an answer hold more than %d bytes together; await some before you send more", l.UnansweredBytes)
+		return 0, fail.Errorf(fail.Limit, "", "the calls that wait for an answer have more than %d bytes together; await some before you send more", l.UnansweredBytes)
 	}
 	return size, nil
 }

@@ -38,7 +38,7 @@ func (s *Session) passSink(m *Message, e *pending) error {
 			case !mayLeave(s.run.Label, e.admits):
 				what = "this program was written from values that may not leave this way: they are labelled "
 			case mayLeave(label, e.admits):
-				what = "a sealed value that it is given may not leave this way: it is labelled "
+				what = "a sealed value in this call may not leave this way: it is labelled "
 			}
 			if why == nil {
 				why = because(label, s.causedUpTo(s.Label(), math.MaxUint64))
@@ -49,9 +49,9 @@ func (s *Session) passSink(m *Message, e *pending) error {
 	// The result of such a run may not leave, so the model would not learn what the effect did, and would ask for it again.
 	// The other changes of the run are not kept, either: see Release.
 	if meth.Effect != message.NoEffect && !mayLeave(label, s.gate.admits) {
-		what := "nothing that it changes would be kept"
+		what := "nothing that this program changes would be kept"
 		if meth.Effect == message.Immediate {
-			what = "it acts at once and for good, and its outcome could not be shown"
+			what = "this call acts at once and for good, and its outcome could not be shown"
 		}
 		return fail.Errorf(fail.Denied, s.opName(e.root), "%s: this program has read values labelled %s, so its result may not leave", what, label.Secrecy().Without(s.gate.admits).List())
 	}
@@ -101,7 +101,7 @@ func (m *Message) admitting(refused value.Label) string {
 	if names := m.Refuses(refused); names != nil {
 		where = strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("; the host lets it with `admits: [%s]` at %s", refused.About().List(), where)
+	return fmt.Sprintf("; the host can allow it with `admits: [%s]` at %s", refused.About().List(), where)
 }
 
 // unsealed returns m without the values that are labelled.
@@ -151,7 +151,7 @@ func (m *Message) UntrustedError(has value.Label, what string) error {
 	if !s.run.Label.Integrity().Meet(has).Empty() { // another program would begin with the tag, too
 		return fail.Errorf(fail.Denied, s.opName(m.Root), "this program was begun with labels of what outsiders wrote (%s), and %s: ask the user to request it in a message of their own", s.taints(has), what)
 	}
-	return fail.Errorf(fail.Denied, s.opName(m.Root), "this program has read what outsiders wrote (%s), and %s: do it without reading that, or in a program of its own", s.taints(has), what)
+	return fail.Errorf(fail.Denied, s.opName(m.Root), "this program has read what outsiders wrote (%s), and %s: make this call without reading that, or in a program of its own", s.taints(has), what)
 }
 
 // taints lists tags of integrity, each with the operation that brought it. These tags hide nothing, so a program may read them.

@@ -53,7 +53,7 @@ func (b Bounds) Recorded() map[string]int64 {
 	return out
 }
 
-// RecordedBounds returns the Bounds of which Recorded made b.
+// RecordedBounds returns the Bounds from which Bounds.Recorded made the map b.
 func RecordedBounds(b map[string]int64) (out Bounds) {
 	for name, n := range b {
 		if f := reflect.ValueOf(&out).Elem().FieldByName(name); f.IsValid() {

@@ -177,10 +177,10 @@ func TestGroupRefusals(t *testing.T) {
 		db := e.OpenURL(t, e.URL(t), &exosql.OpenOptions{Conns: 1, Setup: e.Exec(kit.NotesSQL(e, 50)...)})
 		r := tu.NewRunner(t, kit.NotesOf(db, 1, false), exo.Limits{})
 		for program, want := range map[string]string{
-			"notes.select(n => ({ c: n.code })).distinct().countDistinct(n => n.due)":                                 "only what select shows",
-			"notes.select(n => ({ c: n.code })).distinct().groupBy(n => n.due)":                                       "only what select shows",
-			"notes.select(n => ({ c: n.code })).distinct().groupBy(n => n.c).select(g => ({ m: g.max(n => n.due) }))": "only what select shows",
-			"notes.select(n => ({ c: n.code })).distinct().groupBy(n => n.folder().name)":                             "only what select shows",
+			"notes.select(n => ({ c: n.code })).distinct().countDistinct(n => n.due)":                                 "after distinct only selected columns can be used",
+			"notes.select(n => ({ c: n.code })).distinct().groupBy(n => n.due)":                                       "after distinct only selected columns can be used",
+			"notes.select(n => ({ c: n.code })).distinct().groupBy(n => n.c).select(g => ({ m: g.max(n => n.due) }))": "after distinct only selected columns can be used",
+			"notes.select(n => ({ c: n.code })).distinct().groupBy(n => n.folder().name)":                             "after distinct only selected columns can be used",
 			"notes.select(n => ({ due: n.id })).sum(n => n.due)":                                                      "another name in select",
 			"notes.select(n => ({ due: n.id })).groupBy(n => n.due)":                                                  "another name in select",
 			"notes.select(n => ({ due: n.id, c: n.code })).groupBy(n => n.c).select(g => ({ m: g.max(n => n.due) }))": "another name in select",

@@ -90,7 +90,7 @@ func ExampleRelation_Insert() {
 	fmt.Println(err)
 	// Output:
 	// Letters 1 1
-	// exosql: Update: invalid: it would update every row: write Where before it, or Where(exosql.AllRows[T]()), T being the struct of its rows, if all are meant: exo: nothing was done
+	// exosql: Update: invalid: this call would update every row: write Where before it, or Where(exosql.AllRows[T]()) if you mean all rows, where T is the struct of a row: exo: nothing was done
 }
 
 // What a transaction has changed is kept if the function returns nil, and undone if not.

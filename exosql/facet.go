@@ -113,7 +113,7 @@ func (f *Facet[T]) Admits(tags ...string) *Facet[T] {
 }
 
 // Permit lists side effects of writes that the host accepts: triggers and rules that may run, cascades, and what programs may learn about rows out
-// of scope, such as that a value is taken. A table whose writes have any other side effect is not written. [Check] names each missing permission,
+// of scope, such as that a value is taken. Programs can't write a table if a write has any other side effect. [Check] names each missing permission,
 // and each permission that matches nothing.
 func (f *Facet[T]) Permit(known ...Permission) *Facet[T] {
 	return f.allow("Permit", decl.Rights{Permits: permissions(known)})

@@ -29,9 +29,8 @@ type OpenOptions struct {
 	// Conns is the number of reading connections and, separately, of writing connections; default 4 each. A run of a tool that may write has a
 	// writing connection from its first call until its end, even if it only reads. Further runs wait for one, within their own limits.
 	Conns int
-	// PlanBytes bounds the memory of cached plans, in bytes; default 8 MiB. Plans of writes may have a further quarter of it. Each connection may
-	// use twice as much for its prepared statements, in the engine's memory; on PostgreSQL that is the server's memory, and the size is an
-	// estimate.
+	// PlanBytes bounds the memory of cached plans, in bytes; default 8 MiB. Plans of writes may use a quarter more. Each connection may use twice
+	// as much for its prepared statements, in the engine's memory. On PostgreSQL this is the server's memory, and the size is an estimate.
 	PlanBytes int
 
 	// RowSecurity means that the database has the policies that [Policies] wrote, for the role of the URL. Each statement then passes the values of

@@ -78,7 +78,7 @@ func AllowRows(table constant) Permission { return permission(decl.PermitRows, t
 // file: types(items.kids).
 func AllowTypes(table, link constant) Permission { return permission(decl.PermitTypes, table, link) }
 
-// AllowRevealing accepts that an error, or which rows are in scope, reveals a labelled value. rule names the cause: "unique(name, email)" for a
+// AllowRevealing accepts that an error, or the choice of rows in scope, reveals a labelled value. rule names the cause: "unique(name, email)" for a
 // rule of the database, "visits(person_id)" for a foreign key that refers to the row, or "visits.notes" for a column that decides the scope. In a
 // grant file: reveals unique(name, email).
 func AllowRevealing(rule constant) Permission { return permission(decl.PermitRevealing, rule) }

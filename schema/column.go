@@ -34,7 +34,7 @@ type Column struct {
 	Cells *Cells // SQLite, after LookAtCells; else nil
 }
 
-// Kind is the type of a column's values in programs: the scalar types of package exo. The zero Kind means none of them.
+// Kind is the type of a column's values in programs: the scalar types of package exo. The zero Kind is no type.
 type Kind string
 
 const (
@@ -53,7 +53,7 @@ const (
 	List     Kind = "list" // an array; see Elem
 )
 
-// Generated is when a column is computed from others, if it is.
+// Generated says whether a column is computed from others, and when.
 type Generated string
 
 const (
@@ -62,7 +62,7 @@ const (
 	Virtual      Generated = "VIRTUAL" // computed when it is read
 )
 
-// Identity is whether the engine numbers rows by the column.
+// Identity says whether the engine numbers rows by the column.
 type Identity string
 
 const (

@@ -27,7 +27,7 @@ type Database struct {
 // or a function of some application. Or it is part of the index of a virtual table.
 type LeftOut struct {
 	Name
-	Why    string // SQLite's reason why each query of it fails
+	Why    string // SQLite's reason why each query of the table fails
 	Unread bool   // the reason is that its definition can't be read: queries may work, but with unknown collations
 	Of     string // the virtual table that it belongs to
 }
@@ -65,7 +65,7 @@ type View struct {
 	Comment      string
 	Extension    string    // PostgreSQL: the extension that the view is part of
 	Reads        []Name    // the tables that it reads, also through other views; on SQLite all tables with a name in the texts of these
-	Calls        bool      // it may read any table, by functions or operators that are not PostgreSQL's own, or by a virtual table of SQLite
+	Calls        bool      // the view may read any table: it uses functions or operators that are not PostgreSQL's own, or a virtual table of SQLite
 	Unset        []Setting // PostgreSQL: settings that the connection lacks, so each query fails
 	Bypasses     []Name    // PostgreSQL: tables with row-level security that binds the view's owner, or the role that refreshes it, but not its readers
 }

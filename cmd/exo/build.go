@@ -26,7 +26,7 @@ func (p *goPackage) buildRepl(ctx context.Context, dir, function, shown string) 
 	case p.Module == nil:
 		return "", fmt.Errorf("%s is in no module", p.ImportPath)
 	case p.Name == "main":
-		return "", fmt.Errorf("%s is a command, and can't be imported: keep the function of grants in a package beside it", p.ImportPath)
+		return "", fmt.Errorf("%s is a command, and can't be imported: move the function of grants into another package", p.ImportPath)
 	}
 	if err := p.function(function); err != nil {
 		return "", err
@@ -119,7 +119,7 @@ func build(ctx context.Context, dir string, files map[string]string, target stri
 	replace := map[string]string{}
 	for path, text := range files {
 		if _, err := os.Lstat(path); err == nil {
-			return "", fmt.Errorf("%s is in the way", path)
+			return "", fmt.Errorf("%s exists already: move it away first", path)
 		}
 		replace[path] = filepath.Join(dir, fmt.Sprintf("%d.go", len(replace)))
 		if err := os.WriteFile(replace[path], []byte(text), 0o600); err != nil {

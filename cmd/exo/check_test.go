@@ -135,7 +135,7 @@ func TestCheckGranted(t *testing.T) {
 		t.Errorf("as it is: %v", r)
 	}
 	change("CREATE UNIQUE INDEX u ON orders (note)")
-	want := "orders: programs may write to it, and (note) is unique among the rows of all tenants: the error that a value is taken would reveal rows out of scope. Right would be: UNIQUE (customer_id, note) in its place, or Permit(exosql.AllowUnique(\"note\")) on the facet order, if programs may learn which values others have\n"
+	want := "orders: programs may write the table, and (note) is unique among the rows of all tenants: the error that a value is taken would reveal rows out of scope. Right would be: UNIQUE (customer_id, note) instead, or Permit(exosql.AllowUnique(\"note\")) on the facet order, if programs may learn which values other tenants have\n"
 	if r := check("-func", "Clerk", "-user", "1"); r.code != cli.ExitFound || r.out != want || r.err != "" {
 		t.Errorf("unique among all: %v\nwant %s", r, want)
 	}

@@ -101,7 +101,7 @@ func (t *trial) agreement(url, claims string) (string, error) {
 // printClient prints the entry that starts exo try -serve, or adds it to the client. The first time, a person must type whose rows these are.
 func (o *tryOptions) printClient(ctx context.Context, std cli.Stdio, t *trial) error {
 	if t.Draft.Tenant == nil {
-		return errors.New("a whole database is served only by a file that somebody has reviewed: -keep FILE writes it")
+		return errors.New("only a reviewed grant file can serve a whole database: -keep FILE writes one")
 	}
 	claims := t.who.Claims
 	path, err := t.agreement(t.url, claims)
@@ -111,7 +111,7 @@ func (o *tryOptions) printClient(ctx context.Context, std cli.Stdio, t *trial) e
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		ask := asker(std)
 		if ask == nil {
-			return &cli.Failure{Code: cli.ExitFound, Err: errors.New("somebody has to agree at a terminal, once: run the same command there")}
+			return &cli.Failure{Code: cli.ExitFound, Err: errors.New("a person has to agree once at a terminal: run the same command there")}
 		}
 		want := strings.TrimSpace(cmp.Or(printable.Cut(printable.OneLine(t.who.Name), 60), claims))
 		fmt.Fprintf(std.Err, "Whatever starts exo try -serve on this machine then reads, for %s:\n%s", claims, t.columns())
@@ -120,7 +120,7 @@ func (o *tryOptions) printClient(ctx context.Context, std cli.Stdio, t *trial) e
 		case err != nil:
 			return err
 		case answer != want:
-			return &cli.Failure{Code: cli.ExitFound, Err: errors.New("nothing was agreed to")}
+			return &cli.Failure{Code: cli.ExitFound, Err: errors.New("you did not agree, so nothing was changed")}
 		}
 		err = os.MkdirAll(filepath.Dir(path), 0o700)
 		if err == nil {
@@ -146,7 +146,7 @@ func (o *tryOptions) refuse(ctx context.Context, std cli.Stdio, at string) error
 		variable = ", with the URL of the database in the variable " + o.env
 	}
 	words := append([]string{self}, o.words(at, o.as, "-client", "claude")...)
-	reason := fmt.Sprintf("nobody has agreed that clients read the rows of %s as they are granted now. Run this at a terminal, once%s, and then start this server again: %s", o.as, variable, clients.Line(words))
+	reason := fmt.Sprintf("nobody has agreed that clients may read the rows of %s with these grants. Run this once at a terminal%s, and then start this server again: %s", o.as, variable, clients.Line(words))
 	fmt.Fprintln(std.Err, cli.ProgramName+" try: "+reason)
 	in, ok := std.In.(io.ReadCloser)
 	if !ok {

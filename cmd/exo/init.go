@@ -269,7 +269,7 @@ func leaveOut(d *draft.Draft, out map[string]string, wrong *grantfile.Errors) bo
 func inspect(ctx context.Context, path, text string, opt *grantfile.Options) (map[string]string, []grantfile.Finding, error) {
 	f, err := grantfile.Parse(path, []byte(text))
 	if err != nil {
-		return nil, nil, fmt.Errorf("the draft can't be read, which is a mistake of exo init: %w", err)
+		return nil, nil, fmt.Errorf("the draft can't be read, which is a bug of exo init: %w", err)
 	}
 	decl, findings, err := f.DeclareAndCheck(ctx, opt)
 	if err != nil {

@@ -48,7 +48,7 @@ func TestOneOpening(t *testing.T) {
 		faults["a record that is a folder"] = fault{table("", ""), openedFile + "record: .\n", "is a folder: write a file"}
 		if e.Name == tu.Postgres.Name {
 			faults["policies that bind nobody"] = fault{table("", "") + "; CREATE POLICY p ON items USING (true)", openedFile, "so they have no effect"}
-			faults["a label that a part has not"] = fault{table("", "") + "; CREATE TABLE part () INHERITS (items)", strings.Replace(openedFile, "columns: [id, name]", "columns: [id, {name: {label: pii}}]", 1) + "labels: {pii: secret}\n", "other tables inherit from it"}
+			faults["a label that a part has not"] = fault{table("", "") + "; CREATE TABLE part () INHERITS (items)", strings.Replace(openedFile, "columns: [id, name]", "columns: [id, {name: {label: pii}}]", 1) + "labels: {pii: secret}\n", "other tables inherit from this one"}
 		} else {
 			faults["a rule that deletes other rows"] = fault{strings.Replace(table("", ""), "name TEXT", "name TEXT UNIQUE ON CONFLICT REPLACE", 1), openedFile, "ON CONFLICT REPLACE"}
 		}

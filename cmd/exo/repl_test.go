@@ -163,7 +163,7 @@ func TestReplRefuses(t *testing.T) {
 		{"more than one package", []string{"./..."}},
 		{"nowhere", []string{"./nowhere"}},
 		{"is in no module", []string{"fmt"}},
-		{"exo_repl_main/main.go is in the way", []string{"./taken"}},
+		{"exo_repl_main/main.go exists already: move it away first", []string{"./taken"}},
 	} {
 		r := exo(t, "", append([]string{"repl", "-db", "sqlite:shop.db"}, tc.args...)...)
 		if r.code != cli.ExitCannot && r.code != cli.ExitUsage || !strings.Contains(r.err, tc.says) || !strings.HasPrefix(r.err, "exo repl: ") || r.out != "" {

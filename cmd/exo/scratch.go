@@ -165,7 +165,7 @@ func runIn(ctx context.Context, pc *pgx.ConnConfig, all []ddl.Statement) (path s
 			continue
 		}
 		if what := ofServer(st); what != "" {
-			return "", &statementError{st.Line, fmt.Errorf("%s is about the whole server, and definitions run in a scratch database: leave it out", what)}
+			return "", &statementError{st.Line, fmt.Errorf("%s changes the whole server, and definitions run in a scratch database: leave it out", what)}
 		}
 		err := conn.PgConn().Exec(ctx, st.Text).Close()
 		pe, ok := errors.AsType[*pgconn.PgError](err)

@@ -60,8 +60,8 @@ func TestScratch(t *testing.T) {
 		"without an end":    {"BEGIN; CREATE TABLE t (id int PRIMARY KEY)", nil, cli.ExitCannot, "COMMIT is missing"},
 		"a mistake":         {"CREATE TABLE t (id int PRIMARY KEY);\n\n-- the\nCREATE TABLE u (\n\tid int,\n\tx nope);", nil, cli.ExitCannot, `standard input:6: ERROR: type "nope" does not exist`},
 		"there already":     {"CREATE TABLE t (id int);\nCREATE TABLE\n t (id int)", nil, cli.ExitCannot, `standard input:2: ERROR: relation "t" already exists`},
-		"a role":            {"CREATE TABLE t (id int);\nCREATE ROLE exo_x", nil, cli.ExitCannot, "standard input:2: CREATE ROLE is about the whole server"},
-		"a database":        {"DROP DATABASE postgres", nil, cli.ExitCannot, "DROP DATABASE is about the whole server"},
+		"a role":            {"CREATE TABLE t (id int);\nCREATE ROLE exo_x", nil, cli.ExitCannot, "standard input:2: CREATE ROLE changes the whole server"},
+		"a database":        {"DROP DATABASE postgres", nil, cli.ExitCannot, "DROP DATABASE changes the whole server"},
 		"of psql":           {"CREATE TABLE t (id int);\n\\connect shop\n", nil, cli.ExitCannot, `standard input:2: \connect is a command of psql`},
 		"no right to do it": {"CREATE TABLE t (id int)", []string{"-scratch", "postgres://exo_nobody@127.0.0.1:1/x?sslmode=disable"}, cli.ExitCannot, "-scratch: "},
 	} {

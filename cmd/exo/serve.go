@@ -164,7 +164,7 @@ func (o *serveOptions) keptLabels(ctx context.Context, f *grantfile.File, path s
 		kept, err = store.OpenFolder(at, &store.LocalOptions{Shared: true})
 	}
 	if err != nil {
-		return nil, fmt.Errorf("-label-store: %w; it has what clients were shown: to let them begin clean, remove it, once no model remembers that", err)
+		return nil, fmt.Errorf("-label-store: %w; it lists what clients were shown: to start afresh, remove it once no model remembers that", err)
 	}
 	return kept, nil
 }
@@ -246,7 +246,7 @@ func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify i
 	var err error
 	t.d, err = openGrants(ctx, std, f, opt)
 	if walls := <-pooled; walls != nil {
-		walls = fmt.Errorf("there are no walls round the processes of programs: %w; exo doctor says which this machine has; with `wall: container` or `wall: none` in the file they run all the same", walls)
+		walls = fmt.Errorf("the walls round the processes of programs are missing: %w. exo doctor lists those of this machine; `wall: container` or `wall: none` in the file runs programs without them", walls)
 		err = errors.Join(err, walls)
 	}
 	if err == nil {

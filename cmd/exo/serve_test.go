@@ -320,7 +320,7 @@ func TestServeKeepsLabels(t *testing.T) {
 			t.Fatal(err)
 		}
 		write(t, file, "{") // as an earlier version did
-		if r := exo(t, "", args...); r.code != cli.ExitCannot || !strings.Contains(r.err, "a store is a folder") || !strings.Contains(r.err, "remove it") {
+		if r := exo(t, "", args...); r.code != cli.ExitCannot || !strings.Contains(r.err, "a store needs a folder") || !strings.Contains(r.err, "remove it") {
 			t.Errorf("%s: %v", name, r)
 		}
 	}

@@ -50,9 +50,9 @@ func (o *serveOptions) overHTTP(f *grantfile.File, to *serveLog) (serving, ident
 	said := ""
 	switch known := len(f.Serve.Issuers)+len(f.Serve.Tokens) > 0; {
 	case !known && !local:
-		return nil, nil, cli.Usagef("-http %s: that is not an address of this machine alone, and %s names no way to authenticate clients (serve: issuers or tokens)", o.http, f.Name)
+		return nil, nil, cli.Usagef("-http %s: other machines can reach this address, and %s names no way to authenticate clients (serve: issuers or tokens)", o.http, f.Name)
 	case !local && f.Serve.Resource.Text == "":
-		return nil, nil, cli.Usagef("-http %s: that is not an address of this machine alone, and %s has no address by which clients call it (serve: resource)", o.http, f.Name)
+		return nil, nil, cli.Usagef("-http %s: other machines can reach this address, and %s lacks the address that clients use (serve: resource)", o.http, f.Name)
 	case known && o.as != "":
 		return nil, nil, cli.Usagef("-as can't be used here: %s lists who may call over HTTP, each as their own principal", f.Name)
 	case known:
@@ -129,7 +129,7 @@ func (o *serveOptions) listen(ctx context.Context, l net.Listener, h *mcp.Handle
 	case <-ctx.Done():
 	}
 	h.Drain()
-	to.say("no more requests are taken; those that run have %s", o.drain)
+	to.say("new requests are refused; running ones have % to ends", o.drain)
 	late, stop := context.WithTimeout(context.WithoutCancel(ctx), o.drain)
 	defer stop()
 	if err := srv.Shutdown(late); err != nil {

@@ -223,7 +223,7 @@ func (o *tryOptions) draft(ctx context.Context, std cli.Stdio, t *trial, opt *dr
 	ask := asker(std)
 	switch {
 	case ask == nil && x == nil:
-		return fmt.Errorf("nothing says whose the rows are: no table of tenants, to which others refer, was found. Add -tenant TABLE or -tenant COLUMN, or -tenant %s where everybody may see every row", draft.None)
+		return fmt.Errorf("no other table refers to one that could have the tenants: add -tenant TABLE or -tenant COLUMN, or -tenant %s if everybody may see every row", draft.None)
 	case ask == nil:
 		return nil
 	}
@@ -292,7 +292,7 @@ func (o *tryOptions) choose(ctx context.Context, t *trial, opt draft.Options, ur
 		t.who, err = t.Choose(ctx)
 		if errors.Is(err, try.ErrNobody) {
 			x := t.Draft.Tenant
-			return fmt.Errorf("nobody to act for was found: %s has no rows, or none whose key can be typed. -as %s=%s names somebody all the same, and -tenant %s shows everybody every row", schema.Printable(x.Table), x.Claim, strings.ToUpper(x.Type), draft.None)
+			return fmt.Errorf("no tenant was found to act for: %s has no rows, or none with a key that can be typed. Name one with -as %s=%s, or show every row with -tenant %s", schema.Printable(x.Table), x.Claim, strings.ToUpper(x.Type), draft.None)
 		}
 		return err
 	}

@@ -153,7 +153,7 @@ func TestTryClient(t *testing.T) {
 			t.Errorf("what is agreed to:\n%s", s)
 		}
 		x.Send("yes\r")
-		x.Shows("nothing was agreed to")
+		x.Shows("you did not agree, so nothing was changed")
 		if code := x.Exit(); code != cli.ExitFound {
 			t.Errorf("exit %d", code)
 		}
@@ -214,7 +214,7 @@ func TestTryClient(t *testing.T) {
 			t.Errorf("%v %s", failed, text)
 		}
 		refused("another tenant", "try", "env:EXO_TRY_CLIENT", "-as", "account=2", "-serve")
-		if r := exo(t, "", "try", "env:EXO_TRY_CLIENT", "-tenant", "none", "-client", "claude"); r.code == cli.ExitDone || r.out != "" || !strings.Contains(r.err, "a whole database is served only by a file") {
+		if r := exo(t, "", "try", "env:EXO_TRY_CLIENT", "-tenant", "none", "-client", "claude"); r.code == cli.ExitDone || r.out != "" || !strings.Contains(r.err, "only a reviewed grant file can serve a whole database") {
 			t.Errorf("the whole: %+v", r)
 		}
 		if _, err := raw.Exec("ALTER TABLE posts ADD COLUMN shelf INTEGER"); err != nil {
@@ -234,7 +234,7 @@ func TestTryTypedAhead(t *testing.T) {
 	x.Send("Acme\r") // as a paste of two lines does
 	x.Ends("Type Acme to agree:")
 	x.Send("no\r")
-	x.Shows("nothing was agreed to")
+	x.Shows("you did not agree, so nothing was changed")
 	if code := x.Exit(); code != cli.ExitFound || strings.Contains(x.Screen(), "mcpServers") {
 		t.Errorf("exit %d\n%s", code, x.Screen())
 	}

@@ -89,9 +89,9 @@ func (v *validating) run(ctx context.Context, std cli.Stdio, args []string) erro
 	}
 	switch {
 	case v.offline && (v.pin || v.effects):
-		return cli.Usagef("-pin and -effects need the database, and -offline says not to ask it")
+		return cli.Usagef("-pin and -effects need the database: leave out -offline")
 	case v.json && (v.pin || v.effects):
-		return cli.Usagef("-json prints what is wrong, and neither pins nor effects: leave it out")
+		return cli.Usagef("-json can't be used with -pin or -effects: leave it out")
 	}
 	text, f, err := readGrantsText(path)
 	if err != nil {

@@ -25,7 +25,7 @@ func runVersion(_ context.Context, std cli.Stdio, args []string) error {
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return fmt.Errorf("this binary does not say how it was built")
+		return fmt.Errorf("this binary has no information on how it was built")
 	}
 	_, err := fmt.Fprintln(std.Out, versionOf(info))
 	return err

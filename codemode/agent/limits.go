@@ -8,7 +8,7 @@ import (
 
 // QuestionLimits bound the work for one question. A zero field means its default.
 type QuestionLimits struct {
-	Steps     int           // requests to the model, without those that are repeated; the last must be answered in text; 8
+	Steps     int           // requests to the model, not counting repeated ones; the model must answer the last one in text; 8
 	Calls     int           // calls in one turn; 8
 	Fruitless int           // turns in a row without an answer and without a call that could run; 3
 	Tries     int           // how often one request is sent at most; 4
@@ -21,8 +21,8 @@ type QuestionLimits struct {
 	Question  int           // bytes of a question; 256 KiB
 }
 
-// OrDefault fills in the defaults, also for negative
-// fields: nobody can ask for no limit by mistake.
+// OrDefault fills in the defaults, also for negative fields, so no field can mean "no limit" by
+// mistake.
 func (l QuestionLimits) OrDefault() QuestionLimits {
 	return QuestionLimits{
 		Steps: scalar.Positive(l.Steps, 8), Calls: scalar.Positive(l.Calls, 8), Fruitless: scalar.Positive(l.Fruitless, 3), Tries: scalar.Positive(l.Tries, 4),

@@ -54,10 +54,10 @@ type Stop uint8
 
 const (
 	StopUnknown Stop = iota
-	StopEnd          // it was complete
-	StopCalls        // it waits for the results of its calls
-	StopTokens       // it reached MaxTokens: the last call may be half a call
-	StopGarbled      // it made a call that could not be read
+	StopEnd          // the reply was complete
+	StopCalls        // the model waits for the results of its calls
+	StopTokens       // the reply reached MaxTokens: its last call may be half a call
+	StopGarbled      // the model made a call that could not be read
 )
 
 // Usage counts the tokens of requests as the provider reported them; a count that was

@@ -176,7 +176,7 @@ func TestTryStaysInside(t *testing.T) {
 		code       int
 		dry, tried string
 	}{
-		{`mail.send()`, exitFailed, "its effect can't be undone", "send would act outside of the database"},
+		{`mail.send()`, exitFailed, "this call can't be undone", "send would act outside of the database"},
 		{`they.notes().where({ id: 1 }).delete()`, exitOK, "nothing of they.notes().where(…).delete was kept", "another database would be changed"},
 	} {
 		before := sent

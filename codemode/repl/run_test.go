@@ -89,7 +89,7 @@ func TestRun(t *testing.T) {
 		{"no user", byID, []string{"-db", db, "-e", all}, outcome{"", "exo repl ./access: for whom should programs run? give -user\n", 2}},
 		{"no database", byID, []string{"-user", "1", "-e", all}, outcome{"", "exo repl ./access: which database? give -db sqlite:PATH or -db postgres://user@host/database\nrun exo repl ./access -help for help\n", 2}},
 		{"database that is not there", byID, []string{"-db", db + ".x", "-user", "1", "-e", all}, outcome{"", "", 2}},
-		{"nothing granted", func(db *exosql.DB) codemode.Grants { return nil }, []string{"-db", db, "-e", all}, outcome{"", "exo repl ./access: codemode: nothing is granted, so no program could do anything: pass at least one object in Grants\n", 2}},
+		{"nothing granted", func(db *exosql.DB) codemode.Grants { return nil }, []string{"-db", db, "-e", all}, outcome{"", "exo repl ./access: codemode: nothing is granted: pass at least one object in Grants\n", 2}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var out, errs bytes.Buffer

@@ -30,8 +30,8 @@ var changes = []struct {
 	{"delete what one has written", 3, `return [await api.me.comments().where({ id: 2 }).delete(), await api.organization.projects().tasks().comments().where({ id: 2 }).count()]`, "[1,0]"},
 
 	{"a task of others", 1, `return api.organization.projects().tasks().where({ id: 29 }).update({ status: "todo" })`, "0"},
-	{"assign to a stranger", 1, `return api.organization.projects().tasks().where({ id: 6 }).update({ assigneeId: 6 })`, "!there is no such row: `assigneeId` leads nowhere"},
-	{"comment on a task of others", 1, `return api.me.comments().insert({ taskId: 29, body: "x" })`, "!there is no such row: `taskId` leads nowhere"},
+	{"assign to a stranger", 1, `return api.organization.projects().tasks().where({ id: 6 }).update({ assigneeId: 6 })`, "!`assigneeId` refers to no row that this program can reach"},
+	{"comment on a task of others", 1, `return api.me.comments().insert({ taskId: 29, body: "x" })`, "!`taskId` refers to no row that this program can reach"},
 	{"a comment as somebody else", 1, `return api.me.comments().insert({ taskId: 3, authorId: 2, body: "x" })`, "!there is no field `authorId`"},
 	{"a comment of somebody else", 1, `return api.me.comments().where({ id: 2 }).delete()`, "0"},
 	{"a comment of one's own on a task of others", 4, `return api.me.comments().where({ id: 84 }).delete()`, "0"},

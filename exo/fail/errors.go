@@ -49,7 +49,6 @@ func (k Kind) String() string {
 
 // Error is the one error type of this module. Error() is for the host's log and shows everything. Guest() is
 // the text for a guest, and reveals as little as it can (after upspin's errors and dir/server.errPerm).
-// true (after upspin's errors and dir/server.errPerm).
 //
 // Functions of this module return it as a plain error: compare it with nil, and ask it with
 // KindOf, GuestText and PosOf, or take it with errors.As.

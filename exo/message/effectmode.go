@@ -11,7 +11,7 @@ import (
 type EffectMode uint8
 
 const (
-	NoEffect EffectMode = iota // it changes nothing
+	NoEffect EffectMode = iota // the method changes nothing
 	// InUnit changes a unit of work. The reply is real. The change becomes final when the run
 	// commits; if it does not, the change never happened. The object is [exo.Transactional]. An
 	// error of its Eval rolls back the whole run, since half of the message may have been done,

@@ -408,7 +408,7 @@ func (c *Checker) makeCall(recv *Node, m *Method, name string, args []*Node) (*N
 			// Only an operand may be an expression: limit(todo.id) has no value to go by.
 			err := c.mismatch(op, p, want, args[i])
 			if i := c.Catalog[args[i].Type.Name]; i != nil && i.Expr {
-				err.Msg += "; " + c.Catalog.Say(i, "argument", "only a value of the program can stand here")
+				err.Msg += "; " + c.Catalog.Say(i, "argument", "only a value of the program can be used here")
 			}
 			return nil, err
 		}
@@ -474,7 +474,7 @@ func sameArgs(prior, given, accepted []*Node) bool {
 
 func (c *Checker) method(recv *Node, name string) (*Method, error) {
 	if recv.sends {
-		return nil, fail.Errorf(fail.Invalid, c.show(recv), "%s", c.Catalog.Say(nil, "sent", "sends what was described: nothing can be added after it; await its result first"))
+		return nil, fail.Errorf(fail.Invalid, c.show(recv), "%s", c.Catalog.Say(nil, "sent", "sends the query, so nothing can be added after it: await its result first"))
 	}
 	if recv.built() {
 		return nil, fail.Errorf(fail.Invalid, c.show(recv), "has no members")
@@ -499,7 +499,7 @@ func (c *Checker) method(recv *Node, name string) (*Method, error) {
 	return m, nil
 }
 
-// RowArg names the type argument that Method.Row is about: what an object shows.
+// RowArg names the type argument of an object for the rows that it shows. Method.Row refers to it.
 const RowArg = "row"
 
 // ShownArg names the type argument of an object with callbacks about another object's rows: what that other object shows.

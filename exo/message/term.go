@@ -158,7 +158,7 @@ func (e *env) resolve(op string, t *Term) (*Type, error) {
 			for _, f := range r.Fields {
 				for _, g := range fs {
 					if g.Name == f.Name {
-						return nil, fail.Errorf(fail.Invalid, op, "%s", e.cat.Say(nil, "clash", "{name} is there already; give the other one a name of its own", "name", f.Name))
+						return nil, fail.Errorf(fail.Invalid, op, "%s", e.cat.Say(nil, "clash", "the name {name} is in use already; give the other one another name", "name", f.Name))
 					}
 				}
 				fs = append(fs, f)
@@ -234,7 +234,7 @@ func asExpressions(fs []TypeField, to map[string]string) []TypeField {
 
 // taken returns the error for a field whose name already has a meaning at the place where it would be read.
 func (e *env) taken(op, name string) error {
-	return fail.Errorf(fail.Invalid, op, "%s", e.cat.Say(nil, "taken", "{name} means something here already; name it otherwise", "name", name))
+	return fail.Errorf(fail.Invalid, op, "%s", e.cat.Say(nil, "taken", "{name} already has a meaning here; choose another name", "name", name))
 }
 
 // wide resolves Term.Wide: the expression interface of the least type that holds
@@ -262,11 +262,11 @@ func (e *env) wide(op string, t *Term) (*Type, error) {
 				of = x
 			}
 		default:
-			return nil, fail.Errorf(fail.Invalid, op, "mixes %s and %s; both have to be of one kind", of.bare(), x.bare())
+			return nil, fail.Errorf(fail.Invalid, op, "mixes %s and %s: give both the same type", of.bare(), x.bare())
 		}
 	}
 	if of == nil {
-		return nil, fail.Errorf(fail.Invalid, op, "has only nulls; one value has to be something else")
+		return nil, fail.Errorf(fail.Invalid, op, "has only nulls: give at least one other value")
 	}
 	if t.To == nil {
 		return &Type{Name: of.Name, Args: of.Args, Null: null, Label: label}, nil

@@ -144,10 +144,10 @@ type Method struct {
 	Doc    string
 	Params []Param
 	Result *Term
-	Sends  bool        // it sends the message; otherwise it only describes
-	Row    bool        // what it does depends on all that a result row shows: its labels join
+	Sends  bool        // a call sends the message; without Sends it only describes
+	Row    bool        // the call depends on every column of a result row, so the labels of all of them join
 	Sink   bool        // the message leaves the host by it, so it must admit the label of the run
-	Label  value.Label // what following it adds to the label of the message: a link reads the columns of its keys
+	Label  value.Label // what a call adds to the label of the message: a link reads the columns of its keys
 
 	// Total is for a method of an expression that gives another expression. It has a value, or null, for every receiver
 	// and all arguments, and takes no more room than their declarations say. So a selection with it shows what they

@@ -34,7 +34,7 @@ func LifeBudget(o exo.Object, a Allowance) exo.Object {
 	return exo.Wrap(o, exo.Policy{Refusal: untold, Blind: true, Before: func(m *exo.Message) bool { return !m.Withheld() }})
 }
 
-const untold = "this program has read what its result may not carry, so it can't use what other programs share with it"
+const untold = "this program has read values that its result may not contain, so it can't use a budget that it shares with other programs"
 
 const usedUp = "the budget of calls for this object is used up"
 

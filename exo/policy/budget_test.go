@@ -123,10 +123,10 @@ func TestSharedTellsNothing(t *testing.T) {
 			_, err := r.On("mail").Call("peek").Send()
 			return fail.GuestText(err)
 		}
-		if got := ask(pii, value.Label{}); !strings.Contains(got, "what its result may not carry") || len(a.Waiting()) > 0 {
+		if got := ask(pii, value.Label{}); !strings.Contains(got, "values that its result may not contain") || len(a.Waiting()) > 0 {
 			t.Errorf("%s: %q, %d wait", what, got, len(a.Waiting()))
 		}
-		if got := ask(pii, pii); strings.Contains(got, "may not carry") || what == "a budget" && got != "" || what == "an approval" && (len(a.Waiting()) != 1 || a.Waiting()[0].Label.String() != "{pii}") {
+		if got := ask(pii, pii); strings.Contains(got, "may not contain") || what == "a budget" && got != "" || what == "an approval" && (len(a.Waiting()) != 1 || a.Waiting()[0].Label.String() != "{pii}") {
 			t.Errorf("%s, and it may: %q, %v", what, got, a.Waiting())
 		}
 		for _, w := range a.Waiting() {

@@ -150,8 +150,8 @@ func (r *File) Unsettled() ([]UnsettledRun, error) {
 	return Unsettled(io.NewSectionReader(r.f, 0, r.size))
 }
 
-// UnsettledAtOpen returns Unsettled of the lines that Open has read, at the end of the file. It is for processes that start often, if each settles
-// the runs that the process before it has left.
+// UnsettledAtOpen is Unsettled for the lines that Open has read, at the end of the file. It suffices for a process that starts often, if each
+// start settles the runs that the process before it left.
 func (r *File) UnsettledAtOpen() []UnsettledRun {
 	if r == nil {
 		return nil

@@ -118,9 +118,9 @@ func (l *Folder) line(e *exo.Entry) ([]byte, error) {
 	defer l.mu.Unlock()
 	switch {
 	case e.RunID == exo.RunID{}:
-		return nil, errors.New("an entry of no run")
+		return nil, errors.New("an entry without the ID of a run")
 	case e.Step == exo.Begun && l.begun.has(e.RunID):
-		return nil, fmt.Errorf("run %v has begun before; an ID stands for one run", e.RunID)
+		return nil, fmt.Errorf("run %v has begun before: each run needs an ID of its own", e.RunID)
 	}
 	line, err := appendLine(nil, e, &l.begun)
 	if err == nil && len(line) > maxLine {

@@ -29,7 +29,7 @@ type Lines struct {
 func New(w io.Writer) *Lines { return &Lines{w: w} }
 
 // errNowhere is the error for a host that ignored the error of Open, or forgot to call Open.
-var errNowhere = errors.New("record: this record writes nowhere; make one with New, Open or OpenFolder, and look at its error")
+var errNowhere = errors.New("record: this record was never opened: use New, Open or OpenFolder, and check the error")
 
 // maxBuf is the size in bytes of the largest buffer that is kept for the next entry.
 const maxBuf = 64 << 10
@@ -68,10 +68,10 @@ func (l *Lines) append(e *exo.Entry) error {
 		return errNowhere
 	}
 	if e.RunID == (exo.RunID{}) {
-		return errors.New("record: an entry of no run")
+		return errors.New("record: an entry without the ID of a run")
 	}
 	if e.Step == exo.Begun && l.begun.has(e.RunID) {
-		return fmt.Errorf("record: run %v has begun before; an ID stands for one run", e.RunID)
+		return fmt.Errorf("record: run %v has begun before: each run needs an ID of its own", e.RunID)
 	}
 	if err := l.takeBack(); err != nil {
 		return err

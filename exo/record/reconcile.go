@@ -45,7 +45,7 @@ func settling(err error) bool {
 	return err != nil && (err.Error() == ErrInterrupted.Error() || err.Error() == ErrAsked.Error())
 }
 
-// Settler is an object that knows what became of its calls, after the process that made them has ended. A service.Service is one, if a method
+// Settler is an object that can report the outcome of its calls after the process that made them has ended. A service.Service is one, if a method
 // of it has Settle.
 type Settler interface {
 	// Settle reports whether the call with an idempotency key took place: StateApplied, StateFailed or StateUnknown. StateFailed is
@@ -53,7 +53,7 @@ type Settler interface {
 	Settle(ctx context.Context, method, key string) (exo.State, error)
 }
 
-// Settlers are those who know what became of runs. With the zero Settlers no one knows.
+// Settlers has the stores and objects that know what became of runs. The zero Settlers knows of none.
 type Settlers struct {
 	Stores  []Store            // all stores that the runs could change
 	Objects map[string]Settler // by the names under which all runs of the record found them

@@ -22,7 +22,7 @@ type Replies struct {
 	Run  int // bytes of all replies of a run; 0: 16 MiB
 }
 
-// KeepReplies makes the record keep replies. Call it before the first run. In a [File] the replies are not encrypted.
+// KeepReplies makes the record keep replies, which a [File] does not encrypt. Call it before the first run.
 func (l *Lines) KeepReplies(r Replies) { l.begun.keepReplies(r) }
 
 // KeepReplies makes the record keep replies, encrypted. Call it before the first run.

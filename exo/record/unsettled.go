@@ -53,7 +53,7 @@ func Unsettled(r io.Reader) ([]UnsettledRun, error) {
 	return (&openRuns{}).read(r)
 }
 
-// Unknown lists the runs that have ended, and of which a held or an immediate effect is unknown, as the record says. Their Effects are these alone. A
+// Unknown lists the ended runs that have a held or immediate effect with an unknown outcome. The Effects of such a run are these alone. A
 // [Settler] may know: pass the runs to [Settlers.Reconcile], which adds what becomes known.
 func Unknown(r io.Reader) ([]UnsettledRun, error) {
 	return (&openRuns{unknown: true}).read(r)

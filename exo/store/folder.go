@@ -19,7 +19,7 @@ import (
 // folder is locked until Close, or until the process ends; see LocalOptions.Shared. On a network file system a lock may hold for one machine only.
 func OpenFolder(dir string, opt *LocalOptions) (*Local, error) {
 	if at, err := os.Stat(dir); err == nil && !at.IsDir() {
-		return nil, fmt.Errorf("%w: %s is a file, and a store is a folder: name another path, or move the file away first", ErrInvalid, dir)
+		return nil, fmt.Errorf("%w: %s is a file, and a store needs a folder: name another path, or move the file away first", ErrInvalid, dir)
 	}
 	d := &folder{dir: dir, create: create, sync: atomicfile.SyncFolder}
 	err := os.Mkdir(dir, 0o700)

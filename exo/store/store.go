@@ -63,7 +63,7 @@ var (
 	ErrInUse    = errors.New("store: it is in use") // another process, or this one, has the folder open
 	ErrUnknown  = errors.New("store: it is not known whether this change happened")
 	ErrDamaged  = errors.New("store: the entry can't be read")
-	ErrClosed   = errors.New("store: this store is closed, or was never opened: open it, and look at the error")
+	ErrClosed   = errors.New("store: this store is closed, or was never opened: open it, and check the error")
 )
 
 // Live reports whether e is there at time now: it has a version and has not ended.
@@ -122,7 +122,7 @@ func NewVersion() Version { return Version(rand.Text()) }
 // Conflict returns an ErrConflict for a change that wants a version. It is for implementations of Store.
 func Conflict(key string, want Version) error {
 	if want == Absent {
-		return fmt.Errorf("%w: %.80q is there already; read it, and put under its version", ErrConflict, key)
+		return fmt.Errorf("%w: %.80q exists already: read it, and give its version to Put", ErrConflict, key)
 	}
 	return fmt.Errorf("%w: %.80q has no version %.40s any more; read it again", ErrConflict, key, want)
 }

@@ -187,7 +187,7 @@ func joinTags(t, u string) (_ string, ok bool) {
 	return base + "@" + kind + ":" + strings.Join(both, "|"), true
 }
 
-// Refined returns l with the readers that by, the label of a value, names, for the tags of l that have readers. The code that
+// Refined returns l with other readers: each tag of l that has readers gets the readers that the label by names for it. The code that
 // made the value may name its readers, and nothing else of its label. A tag that by has twice, or that l lacks, is ignored.
 func (l Label) Refined(by Label) Label {
 	if by.set == nil || l.set == nil || !slices.ContainsFunc(*l.set, func(t string) bool { return strings.Contains(t, "@") }) {

@@ -16,13 +16,13 @@ type Event uint8
 
 const (
 	NoEvent        Event = iota
-	OutOfMemory          // it grew beyond Bounds.Memory
-	OutOfCPU             // it used up Bounds.CPU
-	OutOfTime            // it used up Bounds.Wall in native code, or used up Bounds.Total
+	OutOfMemory          // the process grew beyond Bounds.Memory
+	OutOfCPU             // the process used up Bounds.CPU
+	OutOfTime            // the program used up Bounds.Wall in native code, or Bounds.Total
 	Stopped              // the caller's context ended
 	EngineFailed         // the engine or the runtime failed
-	PolicyBreach         // it made a system call that no program needs: a security event
-	ProtocolBreach       // it sent a frame that no worker sends: a security event
+	PolicyBreach         // the process made a system call that no program needs: a security event
+	ProtocolBreach       // the process sent a frame that no worker sends: a security event
 )
 
 func (e Event) String() string {

@@ -13,7 +13,7 @@ const (
 	Files                             // the kernel refuses files and networks by a second means
 	Watched                           // memory and processor time are watched from outside
 	Tied                              // the kernel ends the process with its host
-	Namespaces                        // it has users, networks, mounts and shared memory of its own: see PoolOptions
+	Namespaces                        // the process has users, networks, mounts and shared memory of its own: see PoolOptions
 
 	allIsolation = 1<<iota - 1
 )

@@ -17,7 +17,7 @@ import (
 // PoolOptions are the options of NewPool. Zero means the default.
 type PoolOptions struct {
 	Workers int // the most programs that compute at the same time; default twice the processors, at least 4
-	Share   int // the most of them for one principal, or for one tool whose runs have no principal; default all but one, at least one
+	Share   int // how many workers one principal may use, or one tool if its runs have no principal; default all but one, at least one
 	// ParkedBytes bounds the memory of programs that wait for the host. A waiting program gives up its
 	// place and keeps its process. No program begins while all waiting programs together use this
 	// much, and none of a principal while that principal's use its share (see Share). Default 512 MiB.

@@ -71,7 +71,7 @@ func TestDynamicWrites(t *testing.T) {
 			`return shop.items().where(i => i.id < 3).update(i => ({ price: i.price }))`:               `2`,
 			`return shop.items().where(i => i.id === 3).delete()`:                                      `0`,
 			`return shop.items().where(i => i.id === 1).update({ state: "old" })`:                      "there is no field `state`",
-			`return shop.items().delete()`:                                                             "it would delete every row",
+			`return shop.items().delete()`:                                                             "this call would delete every row",
 			`return shop.insert({ id: 5 })`:                                                            "has no member `insert`",
 			`return shop.items().insert({ id: 12, shopId: 2 })`:                                        "there is no field `shopId`",
 			`return shop.items().insert({ id: 1, state: "new" })`:                                      "`id` is taken",

@@ -1,4 +1,4 @@
-// Package atomicfile writes whole files: a crash leaves a file as it was before, or as it is to be.
+// Package atomicfile writes whole files: a crash leaves either the old file or the new one.
 package atomicfile
 
 import (
@@ -19,8 +19,8 @@ func Create(path string, text []byte, mode fs.FileMode) error {
 	return finish(f, path, text, mode)
 }
 
-// Replace writes a file in the place of the one at path, if there is one. It is on the disk when Replace returns. The temporary file beside it has
-// a random name: a fixed one could have become a symbolic link, and writing through that would overwrite the file behind it.
+// Replace writes a file at path, and replaces an existing one. The file is on the disk when Replace returns. The temporary file has a random name:
+// at a fixed name an attacker could put a symbolic link, and the write would overwrite the link's target.
 func Replace(path string, text []byte, mode fs.FileMode) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {

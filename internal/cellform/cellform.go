@@ -18,7 +18,7 @@ type Form string
 const (
 	ISO        Form = "iso"          // 2006-01-02T15:04:05.000Z; on PostgreSQL nothing finer than a millisecond
 	Seconds    Form = "sql"          // 2006-01-02 15:04:05
-	Fraction   Form = "sql-fraction" // the same, with as many digits of a second as there are
+	Fraction   Form = "sql-fraction" // 2006-01-02 15:04:05.999999, with any number of digits
 	Go         Form = "go"           // 2006-01-02 15:04:05.999999999 +0000 UTC
 	Offset     Form = "offset"       // 2006-01-02 15:04:05.999999999+00:00
 	Unix       Form = "unix"         // whole seconds since 1970

@@ -27,8 +27,8 @@ type Chart struct {
 // Series is one column of numbers.
 type Series struct {
 	Name   string
-	Texts  []string  // as the result has them; "": null
-	Values []float64 // NaN: null
+	Texts  []string  // the values as texts of the result; "" is null
+	Values []float64 // the values as numbers; NaN is null
 }
 
 // These match the JSON of the cells of a column.

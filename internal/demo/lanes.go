@@ -15,9 +15,9 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// This file is the two lanes. render.go shows their results.
+// This file runs the story in two lanes: raw SQL, and exoagent. render.go shows the results.
 
-// Step is what happened to one wish of the model in both lanes.
+// Step is what happened in both lanes to one thing that the model tried.
 type Step struct {
 	Wish, Why string
 	SQL, Code string // what the model wrote
@@ -32,7 +32,7 @@ type Tally struct {
 	Refunded        int // orders
 }
 
-// Played is the story as it went.
+// Played is the story after both lanes have run it.
 type Played struct {
 	Steps    []Step
 	Raw, Exo Tally

@@ -45,7 +45,7 @@ func TestStories(t *testing.T) {
 		switch why := refusedStories[x[1]]; {
 		case last == x[3] && sent == x[4] && why == "":
 			done++
-		case why == "" || !strings.Contains(last, "the host lets it with `admits:"):
+		case why == "" || !strings.Contains(last, "the host can allow it with `admits:"):
 			t.Errorf("%s: %s\n%s\ngives %s\nwant  %s\nsent %q\nwant %q", x[0], x[1], x[2], last, x[3], sent, x[4])
 		}
 	}

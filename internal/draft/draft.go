@@ -29,7 +29,7 @@ type Options struct {
 	URL     string            // where its URL is, in the words of a grant file
 	Schemas []string          // PostgreSQL's schemas in which names are looked up; nil: the database's own
 	About   string            // names the database in a comment
-	Tenant  string            // the table of tenants; "": the likeliest; None
+	Tenant  string            // the table of tenants; "" chooses the likeliest, and None is no table
 	Out     map[string]string // tables that are left out, with the reason
 }
 
@@ -39,7 +39,7 @@ const None = "none"
 // Draft is a grant file before it is written.
 type Draft struct {
 	Tenant  *Tenant  // nil: none was found, or there is one tenant
-	Tenants []Tenant // all tables that could be it, the likeliest first
+	Tenants []Tenant // all tables that could have the tenants, the likeliest first
 	Facets  []*Facet // of all tables, in the order of their names
 
 	opt  Options
@@ -52,7 +52,7 @@ type Facet struct {
 	Table string // the name in the file
 	Alias string
 	Out   string // why it is left out; "": it is granted
-	Kind  string // of the reason, for the summary
+	Kind  string // the kind of the reason Out, for the summary
 
 	table   *schema.Table
 	columns []column

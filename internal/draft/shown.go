@@ -24,14 +24,14 @@ type ShownColumn struct {
 	Name   string
 	Kind   schema.Kind
 	Listed bool // its possible values are known, and few
-	Key    bool // it is part of a key or of a foreign key
+	Key    bool // the column is part of a key or of a foreign key
 }
 
 // ShownLink is a link of a Shown.
 type ShownLink struct {
 	Name string
 	To   string // Shown.Row
-	One  bool   // it gives at most one row
+	One  bool   // the link leads to at most one row
 }
 
 // Shown lists the granted tables, in the order of their names.

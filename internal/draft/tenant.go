@@ -21,9 +21,9 @@ type Tenant struct {
 	Column  string   // its key; "": there is no tenant table
 	Claim   string   // the name in the file
 	Type    string   // the type of the claim
-	Direct  []string // each "table.column" that refers to it
+	Direct  []string // each "table.column" that refers to the table of tenants
 	ByName  int      // how many of Direct are guessed from the column's name, without a foreign key
-	Through int      // how many tables refer to it through others
+	Through int      // how many tables refer to the table of tenants through other tables
 	Of      int      // how many other tables there are
 	Sure    string   // "sure", "likely" or Guess
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// These errors tell why a job is not taken.
+// These errors say why the queue refuses a job.
 var (
 	ErrYours = errors.New("fair: too many of this party's jobs wait")
 	ErrFull  = errors.New("fair: too many jobs wait")
@@ -248,7 +248,7 @@ func (q *Queue[G]) Len() (waiting, running int) {
 	return q.turns.waiting, q.running
 }
 
-// Away returns how many jobs have begun and have no place, and what they hold.
+// Away returns the number of jobs that have begun but gave their place back, and the memory that they use.
 func (q *Queue[G]) Away() (jobs, weight int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

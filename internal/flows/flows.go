@@ -1,4 +1,5 @@
-// Package flows selects and writes the flows that a person asks for: what can leave by which way. See exo.Flow.
+// Package flows selects the flows that a person asks for, and writes them as text. A flow reports whether labelled values can leave by one way out:
+// see exo.Flow.
 package flows
 
 import (

@@ -241,7 +241,7 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 	// Facets of one table are joined by its name. SQLite also accepts other spellings: under a
 	// second spelling a facet would show a column unlabelled that another facet labels.
 	if spelt := d.live[x.Database.Text].Spell(live.Name); spelt != x.Table.Text {
-		p.at(x.Table.Pos, "the database %s calls the table `%s`: write it so", x.Database.Text, schema.Printable(spelt))
+		p.at(x.Table.Pos, "the database %s spells the table `%s`: write it the same way", x.Database.Text, schema.Printable(spelt))
 		return
 	}
 	before := len(p.list)
@@ -425,7 +425,7 @@ func (d *Declared) link(x *Facet, l *Link, p *problems) {
 		if len(found) > 1 {
 			why = fmt.Sprintf("%d foreign keys are", len(found))
 		}
-		p.at(l.Pos, "the link %s: %s between %s and %s; say which columns it compares: %s", l.Text, why, x.Table.Text, to.Table.Text, strings.Join(append(known, "{to: …, columns: […], references: […], one: …}")[:max(1, len(known))], "; or "))
+		p.at(l.Pos, "the link %s: %s between %s and %s: name the columns that the link compares, like %s", l.Text, why, x.Table.Text, to.Table.Text, strings.Join(append(known, "{to: …, columns: […], references: […], one: …}")[:max(1, len(known))], "; or "))
 		return
 	}
 	keys := found[0]

@@ -62,7 +62,7 @@ type Database struct {
 	Witness bool
 }
 
-// Facet is what programs see of one table, and the rows of it that they may reach.
+// Facet declares the columns of one table that programs see, and the rows that they may reach.
 type Facet struct {
 	Name            // what programs call one row
 	Database Name   // Text "": the only one
@@ -162,7 +162,7 @@ func (f *File) read(r *reader, root *yaml.Node) {
 		"exo": func(e entry) {
 			version = true
 			if e.value.Value != fmt.Sprint(Version) {
-				r.at(posOf(e.value), "exo: %d is the version of the form that this program reads, not %s", Version, kindOf(e.value))
+				r.at(posOf(e.value), "exo: this program reads version %d of the file's format, not %s", Version, kindOf(e.value))
 			}
 		},
 		"reviewed":  func(e entry) { f.Reviewed = r.bool(e.value, "reviewed") },
@@ -183,7 +183,7 @@ func (f *File) read(r *reader, root *yaml.Node) {
 					"replies":  func(e entry) { f.Replies = r.bool(e.value, "replies") },
 				})
 				if (f.Record == "") == (f.RecordDB.Kind == "") || f.RecordKey.Kind == "" || f.RecordKey.Kind == "sqlite" || f.RecordDB.Kind == "sqlite" {
-					r.at(posOf(e.value), "record: want a file, or `folder` or `database` with `key`, which says where the signing key is: env:NAME or file:PATH. `database` says so of the URL of a PostgreSQL database")
+					r.at(posOf(e.value), "record: want a file, or `folder` or `database` with `key`, which names the place of the signing key: env:NAME or file:PATH. `database` names the place of a PostgreSQL database's URL in the same way")
 				}
 			} else {
 				f.Record = r.text(e.value, "record")
@@ -294,7 +294,7 @@ func (r *reader) columns(n *yaml.Node) (out []Column) {
 	for _, e := range all {
 		c := Column{Name: Name{e.name, e.pos()}}
 		if e.name == "*" {
-			r.at(e.pos(), "there is no wildcard: name the columns, so that one that is added tomorrow does not show")
+			r.at(e.pos(), "there is no wildcard: name each column, so that a column that is added later stays hidden")
 			continue
 		}
 		if slices.ContainsFunc(out, func(o Column) bool { return o.Text == c.Text }) {

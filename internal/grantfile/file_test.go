@@ -75,7 +75,7 @@ func TestProblems(t *testing.T) {
 		"exo: 1":                        "1:1: `databases` is missing",
 		"exo: [":                        "is no YAML",
 		"exo: 1\n---\nexo: 1\n":         "second document",
-		with(t, "exo: 1\n", "exo: 2\n"): "1:6: exo: 1 is the version",
+		with(t, "exo: 1\n", "exo: 2\n"): "1:6: exo: this program reads version 1",
 		with(t, "exo: 1\n", ""):         "`exo: 1` is missing",
 		with(t, "reviewed: true", "reviewed: yes"):                                               "2:11: reviewed: want true or false, not a text",
 		with(t, "reviewed: true", "reviewd: true"):                                               "2:1: the file has no `reviewd`; did you mean `reviewed`?",
@@ -156,7 +156,7 @@ func TestAgainstCatalogue(t *testing.T) {
 			with(t, "scope: org_id = $principal.org and", "scope: title = 'a' and org_id > 1.5 and"):                                     "",
 			with(t, "as: weight", "as: constructor"):                                                                                     "can't be named",
 			with(t, "as: weight", "as: weight, type: time"):                                                                              "can't be declared time",
-			with(t, "org: org\n", "org: org\n      tickets: ticket\n"):                                                                   "the link tickets: 2 foreign keys are between people and tickets; say which columns it compares: columns: [id], references: [asked_by], one: false; or columns: [id], references: [done_by], one: false",
+			with(t, "org: org\n", "org: org\n      tickets: ticket\n"):                                                                   "the link tickets: 2 foreign keys are between people and tickets: name the columns that the link compares, like columns: [id], references: [asked_by], one: false; or columns: [id], references: [done_by], one: false",
 			with(t, "scope: org_id = $principal.org\n    columns: [id, name, {email", "scope: shared\n    columns: [id, name, {email"):   "",
 			with(t, "    search: [title]\n", "    search: [id]\n"):                                                                       "",
 		} {
@@ -177,14 +177,14 @@ func TestSpelling(t *testing.T) {
 		db := open(t, e)
 		for _, c := range []struct{ table, column, want string }{
 			{"people", "email", ""}, // the twin: it declares, and the label holds
-			{"PEOPLE", "email", "17:12: the database shop calls the table `people`: write it so"},
-			{"People", "email", "17:12: the database shop calls the table `people`: write it so"},
+			{"PEOPLE", "email", "17:12: the database shop spells the table `people`: write it the same way"},
+			{"People", "email", "17:12: the database shop spells the table `people`: write it the same way"},
 			{"people", "EMAIL", "19:19: the table people has no column `EMAIL`; did you mean `email`?"},
 			{"main.people", "email", "17:12: the database shop has no table or view `main.people`"},
 			{"public.people", "email", "17:12: the database shop has no table or view `public.people`"},
 		} {
 			if e.Name != "sqlite" {
-				c.want = strings.Replace(c.want, "calls the table `people`: write it so", "has no table or view `"+c.table+"`", 1)
+				c.want = strings.Replace(c.want, "spells the table `people`: write it the same way", "has no table or view `"+c.table+"`", 1)
 			}
 			f := parse(t, with(t, "  ticket:\n", "  contact:\n    table: "+c.table+"\n    scope: org_id = $principal.org\n    columns: [id, "+c.column+"]\n  ticket:\n", "  tickets: ticket\n", "  tickets: ticket\n  contacts: contact\n", "admits: [pii]\n", ""))
 			d, err := f.Declare(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": db}})
@@ -267,7 +267,7 @@ func TestPin(t *testing.T) {
 			"may be null":              {append(slices.Clone(renamed), "ALTER TABLE orgs ADD name VARCHAR(40)"), pin, all, "the column name may be NULL now"},
 			"gone":                     {renamed, pin, all, "has no column `name`"},
 			"gone, not shown":          {renamed, pin, "[id]", ""},
-			"a pin of an older form":   {wide, "    pin: sha256:0123\n", all, "was written by an older exo, and can't be compared: look at whether the tables are as they should be, then `exo validate -pin`"},
+			"a pin of an older form":   {wide, "    pin: sha256:0123\n", all, "was written by an older exo and can't be compared: check the tables, then let `exo validate -pin`"},
 			"a pin that was cut":       {wide, pin[:len(pin)-3] + "\n", all, "has an older form, or a part of it is missing"},
 			"a pin of no facts at all": {wide, "    pin: 'v2:'\n", all, "the column name is new"},
 		} {

@@ -55,7 +55,7 @@ func TestKeys(t *testing.T) {
 		}
 		sqlite := e.Name == tu.SQLite.Name
 		// An error stands for a part of its text.
-		const keyless = "their rows have no key: they can't be read in pages|the rows of this table have none|has no key"
+		const keyless = "their rows have no key: they can't be read in pages|this table has none|has no key"
 		paged := func(pages, has string) string {
 			if sqlite {
 				return pages

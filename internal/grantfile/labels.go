@@ -167,12 +167,12 @@ func (f *File) labelDoubts() (out []Finding) {
 		x := &f.Facets[i]
 		for _, l := range x.Label {
 			if !value.OfIntegrity(l.Text) && !admitted(l.Text, true) {
-				warn(x, l.Pos, "", "its rows are labelled "+l.Text+", which results may not hold, so every question to it is refused", "`admits: ["+l.Text+"]` at the top of the file, or no label here")
+				warn(x, l.Pos, "", "its rows are labelled "+l.Text+", which results may not contain, so every query of it is refused", "`admits: ["+l.Text+"]` at the top of the file, or no label here")
 			}
 		}
 		for _, l := range x.Admits {
 			if !admitted(l.Text, false) {
-				warn(x, l.Pos, "", "a program that has read "+l.Text+" can't end with a result, so none adds or deletes rows here", "`admits: ["+l.Text+"]` at the top of the file as well")
+				warn(x, l.Pos, "", "a program that has read "+l.Text+" can't return a result, so no such program can add or delete rows here", "`admits: ["+l.Text+"]` at the top of the file as well")
 			}
 		}
 		for _, c := range x.Columns {
@@ -183,7 +183,7 @@ func (f *File) labelDoubts() (out []Finding) {
 			}
 			for _, l := range c.Admits {
 				if !admitted(l.Text, false) {
-					warn(x, l.Pos, c.Text, "a program that has read "+l.Text+" can't end with a result, so none writes this column", "`admits: ["+l.Text+"]` at the top of the file as well")
+					warn(x, l.Pos, c.Text, "a program that has read "+l.Text+" can't return a result, so no such program can write this column", "`admits: ["+l.Text+"]` at the top of the file as well")
 				}
 			}
 			trusted = trusted || c.Trusted
@@ -192,7 +192,7 @@ func (f *File) labelDoubts() (out []Finding) {
 	for _, a := range f.Admits {
 		about, of, _ := strings.Cut(a.Text, "@")
 		if kind := owned[about]; kind != "" && !strings.Contains(of, ":") {
-			warn(nil, a.Pos, "", "`"+a.Text+"` alone shows everybody's values to everybody, though their columns have `readers`", "\""+about+"@"+kind+":$principal.CLAIM\", with the claim that holds the reader's id")
+			warn(nil, a.Pos, "", "`"+a.Text+"` alone shows each reader's values to all users, although the columns have `readers`", "\""+about+"@"+kind+":$principal.CLAIM\", with the claim that holds the reader's id")
 		}
 	}
 	for i := range f.Facets {
@@ -208,7 +208,7 @@ func (f *File) labelDoubts() (out []Finding) {
 			}
 		}
 		if trusted && f.Wary() && copies != nil {
-			warn(x, slices.Concat(x.Update, x.Insert)[0].Pos, "", "what a program that has read outsiders' texts writes to "+strings.Join(copies, ", ")+" counts as trusted afterwards: another program may set a `trusted` column by it", "`label: [untrusted]` or `trusted: true` at each of these columns that may hold such a text, or a choice made by one")
+			warn(x, slices.Concat(x.Update, x.Insert)[0].Pos, "", "a program that has read outsiders' texts may write "+strings.Join(copies, ", ")+", and what it writes counts as trusted: another program may set a `trusted` column by it", "`label: [untrusted]` or `trusted: true` at each of these columns that may hold such a text, or a choice made by one")
 		}
 	}
 	return out

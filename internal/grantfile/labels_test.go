@@ -96,14 +96,14 @@ func TestLabelDoubts(t *testing.T) {
 	for _, c := range []struct{ admits, rows, note, pay, want string }{
 		{own, "", "", "", ""},
 		{own, "", "{label: [untrusted]}", "{trusted: true}", ""},
-		{"[pii]", "", "", "", "exo.yaml:7:10: warning: `pii` alone shows everybody's values to everybody, though their columns have `readers`. Right would be: \"pii@member:$principal.CLAIM\""},
-		{`["pii@member"]`, "", "", "", "warning: `pii@member` alone shows everybody's values"},
-		{own, "    admits: [medical]\n", "", "", "can't end with a result, so none adds or deletes rows here"},
-		{own, rows, "", "", "exo.yaml:13:13: warning: people: its rows are labelled medical, which results may not hold"},
+		{"[pii]", "", "", "", "exo.yaml:7:10: warning: `pii` alone shows each reader's values to all users, although the columns have `readers`. Right would be: \"pii@member:$principal.CLAIM\""},
+		{`["pii@member"]`, "", "", "", "warning: `pii@member` alone shows each reader's values"},
+		{own, "    admits: [medical]\n", "", "", "can't return a result, so no such program can add or delete rows here"},
+		{own, rows, "", "", "exo.yaml:13:13: warning: people: its rows are labelled medical, which results may not contain"},
 		{`[medical, "pii@member:$principal.me"]`, rows, "", "", ""},
-		{own, "", "{admits: [medical]}", "", "warning: people.note: a program that has read medical can't end with a result"},
+		{own, "", "{admits: [medical]}", "", "warning: people.note: a program that has read medical can't return a result"},
 		{`[medical, "pii@member:$principal.me"]`, "", "{admits: [medical]}", "", ""},
-		{own, "", "", "{trusted: true}", "exo.yaml:14:14: warning: people: what a program that has read outsiders' texts writes to note counts as trusted afterwards"},
+		{own, "", "", "{trusted: true}", "exo.yaml:14:14: warning: people: a program that has read outsiders' texts may write note, and what it writes counts as trusted"},
 	} {
 		f := parse(t, strings.NewReplacer("ADMITS", c.admits, "    label: [medical]\n", c.rows, "NOTE", c.note, "PAY", c.pay).Replace(text))
 		d, err := f.Declare(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": db}})

@@ -34,7 +34,7 @@ func (f *File) limits(r *reader, n *yaml.Node) {
 	})
 }
 
-// Preset is a named set of limits, and of what facets may allow. A version of it never changes.
+// Preset is a named set of limits, and of rights that facets may give. A version of a preset never changes.
 type Preset struct {
 	Name   string // with its version: read-only@1
 	About  string

@@ -85,7 +85,7 @@ type ManifestMeasure struct {
 type ManifestTable struct {
 	Database string   `json:"database"`
 	Table    string   `json:"table"`
-	Whole    bool     `json:"whole"` // nothing of it is shown
+	Whole    bool     `json:"whole"` // no facet shows any part of the table
 	Columns  []string `json:"columns"`
 }
 

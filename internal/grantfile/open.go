@@ -53,7 +53,7 @@ type Refused struct {
 }
 
 func (e *Refused) Error() string {
-	lines := []string{fmt.Sprintf("%s is refused: its databases, or its record, are not what it needs", e.File)}
+	lines := []string{fmt.Sprintf("%s is refused: its databases or its record do not fit the file", e.File)}
 	for _, x := range e.Findings {
 		if !x.Warning {
 			lines = append(lines, x.String())

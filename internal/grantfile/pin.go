@@ -24,7 +24,7 @@ func (d *Declared) Digests() map[string]string {
 // Pinned is a facet that got a new pin.
 type Pinned struct {
 	Facet   string
-	Changed []string // since its last pin, also in columns that the file does not name; nil: it had none
+	Changed []string // the changes since its last pin, also of columns that the file does not name; nil: there was no pin
 }
 
 // Pin writes the pins of all facets into the text of a file that was declared with Options.Unpinned. It changes nothing else.
@@ -99,7 +99,7 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 		}
 	}
 	if changed := Diff(d.File, again); len(changed) > 0 {
-		return nil, nil, fail.Errorf(fail.Invalid, "", "pins can't be written into %s: it would grant something else", d.File.Name)
+		return nil, nil, fail.Errorf(fail.Invalid, "", "pins can't be written into %s, since they would change what it grants", d.File.Name)
 	}
 	return made, out, nil
 }
@@ -264,7 +264,7 @@ func (d *Declared) checkPin(x *Facet, p *problems) {
 		d.oldPins = append(d.oldPins, x)
 	default:
 		if changed := d.changed(x, false); len(changed) > 0 {
-			p.at(x.Pin.Pos, "the table %s is not as it was when it was pinned: %s; look at it, then let `exo validate -pin` write the new pin", schema.Printable(x.Table.Text), strings.Join(changed, "; "))
+			p.at(x.Pin.Pos, "the table %s has changed since it was pinned: %s; check the change, then let `exo validate -pin` write a new pin", schema.Printable(x.Table.Text), strings.Join(changed, "; "))
 		}
 	}
 }
@@ -278,7 +278,7 @@ func (d *Declared) renew(p *problems) {
 	if n := len(d.oldPins) - 1; n > 0 {
 		others = fmt.Sprintf(" and %d more", n)
 	}
-	p.at(d.oldPins[0].Pin.Pos, "the pin of the facet %s%s was written by an older exo, and can't be compared: look at whether the tables are as they should be, then `exo validate -pin` writes new pins", d.oldPins[0].Text, others)
+	p.at(d.oldPins[0].Pin.Pos, "the pin of the facet %s%s was written by an older exo and can't be compared: check the tables, then let `exo validate -pin` write new pins", d.oldPins[0].Text, others)
 }
 
 func (s Scope) conditions() []*Expr {

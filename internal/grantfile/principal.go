@@ -15,7 +15,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Claim is one fact that the file needs about a principal, and its type.
+// Claim declares one value that a principal must have, and the type of the value.
 type Claim struct {
 	Name
 	Type string // int, text, uuid or bool

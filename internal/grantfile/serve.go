@@ -25,7 +25,7 @@ type Serve struct {
 
 // Issuer is an authorization server with accepted tokens.
 type Issuer struct {
-	Name   // the iss of its tokens
+	Name   // the value of iss in the issuer's tokens
 	Keys   Name
 	Scopes []Name
 	Claims []ClaimFrom

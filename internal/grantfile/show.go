@@ -12,7 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Line is one fact that a file grants, for a person: its subject, what it is, and its value.
+// Line is one line of the list of what a file grants: its subject, its key and its value.
 type Line struct{ Of, What, How string }
 
 // Lines lists all that the file declares, with what its preset adds: each grant with its facet, each facet

@@ -15,8 +15,8 @@ import (
 
 // Bounds are in bytes; 0 means no bound.
 type Bounds struct {
-	Message int   // of one message, for instance a row
-	Total   int64 // of everything that a connection reads
+	Message int   // the largest message, for instance a row
+	Total   int64 // everything that a connection reads
 }
 
 // These bound messages that a server sends without a request, in bytes. Settings count for the life

@@ -206,7 +206,7 @@ type Size uint8
 
 const (
 	Fixed  Size = iota // the value is small
-	Bytes              // of bytes, as they are
+	Bytes              // bytes, unchanged
 	Stored             // a value made by Nested
 	AsText             // every other value
 )
@@ -216,15 +216,15 @@ type Func uint8
 
 const (
 	NoFunc        Func = iota
-	Count              // of values, or rows
+	Count              // the number of values, or of rows
 	CountDistinct      //
-	SumWhole           // of a column of whole numbers; exact
-	Sum                // of exact numbers; see IntExact
-	Median             // of exact numbers, or of a column of whole numbers; exact
-	Mean               // of exact numbers, cut after 20 places; on Postgres of Stored ones only
+	SumWhole           // the exact sum of a column of whole numbers
+	Sum                // the sum of exact numbers; see IntExact
+	Median             // the exact median of exact numbers, or of a column of whole numbers
+	Mean               // the mean of exact numbers, cut after 20 places; on Postgres only for Stored ones
 	Min                //
 	Max                //
-	MinNumber          // of exact numbers
+	MinNumber          // the least of exact numbers
 	MaxNumber          //
 	numFuncs
 )

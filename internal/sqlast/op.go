@@ -11,161 +11,161 @@ const (
 	Le
 	Gt
 	Ge
-	Is             // equal, and NULL equals NULL
+	Is             // equal, where NULL equals NULL
 	IsNot          // the opposite of Is
 	And            // one or more conditions
 	Or             // one or more conditions
 	Not            //
 	IsNull         //
 	IsNotNull      //
-	Add            // of offsets; numbers of rows are added by Plus
-	AnyTime        // SQLite only: a time in any text form, as text, UTC, with milliseconds; NULL if it is no time. It is given six times
-	ReadTime       // SQLite only: a cell, and the number of its form (see package cellform), as such a text
-	ReadDay        // the same for a day
-	ReadFlag       // the same for a truth value
-	StoreTime      // SQLite only: a text of a time, and a form: the cell
+	Add            // adds offsets; Plus adds other numbers
+	AnyTime        // SQLite only: reads a time in any text form as a text in UTC with milliseconds; NULL if it is no time. Its operand is given six times
+	ReadTime       // SQLite only: reads a cell in a form (its number in package cellform) as the text of a time
+	ReadDay        // SQLite only: reads a cell in a form as the text of a day
+	ReadFlag       // SQLite only: reads a cell in a form as a truth value
+	StoreTime      // SQLite only: turns the text of a time into a cell of a form
 	StoreDay       //
 	StoreFlag      //
-	IsNumber       // SQLite only: a column holds a number
-	NoNumber       // SQLite only: it holds none
-	FitsWhole      // SQLite only: a cell is a whole number, and so on; true or false
+	IsNumber       // SQLite only: whether a column has a number
+	NoNumber       // SQLite only: whether a column has no number
+	FitsWhole      // SQLite only: whether a cell is a whole number. The other Fits operators also return true or false
 	FitsFlag       //
-	FitsLetter     // 't' or 'f'
-	FitsWord       // 'true' or 'false'
+	FitsLetter     // whether a cell is 't' or 'f'
+	FitsWord       // whether a cell is 'true' or 'false'
 	FitsText       //
-	FitsJSON       // NULL of NULL
+	FitsJSON       // whether a cell is JSON; NULL for NULL
 	FitsBytes      //
-	FitsFloat      // a finite number; NULL of NULL
-	FitsTime       // a text that begins with a day of the years 0 to 9999, and is given three times; on Postgres a time in the years 1 to 9999, NULL of NULL
-	FitsDay        // such a text of ten characters. It is given three times
-	FitsInterval   // a length of time in whatever form of ISO 8601; on Postgres a finite one
-	Finite         // Postgres only: a day or a number that is finite. It is given twice; NULL of NULL
-	FitsList       // a JSON array
-	FitsUUID       // the text of a UUID in small letters. It is given four times
-	FitsDecimal    // a number, or its text. It is given three times
-	CellOf         // SQLite only: the cell that a text in a cursor means, see plan.CellOf
-	TypeOf         // SQLite only: the name of the kind of value that a cell is, NULL of NULL
+	FitsFloat      // whether a cell is a finite number; NULL for NULL
+	FitsTime       // whether a cell is a text that begins with a day of the years 0 to 9999, given three times; on Postgres a time in the years 1 to 9999, and NULL for NULL
+	FitsDay        // whether a cell is the text of a day, of ten characters. It is given three times
+	FitsInterval   // whether a cell is a length of time in a form of ISO 8601; on Postgres a finite one
+	Finite         // Postgres only: whether a day or a number is finite. It is given twice; NULL for NULL
+	FitsList       // whether a cell is a JSON array
+	FitsUUID       // whether a cell is the text of a UUID in small letters. It is given four times
+	FitsDecimal    // whether a cell is a number, or the text of one. It is given three times
+	CellOf         // SQLite only: the cell for a text in a cursor, see plan.CellOf
+	TypeOf         // SQLite only: the name of the kind of value in a cell; NULL for NULL
 	TruncMillis    // Postgres only: a time cut to milliseconds
-	Includes       // the first text contains the second, by characters as they are
+	Includes       // the first text contains the second; characters are compared exactly
 	StartsWith     //
 	EndsWith       //
 	Short          // a text of at most 200 bytes, or NULL; on PostgreSQL it is given twice
 	Like           // SQL's pattern, case counts, \ escapes
-	Coalesce       // the first that is not NULL
-	CastedText     // Postgres only: anything that has a text form, as text
-	CodePointText  // the same, compared and sorted by code point
+	Coalesce       // the first operand that is not NULL
+	CastedText     // Postgres only: any value with a text form, as text
+	CodePointText  // Postgres only: any value as text, compared and sorted by code point
 	ByCodePoint    // SQLite only: a text, compared and sorted by code point
 	NoCase         // SQLite only: a text, compared without the case of A to Z
 	RightTrim      // SQLite only: a text, compared without the spaces at its end
 	AddressText    // Postgres only: an inet as the database shows it; a cast would add the length of its mask
 	NextMillis     // Postgres only: a time a millisecond later
 	NullIf         //
-	NullIfNumber   // of exact numbers
+	NullIfNumber   // NullIf for exact numbers
 	NullIfInterval //
-	Between        // SQLite only: a value, low and high
-	Within         // Postgres only: low, high and a value, which is computed once; BETWEEN would copy it
-	Case           // condition, value if it is true, value otherwise
-	Unindexed      // SQLite only: a column, so that no index is used for it
+	Between        // SQLite only: takes a value, a lower and an upper bound
+	Within         // Postgres only: takes a lower and an upper bound and a value. The value is computed once; BETWEEN would copy it
+	Case           // takes a condition, the value if it is true, and the value otherwise
+	Unindexed      // SQLite only: a column in a form that no index serves
 
 	// Numbers. These take and return exact numbers (see IntExact). They return NULL where SQL's own
 	// functions fail: an error could reveal a number that depends on rows out of scope.
-	IntExact   // a whole number, to be calculated with
-	FloatExact // a float, by the digits that it is written with; NULL for NaN and infinity
-	Bounded    // a decimal of at most 1000 digits before the point and behind it, or NULL; on Postgres it is given three times
+	IntExact   // a whole number as an exact number
+	FloatExact // a float as an exact number with the digits of its text; NULL for NaN and infinity
+	Bounded    // a decimal of at most 1000 digits on each side of the point, or NULL; on Postgres it is given three times
 	Plus       //
 	Minus      //
 	Times      //
-	Over       // cut after 20 places; NULL for a division by zero
-	Modulo     // has the sign of the first; NULL for a division by zero
+	Over       // the quotient, cut after 20 places; NULL for a division by zero
+	Modulo     // the remainder, with the sign of the first operand; NULL for a division by zero
 	Negate     //
 	Abs        //
-	Round      // to a number of places; halves away from zero
-	RoundUp    // to a whole number; halves up
+	Round      // rounds to a number of places; halves away from zero
+	RoundUp    // rounds to a whole number; halves up
 	Floor      //
 	Ceil       //
-	NumberKey  // an exact number such that = and < mean the number
+	NumberKey  // an exact number in a form in which = and < compare its value
 	NumberText // an exact number, as text without an exponent
-	NotAbove   // SQLite only: the greatest whole number not above an exact one, such that = and < of a column of whole numbers mean the number
-	NotBelow   // SQLite only: the least not below
-	AsWhole    // SQLite only: equal to the whole numbers that an exact one is equal to
-	StoreWhole // SQLite only: what is written into a column of whole numbers; an error if it is none that such a column can hold
-	StoreFloat // SQLite only: the same of floating-point numbers
-	StoreExact // SQLite only: what is written into a column of decimals that makes numbers of texts; an error if digits would be lost
-	StoreReal  // SQLite only: the same of a column that makes floating-point numbers of whole ones, too
-	StoreText  // SQLite only: what is written into a column of texts that makes numbers of some; an error if it would be another text
+	NotAbove   // SQLite only: the greatest whole number not above an exact number, to compare with a column of whole numbers
+	NotBelow   // SQLite only: the least whole number not below an exact number, to compare with a column of whole numbers
+	AsWhole    // SQLite only: a number that equals the same whole numbers as an exact number does
+	StoreWhole // SQLite only: what is stored in a column of whole numbers; an error for a number that the column can't have
+	StoreFloat // SQLite only: what is stored in a column of floating-point numbers; an error for a number that the column can't have
+	StoreExact // SQLite only: what is stored in a column of decimals that turns texts into numbers; an error if digits would be lost
+	StoreReal  // SQLite only: StoreFloat for a column that also turns whole numbers into floating-point ones
+	StoreText  // SQLite only: what is stored in a column of texts that turns some into numbers; an error if the text would change
 
 	// Texts.
 	Brief   // a text of at most 1 MiB, or NULL; on Postgres it is given twice
-	Concat  // NULL if one is
-	Lower   // by Unicode's rules for no language in particular
+	Concat  // joins texts; NULL if one of them is NULL
+	Lower   // small letters, by Unicode's rules for no language in particular
 	Upper   //
-	Trim    // without white space at both ends, as JavaScript has it
-	Length  // in characters
-	Substr  // of a text, the first character from 1, and a number of characters
-	ByTruth // true and false as text
+	Trim    // a text without white space at both ends, as in JavaScript
+	Length  // the length of a text in characters
+	Substr  // takes a text, the position of the first character (from 1), and the number of characters
+	ByTruth // a truth value as the text true or false
 
 	// Times and dates, in UTC or as Local has converted them.
-	Era       // Postgres only: a column of times or dates, given twice, where its year is 1 to 9999; else NULL
-	EraOnce   // Postgres only: the same of any expression
-	Local     // a time and a zone: the time that clocks there show; on Postgres for a column, given twice
-	LocalOnce // Postgres only: the same of any expression
+	Era       // Postgres only: a time or a date if its year is 1 to 9999, else NULL. It takes a column, given twice
+	EraOnce   // Postgres only: Era for any expression, given once
+	Local     // takes a time and a zone: the time that clocks there show. On Postgres it takes a column, given twice
+	LocalOnce // Postgres only: Local for any expression, given once
 	Year
 	Quarter
-	Month    // from 1
-	Month0   // from 0
-	Week     // of ISO 8601
-	WeekYear // the year that Week is of
+	Month    // the month, from 1
+	Month0   // the month, from 0
+	Week     // the week of ISO 8601
+	WeekYear // the year of the week of ISO 8601
 	Day
-	Weekday // Sunday is 0
+	Weekday // the day of the week; Sunday is 0
 	Hour
 	Minute
 	Second
 	EpochMillis
 	TimeText
 	DateText
-	JulianDay // days since a day long ago
-	DayOf     // these and those below: the first day of its unit; Monday of a week
+	JulianDay // the number of days since a fixed day long ago
+	DayOf     // DayOf to YearOf: the first day of the unit that a time is in; a week begins on Monday
 	WeekOf
 	MonthOf
 	QuarterOf
 	YearOf
-	PlusDays // of a day and a whole number: the day so many later, or NULL beyond the years 1 to 9999
+	PlusDays // PlusDays and PlusWeeks: the day that is so many units later, or NULL beyond the years 1 to 9999
 	PlusWeeks
-	PlusMonths // where the month has no such day, its last
+	PlusMonths // PlusMonths to PlusYears: the day that is so many units later; the last of a month that has no such day
 	PlusQuarters
 	PlusYears
 
-	// IntervalMillis is the length of an interval in milliseconds, by the same months and days.
+	// IntervalMillis is the length of an interval in milliseconds: a month is 30 days, a day 24 hours.
 	IntervalMillis
-	IntervalKey // an interval such that = and < mean its length: a month is 30 days, a day 24 hours
-	Elements    // how many an array has
-	Has         // of a value and an array
-	HasNumber   // the same of numbers
+	IntervalKey // an interval in a form in which = and < compare its length: a month is 30 days, a day 24 hours
+	Elements    // the number of elements of an array
+	Has         // whether an array (the second operand) has a value (the first) as an element
+	HasNumber   // Has for numbers
 
 	// JSON. None of these fails, whatever the JSON contains.
-	JSONDocument // Postgres only: what a column holds
-	JSONValid    // SQLite only: the same, where a column may hold any text; it is given twice
-	JSONKey      // of an object, by a text
-	JSONIndex    // of an array, by a number from 0
-	JSONValue    // the value, or NULL for the JSON null
-	JSONNotNull  // the same of a column of any text, or of PostgreSQL's json
-	JSONText     // a text in JSON, or NULL; on Postgres it is given twice, as are those that follow
+	JSONDocument // Postgres only: the JSON in a column
+	JSONValid    // SQLite only: the JSON in a column that may have any text; it is given twice
+	JSONKey      // the member of an object under a key
+	JSONIndex    // the element of an array at an index, from 0
+	JSONValue    // JSON, or NULL for the JSON null
+	JSONNotNull  // JSONValue for a column of any text, or of PostgreSQL's json
+	JSONText     // the text that JSON is, or NULL; on Postgres it is given twice, and so are the next operators
 	JSONBool     //
-	JSONLength   // how many elements an array in JSON has, or the whole number under the key length of an object, or NULL
-	JSONDigits   // the digits of a whole number in JSON from 2^53 on, which no float need hold, or NULL
-	JSONNumber   // on Postgres it is given three times
+	JSONLength   // the number of elements of an array in JSON, or the whole number under its key length, or NULL
+	JSONDigits   // the digits of a whole number in JSON from 2^53 on, which a float may not represent, or NULL
+	JSONNumber   // the number that JSON is, or NULL; on Postgres it is given three times
 
 	// These take JSON and a value, and are true if the JSON is an array with this element. They are NULL if the JSON is no array.
 	JSONHasText
 	JSONHasNumber
 	JSONHasBool
 
-	SameJSON  // JSON and a text of equal JSON
-	SameArray // an array and one with the same elements
+	SameJSON  // whether JSON equals a text of JSON
+	SameArray // whether two arrays have the same elements
 
 	// Postgres only: an array with another element type.
 	TextArray
-	AddressArray // of inet, see AddressText
+	AddressArray // Postgres only: an array of inet as texts, see AddressText
 	IntArray
 	FloatArray
 	BoolArray

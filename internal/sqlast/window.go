@@ -21,8 +21,8 @@ type Windowed struct {
 	Stored bool // as in Aggregate
 }
 
-// Frame is the part of a window that an Aggregated function takes: all of a window without order, or, in a
-// window with order, the rows up to the present one, from the beginning or from some rows before.
+// Frame says which rows of a window an Aggregated function uses. Without an order it uses all of them. With
+// an order it uses the rows up to the present one, from the beginning or from a number of rows before.
 type Frame uint8
 
 // These are the frames. Functions that number rows, and Lag and Lead, have none.

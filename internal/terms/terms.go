@@ -14,9 +14,9 @@ import (
 type Reader uint8
 
 const (
-	Go      Reader = iota // of package exosql
-	Dynamic               // of package exosql/dynamic
-	File                  // of a grant file
+	Go      Reader = iota // a Go programmer who uses package exosql
+	Dynamic               // a Go programmer who uses package exosql/dynamic
+	File                  // the author of a grant file
 )
 
 // of chooses the text of the reader.

@@ -83,7 +83,7 @@ func (s *Share) Next(kind ...any) bool {
 	return drawn
 }
 
-// Of returns the least count that a test may expect of its share, if all cases would give n.
+// Of returns the least count that a test may expect if it runs only its share of the cases, and all cases would give n.
 func (s *Share) Of(n int) int {
 	if s.of == 1 {
 		return n

@@ -50,7 +50,7 @@ func (d *Reader) Done() error {
 // At returns how many bytes were read.
 func (d *Reader) At() int { return d.at }
 
-// Rest returns what was not read yet. Skip skips n bytes of it.
+// Rest returns the input that was not read yet. Skip skips n bytes of the input.
 func (d *Reader) Rest() string { return d.s[d.at:] }
 
 func (d *Reader) Skip(n int) {

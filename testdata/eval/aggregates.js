@@ -92,7 +92,7 @@ return tasks.groupBy(t => t.status).select(g => ({ title: g.title }))  //! denie
 ---
 return tasks.select(t => ({ status: t.title })).groupBy(t => t.status)  //! invalid "another name in select"
 ---
-return await tasks.select(t => ({ s: t.status })).distinct().sum(t => t.priority)  //! invalid "only what select shows"
+return await tasks.select(t => ({ s: t.status })).distinct().sum(t => t.priority)  //! invalid "after distinct only selected columns can be used"
 ---
 return tasks.groupBy(t => t.status).groupBy(g => g.status).count()  //=> 3
 ---

@@ -13,7 +13,7 @@ return [
 ---
 // A column that select calls something else is neither: JavaScript would read what select shows.
 return await tasks.select(t => ({ title: t.title.lower() })).where(t => t.title.includes('draw') || t.title.includes('acme')).count()
-//! invalid "give it another name in select, or write this before select"
+//! invalid "choose another name in select, or write this call before select"
 ---
 return await tasks.where(t => t.title.includes('draw') || t.title.includes('acme')).select(t => ({ title: t.title.lower() })).count()
 //=> 1

@@ -72,9 +72,9 @@ func (c *checker) enter(n ast.Node) bool {
 		return false
 	}
 	if c.depth >= c.maxDepth || c.spine >= maxSpine {
-		c.fault = source.Faultf(fail.Limit, -1, "the program nests syntax more than %d levels deep (nesting)", c.maxDepth)
+		c.fault = source.Faultf(fail.Limit, -1, "the program nests syntax more than %d levels deep (nesting): move inner parts into functions", c.maxDepth)
 		if c.spine >= maxSpine {
-			c.fault = source.Faultf(fail.Limit, -1, "the program has a chain of more than %d operators or calls (nesting)", maxSpine)
+			c.fault = source.Faultf(fail.Limit, -1, "the program has a chain of more than %d operators or calls (nesting): split it with variables", maxSpine)
 		}
 		return false
 	}

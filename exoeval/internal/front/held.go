@@ -167,7 +167,7 @@ func (l Numbers) Unheld(kind, op string, v value.Value) string {
 	why := l.unheldAlone(kind, op, v)
 	between := kind == value.TypeInt && isBeyond(v.Float()) && math.Abs(v.Float()) < beyondInt         // SQLite would read it as a double there
 	if choices[op] && (between || why != "" && (kind == value.TypeInt || kind == value.TypeDecimal)) { // these methods take no text
-		return "a number that JavaScript may have rounded: choose in JavaScript, from what was read, or join two conditions with ||"
+		return "a number that JavaScript may have rounded: read the rows and choose in JavaScript, or join two conditions with ||"
 	}
 	return why
 }
@@ -176,7 +176,7 @@ func (l Numbers) unheldAlone(kind, op string, v value.Value) string {
 	f := v.Float()
 	beyond := isBeyond(f) && f == math.Trunc(f)
 	n, written := l.Written[math.Abs(f)]
-	const text = "a number beyond 2^53, where JavaScript's are not exact: write it as text, in quotes"
+	const text = "a number beyond 2^53, where JavaScript's numbers are not exact: write it as text, in quotes"
 	switch kind {
 	case value.TypeInt:
 		alone := op == "" || equalities[op] // the number is one that a column has
@@ -185,7 +185,7 @@ func (l Numbers) unheldAlone(kind, op string, v value.Value) string {
 			return text
 		case beyond && alone && op != "" && written && n.shown: // 1e21 itself shows that no whole number is so large
 		case beyond && alone:
-			return "a number at or beyond 2^63, which no whole number reaches: they are from -9223372036854775808 to 9223372036854775807" + when(op != "", "; to compare with it use < or >")
+			return "a number outside the range of whole numbers, which is -9223372036854775808 to 9223372036854775807" + when(op != "", "; to compare with it use < or >")
 		case beyond && math.Abs(f) < beyondTotal: // all digits of the number are used to compare and calculate
 			if written && !n.whole {
 				return insteadOf(n, f, kind)
@@ -194,7 +194,7 @@ func (l Numbers) unheldAlone(kind, op string, v value.Value) string {
 		case written && !n.shown:
 			return insteadOf(n, f, kind)
 		case beyond && !written && shownDigits(f) != wholeDigits(f):
-			return "a number beyond 10^60, where JavaScript's are not exact"
+			return "a number beyond 10^60, where JavaScript's numbers are not exact"
 		}
 	case value.TypeDecimal:
 		switch {
@@ -230,7 +230,7 @@ func insteadOf(n writtenNumber, f float64, kind string) string {
 	case kind != value.TypeInt:
 		how += ", or a text"
 	}
-	return sign + scalar.Shorten(n.Text, maxShownDigits) + ", of which JavaScript's numbers hold " + sign + scalar.Shorten(has, maxShownDigits) + " only; " + how
+	return sign + scalar.Shorten(n.Text, maxShownDigits) + ", which JavaScript rounds to " + sign + scalar.Shorten(has, maxShownDigits) + "; " + how
 }
 
 func when(is bool, s string) string {

@@ -23,7 +23,7 @@ type Config struct {
 // Program is checked and compiled text. It is immutable and may be run many times.
 type Program struct {
 	Compiled *goja.Program  // evaluates to one function, whose argument is the capabilities
-	Plain    bool           // it is a body without await: its function is not asynchronous
+	Plain    bool           // the program is a body without await: its function is not asynchronous
 	Written  WrittenNumbers // numbers in the text that JavaScript can't hold, or that are beyond 2^53
 
 	places source.Places // where its parts are in the given text
@@ -81,9 +81,9 @@ func (p *Program) Keep() *Program {
 type Facts struct {
 	Names      map[string]bool // every name that the program mentions, also of members; ComputedName if it computes a name
 	Helpers    []string        // helpers that its rewritten operators call, sorted
-	Patterns   bool            // it has a regular expression
-	Generators bool            // it has a generator
-	Asyncs     bool            // it has an async function
+	Patterns   bool            // the program has a regular expression
+	Generators bool            // the program has a generator
+	Asyncs     bool            // the program has an async function
 }
 
 // ComputedName is among the names of a program that computes a name: o[k].

@@ -1,6 +1,6 @@
 package front
 
-// This file resolves names: where a name is declared, and what it means where it is read or assigned.
+// This file resolves names: it finds the declaration that each read or assigned name refers to.
 
 import (
 	"github.com/dop251/goja/ast"

@@ -1,6 +1,6 @@
 package front
 
-// This file gives a function literal two bodies; one of them records.
+// This file gives a function literal two bodies: one runs as written, and one records operators for a query.
 
 import (
 	"reflect"

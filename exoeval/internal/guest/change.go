@@ -83,7 +83,7 @@ func (r *Guest) changed(recv *message.Node, m *message.Method, args []goja.Value
 	values := options[len(options)-1]
 	for _, k := range keys {
 		if !slices.Contains(options, k) {
-			panic(r.Throw(fail.Errorf(fail.Invalid, op, "has no option `%s` beside `%s`%s", scalar.Shorten(k, 60), values, hint.And(r.Say(recv, "."+m.Name, "")))))
+			panic(r.Throw(fail.Errorf(fail.Invalid, op, "has no option `%s` together with `%s`%s", scalar.Shorten(k, 60), values, hint.And(r.Say(recv, "."+m.Name, "")))))
 		}
 	}
 	for _, k := range options[:len(options)-1] {
@@ -161,7 +161,7 @@ func (r *Guest) fixedBy(n *message.Node) map[string]bool {
 
 // IsFixed returns the error for an assignment to a record that was read.
 func (r *Guest) IsFixed(name string) error {
-	return fail.Errorf(fail.Invalid, "", "%s", r.Say(nil, "fixed", "`{name}` of a record that was read can't be assigned: it would change the program's copy alone", "name", scalar.Shorten(name, 60)))
+	return fail.Errorf(fail.Invalid, "", "%s", r.Say(nil, "fixed", "`{name}` of a record that was read can't be assigned: only the program's copy would change", "name", scalar.Shorten(name, 60)))
 }
 
 // Answer turns a reply into a value of the program. Fields of a read record can't be assigned if that could mean a change of the stored row.
@@ -213,7 +213,7 @@ func (r *Guest) guardCounts() {
 		return
 	}
 	get := r.Function("get", func(goja.FunctionCall) goja.Value {
-		panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s", r.Say(nil, "changes", "this is a number, which has no members: it is the number of what was changed"))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s", r.Say(nil, "changes", "this is the number of changes, and a number has no members"))))
 	})
 	for _, name := range countMembers {
 		_ = proto.DefineAccessorProperty(name, get, nil, goja.FLAG_TRUE, goja.FLAG_FALSE)

@@ -279,7 +279,7 @@ func (c *converter) scalar(v goja.Value, at *place) (value.Value, error) {
 		if c.how != forArgument {
 			return value.Null(), nil // null, as in JSON
 		}
-		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "%s", c.r.Say(nil, "infinite", "{it} is no number that can be passed on", "it", v.String()))
+		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "%s", c.r.Say(nil, "infinite", "{it} can't be passed on: only finite numbers can", "it", v.String()))
 	case string:
 		c.bytes += len(x)
 		c.own += len(x)
@@ -295,7 +295,7 @@ func (c *converter) scalar(v goja.Value, at *place) (value.Value, error) {
 		if c.how != forArgument {
 			return value.Text(strings.ReplaceAll(strings.ToValidUTF8(x, "\uFFFD"), "\x00", "\uFFFD")), nil
 		}
-		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "%s", c.r.Say(nil, "text", "the text holds a NUL or half a character, which can't be passed on"))
+		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "%s", c.r.Say(nil, "text", "the text contains a NUL or half a character, which can't be passed on"))
 	}
 	if c.how == ForConsole {
 		return value.Text("[" + v.ExportType().String() + "]"), nil
@@ -324,7 +324,7 @@ func (c *converter) list(o *goja.Object, depth int, at *place) (value.Value, err
 func (c *converter) record(o *goja.Object, depth int, at *place) (value.Value, error) {
 	keys, whole := c.r.names(o)
 	if !whole {
-		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a name holds a NUL or half a character")
+		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a name contains a NUL or half a character")
 	}
 	out := make([]value.Field, 0, len(keys))
 	for _, k := range keys {
@@ -338,7 +338,7 @@ func (c *converter) record(o *goja.Object, depth int, at *place) (value.Value, e
 			}
 		}
 		if value.Text(k).IsZero() {
-			return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a name holds a NUL or half a character")
+			return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a name contains a NUL or half a character")
 		}
 		c.own += ValueBytes + len(k)
 		x, err := c.value(v, depth+1, &place{up: at, name: k, named: true})

@@ -43,7 +43,7 @@ type Guest struct {
 	methods       map[methodKey]*method
 	rows          map[*goja.Object]*rows // arrays of rows, by the proxy that the program has
 	Frames        []*frame
-	HoldsSealed   bool                                   // it got a sealed value
+	HoldsSealed   bool                                   // the program got a sealed value
 	grouped       map[*message.Node]bool                 // calls that group by names; other libraries continue with an aggregate of each group
 	fixed         map[*message.Interface]map[string]bool // see fixedBy
 	counted       bool                                   // see guardCounts

@@ -53,7 +53,7 @@ func (r *Guest) ofPromise(v goja.Value, send bool) goja.Value {
 	panic(r.VM.NewTypeError("a promise is resolved with itself"))
 }
 
-// Executed returns v; for an unawaited promise a promise of its value; for a described thing to send a promise of its reply.
+// Executed returns a promise of the reply if v is a query, a promise of the value if v is an unawaited promise, and else v.
 func (r *Guest) Executed(v goja.Value) goja.Value {
 	if r.UnawaitedIn(v) != nil {
 		return r.ofPromise(v, true)

@@ -273,7 +273,7 @@ func (x *Recorded) Novalue() error {
 			}
 		}
 		if x.Node.Op == message.OpCall && x.r.ValueType(x.Node) == value.TypeBool {
-			return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(x.Node, "condition", "{it} is a condition and has no value in the program; join conditions with && and || in the callback itself, where operators are recorded", "it", name))
+			return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(x.Node, "condition", "{it} is a condition and has no value in the program; join conditions with && and || in the callback itself, where operators become part of the query", "it", name))
 		}
 		of := x.Node // an operator has the name of its operand
 		for of.Op == message.OpCall && of.Recv != nil {
@@ -282,7 +282,7 @@ func (x *Recorded) Novalue() error {
 		return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(x.Node, "value", "{it} has no value in the program; write the condition in the callback itself, like t => t.{name} === value, where operators are recorded", "it", name, "name", of.Name))
 	}
 	if x.isRow() {
-		return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(nil, "record", "{it} is no data: it is always there; compare one of its members", "it", x.r.Check.Name(x.Node)))
+		return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(nil, "record", "{it} is always there and can't be compared; compare one of its members", "it", x.r.Check.Name(x.Node)))
 	}
 	return x.notRun()
 }
@@ -320,7 +320,7 @@ func (x *Recorded) notRun() *fail.Error {
 		}
 		return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(x.Node, "unsent", "{it} has not been sent yet: use await {chain}.{await}()", "it", x.r.Check.Name(x.Node), "chain", x.chain(), "await", i.Await))
 	}
-	return fail.Errorf(fail.Invalid, "", "%s is no data: call one of its methods and use the result", x.r.Check.Name(x.Node))
+	return fail.Errorf(fail.Invalid, "", "%s is an object, not data: call one of its methods and use the result", x.r.Check.Name(x.Node))
 }
 
 // Set implements goja.DynamicObject. It always throws or refuses: nothing can be set.

@@ -69,7 +69,7 @@ func (r *Guest) RowsIn(v goja.Value) *rows {
 	return r.rows[o]
 }
 
-// PlainValue returns v; for an array of rows the plain array behind it; for a Decimal the number or text to pass on.
+// PlainValue returns the plain array if v is an array of rows, the number or text to pass on if v is a Decimal, and else v.
 func (r *Guest) PlainValue(v goja.Value) goja.Value {
 	if d := realm.DecimalIn(v); d != nil {
 		return d.Given()

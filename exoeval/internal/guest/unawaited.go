@@ -121,7 +121,7 @@ func (p *Unawaited) mended(member string) string {
 	waited := p.waited() + member
 	if strings.Contains(waited, "…") { // there is no text to copy, so say where await belongs
 		if at := p.r.Prog.Begins(p.line, p.col); at != (fail.Pos{}) && p.may() {
-			return fmt.Sprintf("`(await ` before it, at %d:%d, and `)` behind it", at.Line, at.Column)
+			return fmt.Sprintf("`(await ` before it, at %d:%d, and `)` after it", at.Line, at.Column)
 		}
 	}
 	in := p.r.VM.CaptureCallStack(12, nil)
@@ -273,7 +273,7 @@ func (p *Unawaited) reaction(name string) goja.Value {
 	})
 }
 
-// Unfinished returns the promises for which nobody waits while code of the program still runs. The result
+// Unfinished returns the promises that no code waits for, although code of the program that they run is not done. The result
 // would silently lack what that code adds to it: forEach and map with an async callback leave such promises.
 func (r *Guest) Unfinished() (list []*Unawaited) {
 	if len(r.Open) == 0 { // no code goes on
@@ -287,7 +287,7 @@ func (r *Guest) Unfinished() (list []*Unawaited) {
 	return list
 }
 
-// Left returns the error for the first promise in list for which still nobody waits.
+// Left returns the error for the first promise in list that no code waits for.
 func (r *Guest) Left(list []*Unawaited) error {
 	var first *Unawaited
 	for _, p := range list {

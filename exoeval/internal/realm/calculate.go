@@ -11,9 +11,9 @@ import (
 	"github.com/dop251/goja"
 )
 
-// Calculate does an operator if a or b is a Decimal; it returns nil if neither is. plain does what JavaScript does with
-// other operands. A Decimal is a number: it calculates exactly with other numbers, joins texts by +, and compares by value.
-// Quotients are cut after as many places as in columns, small ones after more. `-x` is the operator with one operand.
+// Calculate applies an operator if a or b is a Decimal, and returns nil if neither is. plain applies the operator to
+// JavaScript's own values. A Decimal is a number: it calculates exactly with other numbers, joins texts by +, and compares by
+// value. Quotients are cut after as many places as in columns, small ones after more. `-x` is the operator with one operand.
 func (r *Realm) Calculate(op string, a, b goja.Value, plain func(op string, args ...goja.Value) goja.Value) goja.Value {
 	x, y := DecimalIn(a), DecimalIn(b)
 	if x == nil && y == nil {
@@ -213,7 +213,7 @@ func (r *Realm) Numbers(op string, a, b goja.Value) goja.Value {
 	return r.VM.ToValue(x)
 }
 
-// Numeric returns the number for the text of an object that is compared or calculated with: [] is 0.
+// Numeric returns the number that JavaScript makes of an object's text when it calculates or compares: [] is 0.
 func Numeric(v goja.Value) goja.Value {
 	if goja.IsString(v) {
 		return v.ToNumber()

@@ -1,6 +1,6 @@
 package realm
 
-// This file tells in Go what kind of value a value of the engine is.
+// This file has the Go functions that find the kind of an engine's value.
 
 import (
 	"reflect"

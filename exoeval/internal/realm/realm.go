@@ -31,8 +31,8 @@ type Realm struct {
 
 	HasDecimals bool                             // a Decimal was made, or may be made
 	Intrinsics  *goja.Object                     // the engine's own global object, which no program can reach
-	Then        goja.Callable                    // of promises, as the engine made it; nil until WatchPromises
-	Finally     goja.Callable                    // the same for finally
+	Then        goja.Callable                    // then of promises, as the engine made it; nil until WatchPromises
+	Finally     goja.Callable                    // finally of promises, as the engine made it; nil until WatchPromises
 	Keys        goja.Callable                    // Object.keys, as the engine made it
 	proto       *goja.Object                     // Object.prototype: see Objects
 	spelt       map[*string]*goja.Object         // prototypes of rows: see RowPrototype

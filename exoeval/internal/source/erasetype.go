@@ -1,6 +1,6 @@
 package source
 
-// This file has the eraser's walk over types: it erases what it reads.
+// This file has the part of the eraser that reads types and erases them.
 
 import "strings"
 

@@ -1,6 +1,6 @@
 package answer
 
-// This file has a message with what its statement needs, and the key of its plan.
+// This file finds what the statement of a message needs, and makes the key of its plan.
 
 import (
 	"strconv"

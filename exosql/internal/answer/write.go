@@ -100,8 +100,8 @@ func (db *DB) trusting(objs []*Object, granted []exo.Object) (out []*decl.Column
 	return out, nil
 }
 
-// Demands returns, for exo.Gate.Flows, the columns because of which a program that has read what outsiders wrote is refused a write, besides
-// the declared ones: what cascades reach, what is calculated, and what links fill in. It returns none if the database can't be asked.
+// Demands returns, for exo.Gate.Flows, trusted columns that a write reaches without naming them: by cascades, calculations and links. A
+// program that has read outsiders' words is refused such a write. Demands returns none if the database can't be asked.
 func (o *Object) Demands(of, method string, granted []exo.Object) (by []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), equalityFor)
 	defer cancel()

@@ -14,8 +14,8 @@ import (
 // was not opened, the error says so.
 type Make func(db any, f *decl.Facet, r *decl.Relation) (exo.Object, error)
 
-// Later makes the objects of many principals that are like one object. Each has a key that the
-// caller chooses; relation makes the object's relation from it at the first message.
+// Later makes objects for many principals, with one object as their example. The caller chooses a
+// key for each object; relation makes the object's relation from the key at the first message.
 type Later func(like exo.Object, relation func(key any) (*decl.Relation, error)) (of func(key any) exo.Object)
 
 var (

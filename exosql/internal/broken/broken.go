@@ -16,8 +16,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Rule returns the text that a program reads about v, the columns of the table that the rule concerns, as far as they are
-// known, and which of several given rows broke it, from 0; -1 if unknown. run is the write, nil at the end of a transaction.
+// Rule returns the text that a program reads about the broken rule v, the rule's columns if they are known, and the number
+// of the row that broke it: from 0, or -1 if unknown. run is the write, nil at the end of a transaction.
 func Rule(v *engine.Violation, run *writing.Run, live *schema.Database) (text string, columns []string, row int) {
 	b := broken{Violation: v, run: run, live: live, row: -1}
 	if live != nil {

@@ -224,9 +224,8 @@ func (c *Checker) Relation(r *decl.Relation) {
 // Found returns the findings so far.
 func (c *Checker) Found() []Finding { return c.found }
 
-// Add notes a finding, once. Its text has names from the database, also of types, triggers and
-// collations, and appears in terminals and logs: no name may move the cursor there or begin a
-// new line.
+// Add notes a finding once. Findings contain names from the database and appear in terminals and
+// logs. Add escapes these names, so that none can move the cursor or begin a new line.
 func (c *Checker) Add(f Finding) {
 	f.Problem, f.Fix = schema.Printable(f.Problem), schema.Printable(f.Fix)
 	if !slices.Contains(c.found, f) {

@@ -36,7 +36,7 @@ func (c *Checker) functions(t *decl.Table, live *schema.Table) {
 		case err != nil:
 			f.Problem = fmt.Sprintf("is computed whenever it is read, and its expression can't be checked: %s", err)
 		case len(calls) > 0:
-			f.Problem = fmt.Sprintf("is computed whenever it is read, and calls %s, which SQLite runs without asking the authorizer", strings.Join(calls, ", "))
+			f.Problem = fmt.Sprintf("is computed whenever it is read, and calls %s, which SQLite runs without its access check", strings.Join(calls, ", "))
 		default:
 			continue
 		}

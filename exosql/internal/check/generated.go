@@ -61,8 +61,8 @@ func (c *Checker) generated() {
 		for _, col := range t.Cols {
 			for _, of := range c.unlabelled(col, all) {
 				c.Add(Finding{Kind: LabelMismatch, Table: t.Name, Column: col.Name, Warning: !c.uses[t].granted,
-					Problem: fmt.Sprintf("the database calculates it from %s, which is %s, and it is %s: programs would read in it what the other column seals", of.Name, said(of), said(col)),
-					Fix:     t.Reader.Label(of.Label.Tags()) + " on the column, or no declaration of it"})
+					Problem: fmt.Sprintf("the database calculates this column from %s, which is %s, but this column is %s: programs could read the labelled values here", of.Name, said(of), said(col)),
+					Fix:     t.Reader.Label(of.Label.Tags()) + " on this column, or a declaration without it"})
 			}
 		}
 	}

@@ -29,7 +29,7 @@ func TestGenerated(t *testing.T) {
 		check.generated()
 		var got []string
 		for _, f := range check.found {
-			if f.Kind == LabelMismatch && strings.Contains(f.Problem, "the database calculates it from ") && f.Fix != "" {
+			if f.Kind == LabelMismatch && strings.Contains(f.Problem, "the database calculates this column from ") && f.Fix != "" {
 				got = append(got, f.Column)
 			}
 		}

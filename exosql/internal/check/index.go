@@ -27,7 +27,7 @@ func (c *Checker) link(l *decl.Link) {
 	if c.byText(l, to) || c.indexed(to, cols) {
 		return
 	}
-	f := Finding{Table: l.To.Name, Link: l.From.Name + "." + l.Name, Problem: fmt.Sprintf("the link %s.%s is followed to (%s), which has no index", l.From.Name, l.Name, strings.Join(cols, ", ")),
+	f := Finding{Table: l.To.Name, Link: l.From.Name + "." + l.Name, Problem: fmt.Sprintf("the link %s.%s looks rows up by (%s), which has no index", l.From.Name, l.Name, strings.Join(cols, ", ")),
 		Fix: c.createIndex(l.To, cols), Warning: !c.links[l]}
 	c.unindexed(f, cols)
 }

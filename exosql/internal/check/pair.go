@@ -15,8 +15,8 @@ import (
 func (c *Checker) pairs(l *decl.Link) {
 	if c.Live.Engine == schema.SQLite {
 		if why := c.Unlike(l); why != "" {
-			c.Add(Finding{Kind: LooseEquality, Table: l.To.Name, Column: l.Pairs[0].To.Name, Link: l.From.Name + "." + l.Name, Warning: true, Problem: fmt.Sprintf("the link %s.%s finds rows with any form of a value: %s", l.From.Name, l.Name, why),
-				Fix: "a link over whole numbers, or over texts that are spelt in one way"})
+			c.Add(Finding{Kind: LooseEquality, Table: l.To.Name, Column: l.Pairs[0].To.Name, Link: l.From.Name + "." + l.Name, Warning: true, Problem: fmt.Sprintf("the link %s.%s also finds rows where the value has another form: %s", l.From.Name, l.Name, why),
+				Fix: "a link over whole numbers, or over texts with one spelling for each value"})
 		}
 		return
 	}
@@ -34,14 +34,14 @@ func (c *Checker) pairs(l *decl.Link) {
 			continue
 		}
 		f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE %s", c.declared(l.To), sqlname.Plain(p.To.Name), b.Type, sqlname.Plain(collation(a)))
-		f.Problem = fmt.Sprintf("the link %s.%s compares it with %s.%s, which fails: they have the collations %s and %s, between which PostgreSQL refuses to choose",
+		f.Problem = fmt.Sprintf("the link %s.%s compares this column with %s.%s, which fails: PostgreSQL does not compare columns of the collations %s and %s",
 			l.From.Name, l.Name, l.From.Name, p.From.Name, collation(a), collation(b))
 		c.Add(f)
 	}
 }
 
-// Unlike returns why a value may change between the two ends of a link, or why a link treats different
-// values of the database as one; "" if neither. Rows written through such a link could get another owner.
+// Unlike returns why a link may treat two different values as equal, or may change a value from one end
+// to the other; "" if it does neither. Rows written through such a link could get another owner.
 func (c *Checker) Unlike(l *decl.Link) string {
 	for _, p := range l.Pairs {
 		from, a := c.column(l.From, p.From)
@@ -136,7 +136,7 @@ func (c *Checker) byText(l *decl.Link, to *schema.Table) bool {
 	}
 	x := c.FindColumn(to.Columns, p.To.Name)
 	f := Finding{Kind: NoIndex, Table: l.To.Name, Column: p.To.Name, Link: l.From.Name + "." + l.Name, Warning: !c.links[l],
-		Problem: fmt.Sprintf("the link %s.%s compares it as text, and no index of a column of the type %s serves that", l.From.Name, l.Name, x.Type)}
+		Problem: fmt.Sprintf("the link %s.%s compares this column as text, and an index of a column of the type %s does not help there", l.From.Name, l.Name, x.Type)}
 	if f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text", c.declared(l.To), sqlname.Plain(p.To.Name)); steadyText[PlainType(x)] {
 		f.Fix = fmt.Sprintf("CREATE INDEX %s ON %s ((%s::text))", sqlname.Plain(FreeName(c.Live, l.To.Bare()+"_by_"+p.To.Name+"_text")), c.declared(l.To), sqlname.Plain(p.To.Name))
 	}

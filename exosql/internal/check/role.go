@@ -32,9 +32,9 @@ func (c *Checker) readable(t *decl.Table, live []schema.Column) {
 	}
 	f := Finding{Kind: NotReadable, Table: t.Name, Warning: !u.granted, Fix: fmt.Sprintf("GRANT SELECT (%s) ON %s TO %s", sqlname.List(hidden), c.declared(t), sqlname.Plain(role))}
 	if all {
-		f.Problem = fmt.Sprintf("the role %s may not read it: each query of it fails", role)
+		f.Problem = fmt.Sprintf("the role %s may not read this table: each query of it fails", role)
 	} else {
-		f.Problem = fmt.Sprintf("the role %s may not read (%s): each query that names one of them fails", role, strings.Join(hidden, ", "))
+		f.Problem = fmt.Sprintf("the role %s may not read (%s): each query that names one of these columns fails", role, strings.Join(hidden, ", "))
 	}
 	c.Add(f)
 }
@@ -47,7 +47,7 @@ func (c *Checker) unusable(t *decl.Table) bool {
 		return false
 	}
 	in, role := c.Live.Hidden[i].Schema, c.Live.Role.Name
-	c.Add(Finding{Kind: NotReadable, Table: t.Name, Warning: !c.uses[t].granted, Problem: fmt.Sprintf("it is in the schema %s, which the role %s may not use: each query of it fails", in, role),
+	c.Add(Finding{Kind: NotReadable, Table: t.Name, Warning: !c.uses[t].granted, Problem: fmt.Sprintf("this table is in the schema %s, which the role %s may not use: each query of it fails", in, role),
 		Fix: fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s", sqlname.Plain(in), sqlname.Plain(role))})
 	return true
 }
@@ -87,7 +87,7 @@ func (c *Checker) role() {
 	case len(schemas) == 0:
 		return // nothing is granted
 	case role.Superuser:
-		f.Problem = fmt.Sprintf("the role %s is a superuser: no right and no policy binds it, and a read-only transaction keeps it from no file or program of the server", role.Name)
+		f.Problem = fmt.Sprintf("the role %s is a superuser: no right or policy restricts it, and even in a read-only transaction it can use files and programs of the server", role.Name)
 	case len(writes) > 0:
 		f.Problem = fmt.Sprintf("the role %s may write to tables that are only read: %s", role.Name, strings.Join(writes, ", "))
 	default:
@@ -115,7 +115,7 @@ func (c *Checker) path() {
 			who, from = "everybody", "PUBLIC"
 		}
 		c.Add(Finding{Kind: SearchPath, Warning: x.Role != "" || !granted, Fix: fmt.Sprintf("REVOKE CREATE ON SCHEMA %s FROM %s", sqlname.Plain(x.Schema), from),
-			Problem: fmt.Sprintf("%s may create in the schema %s of the search path: a table there can replace a declared one, and an operator can replace =", who, x.Schema)})
+			Problem: fmt.Sprintf("%s may create objects in the schema %s of the search path: a table there can replace a declared one, and an operator can replace =", who, x.Schema)})
 	}
 }
 
@@ -128,7 +128,7 @@ func (c *Checker) relatives(t *decl.Table, live *schema.Table) {
 	for _, r := range []struct {
 		names []schema.Name
 		are   string
-	}{{live.PartPolicies, "tables that are part of it or inherit from it have some"}, {live.WholePolicies, "the tables that it is part of or inherits from have some"}} {
+	}{{live.PartPolicies, "tables that are part of it or inherit from it have"}, {live.WholePolicies, "the tables that it is part of or inherits from have"}} {
 		var names []string
 		for _, n := range r.names {
 			names = append(names, n.Name)
@@ -136,7 +136,7 @@ func (c *Checker) relatives(t *decl.Table, live *schema.Table) {
 		if len(names) == 0 {
 			continue
 		}
-		c.Add(Finding{Kind: RowSecurity, Table: t.Name, Warning: c.Live.Role.Unbound(live) != "" && !c.Secured, Problem: fmt.Sprintf("has no row-level security, and %s (%s): theirs binds no query of %s", r.are, strings.Join(names, ", "), t.Name),
-			Fix: fmt.Sprintf("ALTER TABLE %s ENABLE ROW LEVEL SECURITY; and policies of its own", c.declared(t))})
+		c.Add(Finding{Kind: RowSecurity, Table: t.Name, Warning: c.Live.Role.Unbound(live) != "" && !c.Secured, Problem: fmt.Sprintf("has no row-level security, but %s (%s): their policies do not restrict queries of %s", r.are, strings.Join(names, ", "), t.Name),
+			Fix: fmt.Sprintf("ALTER TABLE %s ENABLE ROW LEVEL SECURITY, and policies of its own", c.declared(t))})
 	}
 }

@@ -31,7 +31,7 @@ func (c *Checker) table(t *decl.Table) {
 		return
 	}
 	if live.Virtual {
-		c.Add(Finding{Kind: NotReadable, Table: t.Name, Warning: !u.granted, Problem: "is a virtual table: its module reads other tables, which the authorizer does not allow, so each query of it fails",
+		c.Add(Finding{Kind: NotReadable, Table: t.Name, Warning: !u.granted, Problem: "is a virtual table: its module reads other tables, which SQLite's access check does not allow, so each query of it fails",
 			Fix: "a declaration of the table that it indexes; programs search that by " + t.Reader.Search()})
 	}
 	cols := live.Columns
@@ -277,9 +277,9 @@ func (c *Checker) unset(f Finding, what, in string, settings []schema.Setting) {
 		fails := "each query of the table fails"
 		if s.Function != "" {
 			what, in, f.Warning = what+" calls "+s.Function+", which", "the function", true
-			fails = "a query fails when the function gets there"
+			fails = "a query fails when the function reads it"
 		}
-		f.Problem = fmt.Sprintf("%s reads the setting %s by current_setting('%s'), which fails where there is none: %s", what, s.Name, s.Name, fails)
+		f.Problem = fmt.Sprintf("%s reads the setting %s by current_setting('%s'), which fails if the setting is missing: %s", what, s.Name, s.Name, fails)
 		f.Fix = c.setting(s, in)
 		c.Add(f)
 	}
@@ -287,7 +287,7 @@ func (c *Checker) unset(f Finding, what, in string, settings []schema.Setting) {
 
 // setting returns the fix for a current_setting that fails.
 func (c *Checker) setting(s schema.Setting, in string) string {
-	return fmt.Sprintf("current_setting('%s', true) in %s; or ALTER ROLE %s SET %s = '', or to a value that it can be cast to where it is cast", s.Name, in, sqlname.Plain(c.Live.Role.Name), s.Name)
+	return fmt.Sprintf("current_setting('%s', true) in %s; or ALTER ROLE %s SET %s = '', or to a value that the cast accepts if it is cast", s.Name, in, sqlname.Plain(c.Live.Role.Name), s.Name)
 }
 
 // handler refuses a foreign table that can't be read.

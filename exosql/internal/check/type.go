@@ -66,7 +66,7 @@ func (c *Checker) columnType(t *decl.Table, col *decl.Column, x *schema.Column, 
 	if col.Enum == nil || col.Kind != value.TypeText {
 		return
 	}
-	has, of, fails := listed, "a CHECK of the database", "no row has it, and no write may give it"
+	has, of, fails := listed, "a CHECK of the database", "no row has such a value, and no write may give one"
 	if x.Enum != nil { // PostgreSQL fails if an enum is compared with a value that it does not have
 		has, of, fails = c.Live.Values(x), "the enum "+x.Enum.String(), "comparing with it fails"
 	}
@@ -98,8 +98,8 @@ func (c *Checker) cells(t *decl.Table, col *decl.Column, x *schema.Column) {
 		return
 	}
 	if x.Finer < 0 && col.Iso() {
-		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true, Problem: "the table could not be read when its times were looked at: whether one is finer than a millisecond is not known",
-			Fix: "another look, when nothing locks the table and SELECT " + sqlname.Plain(col.Name) + " FROM " + c.declared(t) + " LIMIT 1 has an answer"})
+		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true, Problem: "the table could not be read to look at its times, so a time may be finer than a millisecond",
+			Fix: "another check, when nothing locks the table and SELECT " + sqlname.Plain(col.Name) + " FROM " + c.declared(t) + " LIMIT 1 has an answer"})
 	}
 	if x.Finer > 0 && col.Iso() {
 		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true,
@@ -109,13 +109,13 @@ func (c *Checker) cells(t *decl.Table, col *decl.Column, x *schema.Column) {
 	if misfits > 0 {
 		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true,
 			Problem: fmt.Sprintf("%d of the cells that were looked at are no %s: programs read null there, with a notice, and their conditions, orders and sums count null", misfits, col.Kind),
-			Fix:     "values of the type in their place; they are found by " + finds(t, col)})
+			Fix:     "values of the type instead; this finds the cells: " + finds(t, col)})
 	}
 	if x.Cells == nil {
 		return
 	}
 	if col.Stored.Number() && strings.HasPrefix(strings.ToUpper(x.Default), "CURRENT_") {
-		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true, Problem: "has the default " + x.Default + ", which is a text, where " + t.Reader.Stored(string(col.Stored)) + " says that it holds numbers: a row that is inserted without it reads as null there",
+		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true, Problem: "has the default " + x.Default + ", which is a text, but " + t.Reader.Stored(string(col.Stored)) + " declares numbers: a row that is inserted without a value reads as null there",
 			Fix: "a default like (unixepoch()), or (unixepoch() * 1000) for milliseconds"})
 	}
 	fit, what := x.Cells.Plain, "need "+t.Reader.StoredName()+" in the declaration"
@@ -126,11 +126,11 @@ func (c *Checker) cells(t *decl.Table, col *decl.Column, x *schema.Column) {
 		return
 	}
 	f := Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: fit > 0 || col.Stored != "",
-		Problem: fmt.Sprintf("%d of the %d cells that were looked at %s: programs read null there, and don't find such rows by the column. They are found by %s", x.Cells.Held-fit, x.Cells.Held, what, finds(t, col))}
+		Problem: fmt.Sprintf("%d of the %d cells that were looked at %s: programs read null there, and can't find these rows by the column. This finds the cells: %s", x.Cells.Held-fit, x.Cells.Held, what, finds(t, col))}
 	if form, n := x.Cells.Form(x.Kind); form != "" && n > fit {
 		f.Fix = fmt.Sprintf("%s, which %d of them have", t.Reader.Stored(form), n)
 	} else {
-		f.Fix = "one form for all cells of the column; there are " + cellform.Texts(cellform.Of(col.Kind)) + "; or " + t.Reader.Type(value.TypeText, "string") + ", which shows them as they are"
+		f.Fix = "one form for all cells of the column, from " + cellform.Texts(cellform.Of(col.Kind)) + "; or " + t.Reader.Type(value.TypeText, "string") + ", which shows them as they are"
 	}
 	c.Add(f)
 }
@@ -153,8 +153,8 @@ func quotedTexts(s []string) string {
 	return strings.Join(out, ", ")
 }
 
-// Holds reports whether a column of the database can be declared with col's type: its values
-// can be read as that.
+// Holds reports whether a column of the database can be declared with col's type: its values can be
+// read as that type.
 func Holds(live *schema.Database, col *decl.Column, x *schema.Column) bool {
 	return (&Checker{Live: live}).holds(col, x)
 }

@@ -36,9 +36,9 @@ func (c *Checker) view(t *decl.Table, v *schema.View) {
 		names = append(names, n.Name)
 	}
 	f := Finding{Kind: RowSecurity, Table: t.Name, Fix: fmt.Sprintf("ALTER VIEW %s SET (security_invoker = true); the same for the views that it reads (PostgreSQL 15)", c.declared(t)),
-		Problem: fmt.Sprintf("is a view that reads %s with the rights of its owner: row-level security does not bind those who query it", strings.Join(names, ", "))}
+		Problem: fmt.Sprintf("is a view that reads %s with the rights of its owner: row-level security does not restrict queries of it", strings.Join(names, ", "))}
 	if v.Materialized {
-		f.Problem = fmt.Sprintf("is a materialized view of %s: it has all rows that the role that refreshed it could see, and no row-level security binds its readers", strings.Join(names, ", "))
+		f.Problem = fmt.Sprintf("is a materialized view of %s: it has every row that was visible to the role that refreshed it, and row-level security does not restrict its readers", strings.Join(names, ", "))
 		f.Fix = "a declaration of the tables behind the view, and a grant of these"
 	}
 	c.Add(f)
@@ -65,7 +65,7 @@ func (c *Checker) viewLabels(t *decl.Table, v *schema.View) {
 			continue
 		}
 		c.Add(Finding{Kind: LabelMismatch, Table: t.Name, Warning: !c.uses[t].granted || !slices.Contains(v.Reads, x.Name),
-			Problem: fmt.Sprintf("is a view that reads %s, whose declaration has the label %s: programs would read in the view what is labelled there", o.Name, strings.Join(missing, ", ")),
+			Problem: fmt.Sprintf("is a view that reads %s, whose declaration has the label %s: programs could read the labelled values through the view", o.Name, strings.Join(missing, ", ")),
 			Fix:     fmt.Sprintf("the label (%s) on the columns of the view that show it, or on its rows", t.Reader.Label(missing))})
 	}
 }

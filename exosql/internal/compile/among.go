@@ -80,7 +80,7 @@ func (c *compiler) writeAmong(f *expr.From, e expr.Among, write func(sub *from, 
 		out = wholeRow(q.base)
 	}
 	if len(out.items) != 1 || out.items[0].sub != nil {
-		return fail.Errorf(fail.Invalid, "in", "the query must show one column: write .select(t => t.column) behind it")
+		return fail.Errorf(fail.Invalid, "in", "the query must show one column: write .select(t => t.column) after it")
 	}
 	theirs := out.items[0].expr
 	if c, ok := theirs.(expr.Cell); ok && c.List != "" {

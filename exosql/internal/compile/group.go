@@ -147,7 +147,7 @@ func (q *query) after(name string, lambda *message.Node) error {
 				return nil
 			}
 		}
-		return fail.Errorf(fail.Invalid, name, "distinct keeps one of several equal rows, so only what select shows can be used after it, and `%s` is not shown: select it too, or put %s before select", column, name)
+		return fail.Errorf(fail.Invalid, name, "after distinct only selected columns can be used, and `%s` is not selected: select it too, or put %s before select", column, name)
 	}, lambda.Recv)
 }
 
@@ -199,7 +199,7 @@ func joinable(q *query, name string) error {
 	if groupOf(q.base).records {
 		return fail.Errorf(fail.Invalid, name, "the result of union, intersect or except can't be joined or renamed: join before, in each of the queries")
 	}
-	return fail.Errorf(fail.Invalid, name, "groups can't be joined or renamed; join before groupBy, or await the groups and go on with the rows")
+	return fail.Errorf(fail.Invalid, name, "groups can't be joined or renamed: join before groupBy, or await the groups and use their rows")
 }
 
 // isGroup reports whether a type is that of a group. A policy that narrows the type may have renamed it.

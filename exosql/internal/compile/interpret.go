@@ -1,6 +1,6 @@
 package compile
 
-// This file reads the nodes of a message: those that stand for a query, and those that stand for a value of a row. Each kind of call has a file of its own.
+// This file compiles the nodes of a message: each is a query, or a value of a row. Each kind of call has a file of its own.
 
 import (
 	"cmp"
@@ -336,7 +336,7 @@ func (f *from) expr(n *message.Node, env expr.Names) (expr.Expr, error) {
 func shadowed(n *message.Node, e expr.Expr, seen []expr.Named) error {
 	for i, x := range seen {
 		if i > 0 && seen[0].Row.Selected == nil && seen[1].Row.Selected != nil && x.Name == n.Name && x.Row.Selected != e {
-			return fail.Errorf(fail.Invalid, "", "`%s` is a column of the rows and something else in select: give it another name in select, or write this before select", n.Name)
+			return fail.Errorf(fail.Invalid, "", "`%s` is a column of the rows, and select gives the name to another value: choose another name in select, or write this call before select", n.Name)
 		}
 	}
 	return nil

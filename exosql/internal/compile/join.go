@@ -33,7 +33,7 @@ func (f *from) doJoin(q *query, n *message.Node, env expr.Names) error {
 			err = sub.settle(q2)
 		}
 		if err == nil && f.sources.Len()+sub.sources.Len() > maxSources {
-			err = fail.Errorf(fail.Limit, "", "too many tables in one query: the limit is %d", maxSources)
+			err = fail.Errorf(fail.Limit, "", "too many tables in one query: the limit is %d; write several queries", maxSources)
 		}
 	} else if q2, err = f.query(item, inner); err == nil {
 		err = f.settle(q2)

@@ -27,7 +27,7 @@ func (f *from) nestedRows(e *nested, name string, lists int) (sqlast.Expr, *plan
 		return nil, nil, f.c.Failed
 	}
 	if lists > maxLists {
-		return nil, nil, fail.Errorf(fail.Limit, name, "lists of rows are nested too deeply: the limit is %d", maxLists)
+		return nil, nil, fail.Errorf(fail.Limit, name, "lists of rows are nested more than %d levels deep: select fewer levels", maxLists)
 	}
 	sub := f.c.inside(e.n, &f.From)
 	q, err := sub.query(e.n.Recv, e.env)

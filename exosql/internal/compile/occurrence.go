@@ -41,7 +41,7 @@ func (f *from) occur(g *scope.Grant, fc *decl.Facet, t *decl.Table, by *decl.Lin
 // returns the conditions that join it, nil for none; where returns further conditions, nil for none.
 func (f *from) enter(e scope.Entry, fc *decl.Facet, on, where func(*expr.Row) []sqlast.Expr) (*expr.Row, error) {
 	if f.sources.Len() >= maxSources {
-		return nil, fail.Errorf(fail.Limit, "", "too many tables in one query: the limit is %d", maxSources)
+		return nil, fail.Errorf(fail.Limit, "", "too many tables in one query: the limit is %d; write several queries", maxSources)
 	}
 	alias := f.c.alias()
 	row := &expr.Row{Grant: e.Grant(), Facet: fc, Table: e.Table(), Entry: e, Alias: alias, Form: f.c.Forms()}
@@ -128,7 +128,7 @@ func (f *from) reaching(c scope.Condition) (*expr.Row, error) {
 	return other, f.settle(q)
 }
 
-// KeysOf returns the columns, theirs and ours, by which a condition compares rows.
+// KeysOf returns the columns of two tables that a condition compares: those of the other table, and those of this one.
 func KeysOf(c scope.Condition, t *decl.Table) []decl.Pair {
 	if c.Kind != scope.Among {
 		return c.Link.Pairs

@@ -190,12 +190,12 @@ func (f *from) asCompared(op *language.Operator, x expr.Expr, n *message.Node, e
 			k = expr.TypeOfValue(a.Lit)
 			wide = wide || k == value.TypeText && scalar.Wide(a.Lit.Text())
 		case isQuery(a):
-			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "the type of the JSON has to be known, to compare it with a query's column: write column.key.asText().%s(query), or .asNumber() or .asBool()", n.Name)
+			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "give the type of the JSON to compare it with a query's column: write column.key.asText().%s(query), or .asNumber() or .asBool()", n.Name)
 		case a.Op == message.OpList:
 			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "a list that JSON is compared with can't have columns in it: write a condition for each, and join them with ||")
 		case op.Ast == sqlast.Is || op.Ast == sqlast.IsNot: // these operators treat null as a value
 			// A number in the JSON, read as text, and a column without a value are both null, and would be equal.
-			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "the type of the JSON has to be known, to compare it with a column: write column.key.asText() === other, or .asNumber() or .asBool()")
+			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "give the type of the JSON to compare it with a column: write column.key.asText() === other, or .asNumber() or .asBool()")
 		default:
 			y, err := f.expr(a, env)
 			if err != nil {
@@ -207,7 +207,7 @@ func (f *from) asCompared(op *language.Operator, x expr.Expr, n *message.Node, e
 			k = value.TypeFloat
 		}
 		if kind != "" && kind != k || k != value.TypeText && k != value.TypeFloat && k != value.TypeBool {
-			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "JSON can be compared with a text, a number, true or false; with anything else say its type: column.key.asText(), .asNumber() or .asBool(); a date in JSON is a text, like '2024-01-31'")
+			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "JSON can be compared with a text, a number, true or false; for anything else give its type: column.key.asText(), .asNumber() or .asBool(). A date in JSON is a text, like '2024-01-31'")
 		}
 		kind = k
 	}
@@ -215,7 +215,7 @@ func (f *from) asCompared(op *language.Operator, x expr.Expr, n *message.Node, e
 	case kind == "":
 		return x, nil
 	case wide && op.Form == language.FormOrdered:
-		return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "with the digits of a number beyond 2^53 JSON can only be tested for equality; to compare numbers write column.key.asNumber(), and a number beside it")
+		return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "JSON can only be tested for equality with the digits of a number beyond 2^53: to order by size, compare column.key.asNumber() with a number")
 	case wide:
 		return f.JSONShown(x), nil
 	}

@@ -66,7 +66,7 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 		return nil, f.c.Failed
 	}
 	if f.c.Emitted > expr.MaxEmitted {
-		return nil, fail.Errorf(fail.Limit, "", "the query is too large: it repeats its expressions too often")
+		return nil, fail.Errorf(fail.Limit, "", "the query is too large, because it repeats its expressions: write several smaller queries")
 	}
 	if f.c.Handled > expr.MaxHandled || f.c.Held > expr.MaxHeld {
 		return nil, fail.Errorf(fail.Limit, "", "the query puts together too many or too long texts; use fewer or shorter ones")
@@ -76,7 +76,7 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 	}
 	text, slots, err := sqlast.Render(sel, f.c.Dialect)
 	if errors.Is(err, sqlast.ErrLarge) || errors.Is(err, sqlast.ErrDeep) {
-		return nil, &fail.Error{Kind: fail.Limit, Msg: "the query is too large for the database", Err: err}
+		return nil, &fail.Error{Kind: fail.Limit, Msg: "the query is too large for the database: write several smaller queries", Err: err}
 	}
 	if err != nil {
 		return nil, &fail.Error{Kind: fail.Internal, Err: err}

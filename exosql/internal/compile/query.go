@@ -135,7 +135,7 @@ func (c *compiler) alias() string {
 
 func (c *compiler) step() error {
 	if c.steps++; c.steps > maxSteps {
-		return fail.Errorf(fail.Limit, "", "the query is too large")
+		return fail.Errorf(fail.Limit, "", "the query is too large: write several smaller queries")
 	}
 	return nil
 }
@@ -317,7 +317,7 @@ func HasKey(t *decl.Table) error {
 }
 
 func noKey(t *decl.Table) *fail.Error {
-	return &fail.Error{Kind: fail.Denied, Msg: "needs a key, and the rows of this table have none: they can be filtered, sorted, counted, grouped and limited, and are neither written, nor read in pages, nor limited for each row of another table",
+	return &fail.Error{Kind: fail.Denied, Msg: "needs a key, and this table has none. Its rows can be filtered, sorted, counted, grouped and limited, but not written, read in pages, or limited for each row of another table",
 		Err: fmt.Errorf("exosql: table %s has no key: declare %s, so that a limit has one answer", t.Name, t.Reader.Key("its columns"))}
 }
 

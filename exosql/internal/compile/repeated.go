@@ -18,7 +18,7 @@ import (
 func (f *from) repeated(q *query, n *message.Node) {
 	adds := n.Name == language.Sum || n.Name == language.Avg || n.Name == language.Median
 	if adds && q.merged != nil && len(q.ns) == 1 {
-		f.c.notice(fmt.Sprintf("%s takes each %s once, however many lead to it; for one of each %s leave out .%s(), and write %[1]s(x => x.%[4]s().…)", n.Name, q.ns[0].Name, q.merged[0], q.merged[1]))
+		f.c.notice(fmt.Sprintf("%s uses each %s once, however many rows link to it; to use it once for each %s leave out .%s(), and write %[1]s(x => x.%[4]s().…)", n.Name, q.ns[0].Name, q.merged[0], q.merged[1]))
 	}
 	if len(q.ns) < 2 || q.once || q.chosen || slices.ContainsFunc(q.ns, func(x expr.Named) bool { return x.Row.Facet == nil || x.Row.Depth != nil }) {
 		return
@@ -26,7 +26,7 @@ func (f *from) repeated(q *query, n *message.Node) {
 	if len(n.Args) == 0 {
 		if i := slices.IndexFunc(q.ns, func(x expr.Named) bool { return x.Row.Optional }); i >= 0 && n.Name == language.Count {
 			x := q.ns[i]
-			f.c.notice(fmt.Sprintf("count() counts rows of the left join, so one for each %s without a %s, too; those with one are where(({ %[2]s }) => %[2]s.%[3]s !== null).count()", q.ns[0].Name, x.Name, x.Row.Facet.Cols[0].Guest))
+			f.c.notice(fmt.Sprintf("count() counts each %s without a %s too, because of the left join; to leave these out write where(({ %[2]s }) => %[2]s.%[3]s !== null).count()", q.ns[0].Name, x.Name, x.Row.Facet.Cols[0].Guest))
 		}
 		return
 	}
@@ -45,7 +45,7 @@ func (f *from) repeated(q *query, n *message.Node) {
 		return nil
 	}, n.Args[0].Recv)
 	if x := q.severalOf(known, false); first >= 0 && x != nil {
-		f.c.notice(fmt.Sprintf("%s takes each %s as often as the join gives it a %s; to take each once, %s", n.Name, q.ns[first].Name, x.Name, expr.OnceEach(q.ns[first], *x)))
+		f.c.notice(fmt.Sprintf("%s uses each %s once for every %s that the join adds to it; to use each once, %s", n.Name, q.ns[first].Name, x.Name, expr.OnceEach(q.ns[first], *x)))
 	}
 }
 
@@ -104,13 +104,13 @@ func (q *query) measure(n *message.Node) (*decl.Measure, *expr.Row, error) {
 		}
 		// Two facets have a measure of this name. A policy may have removed one, and the label may belong to the other: refuse, rather than guess.
 		if slices.ContainsFunc(q.ns, func(b expr.Named) bool { return b.Row != a.Row && b.Row.Facet.Measure(n.Name) != nil }) {
-			return nil, nil, fail.Errorf(fail.Invalid, n.Name, "is a measure of two of the joined tables: ask the query of one of them")
+			return nil, nil, fail.Errorf(fail.Invalid, n.Name, "is a measure of two of the joined tables: call it on a query of one of them")
 		}
 		if b := q.severalOf(map[*expr.Row]bool{a.Row: true}, true); b != nil {
-			return nil, nil, fail.Errorf(fail.Invalid, n.Name, "is a measure of %s, and the join gives each one several of %s; to take each once, %s", a.Name, b.Name, expr.OnceEach(a, *b))
+			return nil, nil, fail.Errorf(fail.Invalid, n.Name, "is a measure of %s, but the join has each of these rows once for every %s; to use each once, %s", a.Name, b.Name, expr.OnceEach(a, *b))
 		}
 		if q.distinct {
-			return nil, nil, fail.Errorf(fail.Invalid, n.Name, "is a measure, and distinct leaves one of the rows that show the same: put %s before select", n.Name)
+			return nil, nil, fail.Errorf(fail.Invalid, n.Name, "is a measure, and distinct keeps only one of several equal rows: put %s before select", n.Name)
 		}
 		return m, a.Row, nil
 	}

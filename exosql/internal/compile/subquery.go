@@ -41,7 +41,7 @@ func (c *compiler) Value(f *expr.From, e expr.Subquery, how func(expr.Expr, *exp
 // mayAsk counts a subquery that is written.
 func (c *compiler) mayAsk() bool {
 	if c.asked++; c.asked > maxSources {
-		c.Fail(fail.Errorf(fail.Limit, "", "too many links and queries in the expressions of one query: the limit is %d, and each use counts", maxSources))
+		c.Fail(fail.Errorf(fail.Limit, "", "too many links and queries in the expressions of one query: the limit is %d, and each use counts; write several queries", maxSources))
 		return false
 	}
 	return true

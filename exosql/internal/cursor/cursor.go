@@ -20,7 +20,7 @@ var ErrLong = errors.New("cursor: too long")
 // MaxPosition is the largest position of a cursor, in bytes.
 const MaxPosition = 2048 - prefix
 
-// Use is what a cursor is sealed for: a hash of the query, the principal and all else that the cursor must not be used without.
+// Use says where a cursor is valid: it is a hash of the query, the principal, and everything else that must be the same.
 type Use [sha256.Size]byte
 
 // data returns what is authenticated with a position but is not in the cursor.
@@ -33,7 +33,7 @@ var buckets = [...]int{128, 512, 2048}
 // prefix is the size of the length field within a bucket.
 const prefix = 2
 
-// Sealer seals and opens cursors by one key. The zero Sealer does neither.
+// Sealer seals and opens cursors with one key. The zero Sealer refuses both.
 type Sealer struct{ aead cipher.AEAD }
 
 // New makes a Sealer. key is a secret of any length that is hard to guess. nil means a random

@@ -1,6 +1,6 @@
 package decl
 
-// Equality says which texts a database treats as equal in a column, besides identical ones.
+// Equality says which different texts a database treats as equal in a column.
 type Equality uint8
 
 const (

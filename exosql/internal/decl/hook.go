@@ -92,7 +92,7 @@ func (t *Table) Hook(h Hook, fills []*Column) {
 				return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a hook fills %w", err)}
 			}
 			if w.Of(f.Col) != nil { // a given value is refused, not replaced silently
-				return fail.Errorf(fail.Denied, "", "`%s` is filled in; leave it out", f.Col.Guest)
+				return fail.Errorf(fail.Denied, "", "`%s` is filled in automatically: leave it out", f.Col.Guest)
 			}
 		}
 		return nil

@@ -22,13 +22,13 @@ type PermissionKind uint8
 const (
 	PermitTrigger     PermissionKind = iota + 1 // a trigger may act
 	PermitRule                                  // a rule of PostgreSQL may rewrite the write
-	PermitWaryTrigger                           // the same for a trigger set off by a program that has read what outsiders wrote
+	PermitWaryTrigger                           // a trigger may act, even for a program that has read what outsiders wrote
 	PermitWaryRule
 	PermitCascade   // a foreign key may change or delete further rows
 	PermitConflict  // a rule of SQLite may resolve a conflict
 	PermitDefault   // the database may fill in a column that refers to another row
 	PermitUnique    // programs may learn that a row out of scope has a value
-	PermitExclusion // the same for an exclusion constraint
+	PermitExclusion // programs may learn that a row out of scope conflicts by an exclusion constraint
 	PermitWaiting   // the host knows that no row refers to the key of a new row before the row exists
 	PermitRows      // the host knows that no row comes into scope of another declaration of the same rows
 	PermitTypes     // a link may compare values of different types
@@ -76,7 +76,7 @@ func (p Permission) String() string {
 // Acts reports whether the permitted action changes rows other than the written ones.
 func (p Permission) Acts() bool { return p.Kind <= PermitConflict }
 
-// Wary returns the permission by which programs that have read what outsiders wrote may set off what p permits; else p.
+// Wary returns the stricter form of p, which also covers programs that have read outsiders' words; p itself if it has no such form.
 func (p Permission) Wary() Permission {
 	if p.Kind == PermitTrigger || p.Kind == PermitRule {
 		p.Kind += PermitWaryTrigger - PermitTrigger

@@ -139,7 +139,7 @@ func (t *Table) SetKeyless() {
 	t.Keyless = true
 }
 
-// AddLabel adds a label to that of the existence of rows.
+// AddLabel adds a label to the one that says that a row exists.
 func (t *Table) AddLabel(l value.Label) {
 	t.change()
 	t.Label = t.Label.Join(l)

@@ -29,7 +29,7 @@ const CreateMarks = `CREATE TABLE exo_runs (run text NOT NULL PRIMARY KEY, kept 
 // ForgottenRow can't be the ID of a run, which has 32 digits.
 const ForgottenRow = "forgotten"
 
-// ErrSettled is the error of a run that the host was already told was not kept.
+// ErrSettled is the error of a run that the host has already recorded as not kept.
 var ErrSettled = errors.New("exosql: the host asked about the run before its commit, so it is not kept")
 
 // ErrNoMarks is the error of a connection that was not opened for marks.

@@ -72,8 +72,8 @@ type Violation struct {
 	Constraint string      // its name, of a check
 	Holds      string      // of a BadValue: what the column accepts, for the program; "": unknown
 	Domain     string      // of a check of a domain: the type that has the rule
-	At         int         // which of the statements that were written together broke it
-	Late       bool        // it was checked when the transaction ended
+	At         int         // the number of the statement that broke the rule, among those that were sent together
+	Late       bool        // the rule was checked when the transaction ended
 	By         *plan.Write // the write that broke a Late one; nil: unknown
 	Err        error       // the engine's own words, which may quote values: for the host
 

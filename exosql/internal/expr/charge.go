@@ -13,8 +13,8 @@ import (
 // values would be refused as too large a row, which reveals its length. Together with maxSealed plain columns it fits in engine.MaxRow.
 const MaxMadeSealed = 24 << 20
 
-// ChargeOf returns the largest size of an expression's value if its columns have what they
-// declare. 0 means unknown: then the charge is that of the largest column.
+// ChargeOf returns the largest size that an expression's value can have, by the declarations of its
+// columns. 0 means unknown: then limits count the largest column.
 func ChargeOf(e Expr) int {
 	switch x := e.(type) {
 	case Column:

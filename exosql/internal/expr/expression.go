@@ -204,7 +204,7 @@ func Values(cond Expr) (out []Column) {
 	return out
 }
 
-// Beyond is the condition that values come after others, by the first pair that differs.
+// Beyond is the condition that one list of values sorts after another: the first pair that differs decides.
 type Beyond struct {
 	Left, Right []Expr
 	Desc        bool

@@ -159,7 +159,7 @@ func (e Native) SQL(f *From) sqlast.Expr {
 	return e.x.SQL(f)
 }
 
-// Tying returns an expression by which rows can be sorted to break ties: any order serves, also that of its text.
+// Tying returns an expression that breaks ties when rows are sorted. Any fixed order will do, so it may sort by the text of a value.
 func Tying(x Expr) Expr {
 	if n := x.Type().Native; n.Text() || n.Ordered {
 		return x

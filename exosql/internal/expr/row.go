@@ -55,7 +55,7 @@ type Row struct {
 	Gates []string // see fence.Table
 	Alias string   // of the table itself, wherever its columns are now
 
-	Parent *Row // the row from which a link led to it, or nil
+	Parent *Row // the row from which a link leads to this one, or nil
 	By     *decl.Link
 	With   *Row        // the row to which a condition joined it, or nil: see joinedBy
 	Pairs  []decl.Pair // the columns of that condition
@@ -84,7 +84,7 @@ type From struct {
 	Outer  *From // the from around it, for EXISTS and IN
 	Rows   []*Row
 	At     map[*Row]Place
-	Valued []Column // columns that a condition of the program makes not null in every row
+	Valued []Column // columns that are never null here, because of a condition of the program
 }
 
 // Place is where a row's columns are: in a table, or among the outputs of a derived table, to
@@ -204,7 +204,7 @@ type Cell struct {
 	Like decl.Form    // the equality of By
 }
 
-// An engine moves a condition on a key to the rows that are grouped, where it has no guard.
+// SQL notes that a condition on the cell has no guard: an engine may move it to the grouped rows.
 func (e Cell) SQL(f *From) sqlast.Expr {
 	if f.c.Conditions > 0 && len(f.c.Guards) > 0 {
 		f.c.Unguarded = true
@@ -399,7 +399,7 @@ func (e In) Type() Type { return Type{Kind: value.TypeBool} }
 // InList is whether x is in a list, or is not.
 func InList(x Expr, list []Expr, not bool) In { return In{x, list, not} }
 
-// SortKey is an expression that is sorted by. A condition is negated twice: SQLite turns a
+// SortKey is an expression that rows are sorted by. A condition is negated twice: SQLite turns a
 // condition that is never true, like in([]), into a constant, and reads a number alone in ORDER
 // BY as the number of an output.
 type SortKey struct {
@@ -448,7 +448,7 @@ func (row *Row) Determines(known map[*Row]bool, strict bool) {
 	}
 }
 
-// OnceEach returns a hint how to take each a once, without the join that gives it x.
+// OnceEach returns a hint for using each row of a once: without the join that repeats it for each row of x.
 func OnceEach(a, x Named) string {
 	for _, l := range a.Row.Facet.Links {
 		if l.L.To == x.Row.Table && !l.L.One {

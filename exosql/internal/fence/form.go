@@ -1,7 +1,7 @@
 package fence
 
-// This file has the three forms of a statement: how each reads in SQL, and which is tried after one that the judge refused. The
-// compiler comes before it, and the judges after it.
+// This file has the three forms of a statement: the SQL of each, and the form that is tried after the judge refused one. Its
+// input comes from the compiler, and its output goes to the judges.
 
 import (
 	"errors"

@@ -2,7 +2,7 @@ package fence
 
 import "slices"
 
-// This file has what a judge returns: why an open statement is not run. form.go uses it to choose the next form.
+// This file has the error of a judge: why an open statement is not run. form.go uses the error to choose the next form.
 
 // Refused is the error of an open plan that was not run: the engine's own plan reads rows out
 // of scope, or is not understood. The collector got nothing.
@@ -16,7 +16,7 @@ func (e *Refused) Error() string {
 // their aliases.
 type OutOfScope struct {
 	Aliases []string
-	Err     error // of the first
+	Err     error // why the first of the tables was refused
 
 	// Scan: the plan reads only rows in scope, but the tables are read faster as a whole, since
 	// most of their rows are in scope.

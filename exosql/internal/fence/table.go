@@ -16,7 +16,7 @@ type Table struct {
 	// engine may then read rows out of scope, but in no order that the program chose.
 	Guarded bool
 	Scanned bool    // of a guarded table: it is read as a whole, and not searched for its scope
-	Links   []Match // the columns by which a declared link joins it, of a guarded table
+	Links   []Match // of a guarded table: the columns that a declared link to it compares
 }
 
 // Match is the condition of a declared link: Column equals the column Other of the table with Alias.

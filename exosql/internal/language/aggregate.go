@@ -31,7 +31,7 @@ const (
 // comparables have a least and a greatest value.
 var comparables = []string{"Int", "Float", "Decimal", "Text", "Time", "Day"}
 
-// Groupable are the types of values by which rows can be grouped: of these, equal values look alike.
+// Groupable lists the types by which rows can be grouped. Equal values of these types have the same text.
 var Groupable = map[string]bool{value.TypeInt: true, value.TypeFloat: true, value.TypeDecimal: true, value.TypeText: true, value.TypeBool: true, value.TypeTime: true, value.TypeDate: true, value.TypeUUID: true}
 
 // GroupInterface is the interface of a group in a callback.

@@ -39,30 +39,30 @@ type form uint8
 const (
 	formPlain      form = iota // operands in the form for comparing
 	FormCompare                // two or more operands of one kind
-	FormOrdered                // the same, compared by order
+	FormOrdered                // two or more operands of one kind, compared by order
 	FormList                   // a value and a list
 	FormNumber                 // exact numbers give an exact number
-	FormReversed               // the same, with the operands exchanged
+	FormReversed               // FormNumber with the operands exchanged
 	FormText                   // operands as text
-	FormPattern                // the same, with a pattern
-	FormFolded                 // the same, without regard to case
+	FormPattern                // a text and a pattern
+	FormFolded                 // a text and a pattern, without regard to case
 	FormSame                   // operands of one kind give a value of that kind
 	FormSlice                  // a text and positions in it
-	FormToText                 // a value as the text in results
+	FormToText                 // a value as the text that results show
 	FormOrder                  // a term of an order; no value
 	FormHas                    // an array and an element
 	FormPart                   // a part of a time or a day, in local time
-	FormUTC                    // the same in UTC
+	FormUTC                    // a part of a time or a day, in UTC
 	FormTruncate               // a time or a day, and a unit
 	FormPlus                   // a time or a day, a whole number, and a unit
 	FormElapsed                // two times give milliseconds
 	FormDays                   // two times or days give days
-	FormKey                    // JSON and a key of it
-	FormJSON                   // JSON as the value in it
-	FormJSONHas                // JSON and an element of it, or a part of it
+	FormKey                    // a JSON value and the name of a key
+	FormJSON                   // JSON as the value that it contains
+	FormJSONHas                // a JSON value, and a value that may be an element or a part of the first
 	FormJSONLength             // JSON: the number of an array's elements or of a text's characters, else null
 	FormJSONToText             // JSON: a text, a number or a truth value as a text, else null
-	FormWhole                  // JSON or an array, and plain data
+	FormWhole                  // JSON or an array, compared with plain data
 )
 
 // The interfaces of column expressions, by what their values can do.

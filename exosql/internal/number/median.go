@@ -18,7 +18,7 @@ type Median struct {
 
 const maxMedian = 32 << 20 // 4 million whole numbers, or 2 million others
 
-// Add adds a number in the form in which SQLite stores it. It ignores all else, as it ignores NULL.
+// Add adds a number in the form in which SQLite stores it. It ignores NULL and everything that is not a number.
 func (m *Median) Add(x any) {
 	if m.Full() {
 		return

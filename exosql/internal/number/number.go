@@ -19,7 +19,7 @@ import (
 
 const (
 	MaxPlaces  = 20     // digits after the point of a quotient
-	MaxNumeric = 16_000 // digits of an operand
+	MaxNumeric = 16_000 // the most digits of an operand
 )
 
 // Read reads what SQLite stores as a number: an integer, a float, or the text of a decimal.
@@ -43,7 +43,7 @@ func Read(x any) (Decimal, bool) {
 
 // Kept returns the cell of a number for a column in which SQLite turns texts into numbers: an
 // integer, if wholes are stored as such, or a float that is read as the same decimal. It returns
-// false if SQLite would silently keep only 17 digits of the number. All else is returned as it is.
+// false if SQLite would silently keep only 17 digits of the number. It returns any other value unchanged.
 func Kept(x any, wholes bool) (any, bool) {
 	d, ok := Read(x)
 	if !ok {
@@ -201,7 +201,7 @@ func AsWhole(a Decimal) any {
 	return 0.5
 }
 
-// KeyOf returns the Key of what SQLite stores as a number, or nil.
+// KeyOf returns the Key of a cell that SQLite stores as a number, or nil for any other cell.
 func KeyOf(x any) any {
 	s, ok := shortOf(x)
 	if i, whole := x.(int64); whole {

@@ -82,7 +82,7 @@ func (s short) plus(b short) (sum short, ok bool) {
 type Cell uint8
 
 const (
-	NoNumber Cell = iota // it contradicts the declaration
+	NoNumber Cell = iota // the cell contradicts the declaration
 	NoValue              // an infinity, or a number with too many digits to calculate with
 	Number
 )

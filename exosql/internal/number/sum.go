@@ -10,7 +10,7 @@ type Sum struct {
 	n     int
 }
 
-// Add adds a number in the form in which SQLite stores it. It ignores all else, as it ignores NULL.
+// Add adds a number in the form in which SQLite stores it. It ignores NULL and everything that is not a number.
 func (s *Sum) Add(x any) {
 	if i, ok := x.(int64); ok {
 		s.n++

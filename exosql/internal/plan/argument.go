@@ -71,7 +71,7 @@ const (
 	ArgSought   = "sought"   // a text that each matching text contains
 
 	ArgStored      = "stored"       // PostgreSQL: the new value of a column, as a text, for a column of any type
-	ArgStoredBytes = "stored bytes" // the same for bytes
+	ArgStoredBytes = "stored bytes" // PostgreSQL: the new value of a column of any type, as bytes
 	ArgDocument    = "document"     // plain data as JSON text; with Elem an array, as SQLite stores it
 	ArgArray       = "array"        // PostgreSQL: a list as the text of an array of Elem
 

@@ -22,9 +22,9 @@ type Plan struct {
 	After   int      // how many cells at the end of each row are for the cursor of a page
 	Owners  int      // how many cells before the last After are ids of readers: see Owner
 	Tallies int      // how many cells after those count misfits: see Cell.Tally
-	Back    bool     // it reads a row that the unit has just inserted, and no other
-	Upwards bool     // it returns the first rows in an order by stored values, in which misfits may come last
-	Probe   bool     // it looks for these misfits
+	Back    bool     // the statement reads only a row that the unit has just inserted
+	Upwards bool     // the statement returns the first rows in an order of stored values, where misfits may come last
+	Probe   bool     // the statement looks for such misfits
 	Notices []string // about the query, for the reader of the result
 	Joins   int      // tables times the columns of all tables, each table counted where it is read: see prepareBytes
 	Bytes   int      // of the plan in the cache; 0 before it is cached
@@ -59,10 +59,10 @@ type Cell struct {
 
 	Rounded bool // of JSON, as a float: a whole number beyond 2^53 may have lost digits
 	Misfits bool // a value that the column's type does not have becomes null: see Misfits
-	Tally   bool // the number of misfits that became null in this row of sums; not a cell of the answer; a notice reports it under Shown
+	Tally   bool // not in the answer: the number of misfits that became null in this row of sums, for a notice that names Shown
 	Again   bool // rows were sorted by the stored values: a misfit belongs elsewhere, and the query is run once more
 
-	// Of a cell that is not in the answer and by which the rows are sorted:
+	// These are for a cell that is not in the answer, and that the rows are sorted by.
 	Raw  bool // the cursor gets the stored value by which the database sorts, and not a value of the kind: see Held
 	Desc bool // downwards
 }

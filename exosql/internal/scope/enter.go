@@ -44,8 +44,8 @@ func (e Entry) Table() *decl.Table { return e.table }
 // Conditions returns the conditions of the scope. All must be true.
 func (e Entry) Conditions() []Condition { return e.must }
 
-// Enter lets a table into a query. by is the link that led to it from a row of the grant from,
-// or nil.
+// Enter lets a table into a query. If a link leads there from a row, by is that link and from is
+// the row's grant; else both are nil.
 func (g *Grant) Enter(t *decl.Table, by *decl.Link, from *Grant) (Entry, error) {
 	must, err := g.conditions(t, by, from)
 	if err != nil {

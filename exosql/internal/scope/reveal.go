@@ -9,9 +9,9 @@ import (
 
 // This file finds what a row reveals by being in scope, if the scope depends on labelled values.
 
-// Reveals returns what rows of t reveal by being in scope, besides the table's own label. There is one entry
-// for each labelled column that a condition of the scope compares, and for each link from rows of another table
-// that are labelled, or in scope by labelled values. What a facet in reach allows by name reveals nothing.
+// Reveals returns the labelled data that rows of t reveal by being in scope, without the table's own label. There
+// is one entry for each labelled column in a condition of the scope, and one for each link from rows of another
+// table that are labelled, or in scope by labelled values. What a facet in reach allows by name reveals nothing.
 //
 // Reveals walks the conditions that the compiler writes into statements, so no scope is stated a second time.
 func (g *Grant) Reveals(t *decl.Table, reach []*decl.Facet) ([]decl.Revealed, error) {

@@ -89,7 +89,7 @@ func settled(ctx context.Context, f decl.After, of []decl.RowWrite) (err error) 
 	return f(ctx, of)
 }
 
-// SettleTyped is settle for Go code, which has no record.
+// SettleTyped does what settle does, for Go code, which has no record.
 func (us *Units) SettleTyped(ctx context.Context, written []decl.RowWrite) {
 	if err := us.settle(context.WithoutCancel(ctx), written); err != nil && us.HookFailed == nil {
 		slog.Error(err.Error())

@@ -213,10 +213,10 @@ func (c *rules) dropTrigger(name string, t *schema.Table) string {
 	return fmt.Sprintf("DROP TRIGGER %s ON %s", sqlname.Plain(name), check.InFull(t))
 }
 
-// DemandsTrust returns what a write changes that a program which has read outsiders' words may not change, as table or table.column, or "". The write
-// deletes rows with a trusted column, changes such a column in rows that the database carries along, changes a column that one is calculated from,
-// or sets off a trigger or a rule without a permission for such programs. The declaration judges before, for the written table, the trusted columns
-// that a program gives itself and the deletion of rows that have one: see decl.Facet's record and writeMethods.
+// DemandsTrust returns, as table or table.column, a part of a write that a program may not change after it has read outsiders' words; "" if there is
+// none. The write deletes rows with a trusted column, changes such a column in rows that the database carries along, changes a column that one is
+// calculated from, or sets off a trigger or a rule without a permission for such programs. The declaration judges before, for the written table, the
+// trusted columns that a program gives itself and the deletion of rows that have one: see decl.Facet's record and writeMethods.
 func DemandsTrust(live *schema.Database, t *decl.Table, kind Kind, given []string, trusted []*decl.Column, permits []decl.Permission) string {
 	at := live.Table(schema.Name{Name: t.Name})
 	if at == nil || len(trusted) == 0 {

@@ -28,8 +28,8 @@ func (c *Checker) Moved() {
 				for _, by := range col.Readers.Cols {
 					if x := c.Same(w.Table, by.Name); x != nil && slices.Contains(w.Rights.Update, x) {
 						c.Add(check.Finding{Kind: check.LabelMismatch, Table: t.Name, Column: by.Name,
-							Problem: fmt.Sprintf("programs may change it through the declaration of %s, and it decides who may read %s", w.Table.Name, col.Name),
-							Fix:     "one declaration, or no right to change it"})
+							Problem: fmt.Sprintf("programs may change this column through the declaration of %s, and it decides who may read %s", w.Table.Name, col.Name),
+							Fix:     "one declaration for both, or no right to change this column"})
 					}
 				}
 			}
@@ -115,7 +115,7 @@ func (c *Checker) unfit() {
 			byScope := p.Kind == decl.PermitRevealing && (!strings.Contains(p.On, "(") || strings.HasPrefix(p.On, "scope("))
 			if !byScope && !decl.Permits(all[f].asked, p) {
 				c.Add(check.Finding{Kind: check.UnfitPermission, Table: f.Table.Name, Facet: f.Alias,
-					Problem: fmt.Sprintf("%s matches nothing in the database", f.Table.Reader.PermitName(p.Go(), p.String())), Fix: "the name as the database has it, or no such permission"})
+					Problem: fmt.Sprintf("%s matches nothing in the database", f.Table.Reader.PermitName(p.Go(), p.String())), Fix: "the name as the database spells it, or no such permission"})
 			}
 		}
 	}

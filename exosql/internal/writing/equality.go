@@ -28,8 +28,8 @@ func (c *rules) unlikePadding(child *schema.Table, column string, parent *schema
 	if padded(b) {
 		of, x = parent, b
 	}
-	refuse.because(check.LooseEquality, fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text; or no right to write the table: reads compare the column exactly", check.InFull(of), sqlname.Plain(x.Name)),
-		"can't be written: %s.%s is %s, which ignores spaces at the end, and it is %s with a column that does not", of.Name.Name, x.Name, x.Type, by)
+	refuse.because(check.LooseEquality, fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text; or no right to write the table (reads are safe, since they compare the column exactly)", check.InFull(of), sqlname.Plain(x.Name)),
+		"can't be written: %s.%s is %s, which ignores spaces at the end, and is %s with a column that does not", of.Name.Name, x.Name, x.Type, by)
 }
 
 // widely refuses a write if the database finds its rows by an equality that is wider than exact. Such a write could change, delete or confirm a row
@@ -40,7 +40,7 @@ func (c *rules) widely(t *schema.Table, w Write, refuse refusing) {
 		why, fix := c.WideWhy(of, column, text)
 		if at := c.Called(of) + "." + column; why != "" && !seen[at] {
 			seen[at] = true
-			refuse.because(check.LooseEquality, fix+"; or no right to write the table: reads compare the column exactly", "can't be written: %s %s, and it is %s", at, why, by)
+			refuse.because(check.LooseEquality, fix+"; or no right to write the table (reads are safe, since they compare the column exactly)", "can't be written: %s %s, and this column is %s", at, why, by)
 		}
 	}
 	declared := func(col *decl.Column, by string) {
@@ -56,7 +56,7 @@ func (c *rules) widely(t *schema.Table, w Write, refuse refusing) {
 	}
 	written := slices.Concat(w.Rights.Insert, w.Rights.Update, w.Filled)
 	for _, l := range slices.Concat(w.Leading, w.Into, w.By, w.Through, w.Links) {
-		by := fmt.Sprintf("what the link %s.%s compares", l.From.Name, l.Name)
+		by := fmt.Sprintf("compared by the link %s.%s", l.From.Name, l.Name)
 		if slices.Contains(w.Links, l) && !slices.ContainsFunc(l.Pairs, func(p decl.Pair) bool { return slices.Contains(written, p.From) }) {
 			continue // no write changes a column of this link
 		}

@@ -13,8 +13,8 @@ import (
 
 // This file reads the rows that a message gives, and groups them by the sets of columns for which they have values. Planning follows.
 
-// Given is the rows in the literal of a message that writes, with the sets of columns for which they have values. An update has one row: that of
-// the literal, or a row without columns where a callback calculates the new values.
+// Given has the rows that a message writes, and the sets of columns in which they have values. An update has one row. If a callback calculates
+// the new values, that row has no columns.
 type Given struct {
 	Sets [][]string // each sorted by its names
 	Rows []GivenRow

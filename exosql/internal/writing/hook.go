@@ -86,8 +86,8 @@ func Target(m *exo.Message, of func(slot int) *decl.Facet) *decl.Facet {
 	return f
 }
 
-// Gives returns the columns that a message gives, for each row of given: those of its literal, and those that an update's callback calculates. ok is
-// false where the program may not write one of the names, which planning refuses, or where an update changes no column.
+// Gives returns, for each row of given, the columns that a message sets: by its literal, or by the callback of an update. ok is false if the program
+// may not write one of them, which planning refuses, or if an update changes no column.
 func Gives(m *exo.Message, fc *decl.Facet, given Given) (kind Kind, rows [][]decl.Given, ok bool) {
 	kind = writeKind(m.Root.Name)
 	allowed := fc.Rights.Insert

@@ -30,13 +30,13 @@ func (w *writer) insert() error {
 		return fail.Errorf(fail.Denied, "", "rows can't be inserted")
 	}
 	if arg := w.m.Root.Args[0]; arg.Op != message.OpLit {
-		return fail.Errorf(fail.Invalid, "", "a new row is an object of plain values, without columns or queries")
+		return fail.Errorf(fail.Invalid, "", "write a new row as an object of plain values, without columns or queries")
 	}
 	if len(w.sets) == 0 {
-		return fail.Errorf(fail.Invalid, "", "there are no rows to insert")
+		return fail.Errorf(fail.Invalid, "", "the list of rows to insert is empty")
 	}
 	if len(w.sets) > maxColumnSets {
-		return fail.Errorf(fail.Limit, "", "the rows have %d different sets of columns, and the limit is %d: each has statements of its own; give null where a row has no value", len(w.sets), maxColumnSets)
+		return fail.Errorf(fail.Limit, "", "the rows name %d different sets of columns, and the limit is %d: name the same columns in each row, with null where a row has no value", len(w.sets), maxColumnSets)
 	}
 	fixed, rest := entry.Parts()
 	after := false
@@ -59,7 +59,7 @@ func (w *writer) insert() error {
 		}
 		for _, v := range filled {
 			if i := slices.IndexFunc(row, func(o written) bool { return o.Col == v.Col }); i >= 0 {
-				return ofHook(hook(row[i]), fail.Errorf(fail.Denied, "", "`%s` is filled in; leave it out", v.Col.Guest))
+				return ofHook(hook(row[i]), fail.Errorf(fail.Denied, "", "`%s` is filled in automatically: leave it out", v.Col.Guest))
 			}
 		}
 		rows = append(rows, append(row, filled...))
@@ -83,7 +83,7 @@ func (w *writer) insert() error {
 	}
 	one := w.m.Root.Name == language.Insert
 	if after && !one {
-		return fail.Errorf(fail.Invalid, "", "insert these rows one by one: whether one may be inserted depends on the row itself")
+		return fail.Errorf(fail.Invalid, "", "insert these rows one at a time: each is checked after it was inserted")
 	}
 	for _, set := range w.sets {
 		if err := w.inserts(entry, fc, set, filled, one || w.keys && compile.HasKey(w.w.Table) == nil); err != nil {
@@ -105,7 +105,7 @@ func (w *writer) target(n *message.Node) (scope.Entry, []written, error) {
 		e, err := g.Enter(g.Rel.Table, nil, nil)
 		return e, nil, err
 	}
-	none := fail.Errorf(fail.Invalid, "", "rows are inserted into a table or through a link, like tasks().%s({ … }), without where, orderBy and their like before it", w.m.Root.Name)
+	none := fail.Errorf(fail.Invalid, "", "insert into a table or through a link, like tasks().%s({ … }), without where, orderBy and similar calls before it", w.m.Root.Name)
 	if n.Op != message.OpCall || len(n.Args) > 0 {
 		return scope.Entry{}, nil, none
 	}
@@ -119,7 +119,7 @@ func (w *writer) target(n *message.Node) (scope.Entry, []written, error) {
 	}
 	l := fc.Link(n.Name)
 	if l.L.One {
-		return scope.Entry{}, nil, fail.Errorf(fail.Invalid, "", "%s leads to one row at most: insert into the table itself, or through a link to many", n.Name)
+		return scope.Entry{}, nil, fail.Errorf(fail.Invalid, "", "%s leads to one row at most: insert into the table itself, or through a link to many rows", n.Name)
 	}
 	w.w.Table, w.w.Facet, w.w.Grant = l.L.To, l.To, g
 	e, err := g.Enter(l.L.To, l.L, g)

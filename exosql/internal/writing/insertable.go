@@ -33,7 +33,7 @@ func (c *Checker) insertable() {
 		for _, col := range missing[f] {
 			r := f.Table.Reader
 			c.Add(check.Finding{Kind: check.NeededColumn, Table: f.Table.Name, Column: col.Name, Facet: f.Alias,
-				Problem: "programs may insert rows through the facet " + f.Alias + ", and no row can be inserted: this column needs a value, and neither the program, nor the scope, nor a default of the database gives it one",
+				Problem: "programs may insert rows through the facet " + f.Alias + ", but no insert can succeed: this column needs a value, and gets none from the program, the scope or a default of the database",
 				Fix:     r.Inserted(col.Name) + "; or a default in the database; or " + r.Filled(col.Name) + "; or " + r.NoInsert() + " there"})
 		}
 	}

@@ -22,8 +22,8 @@ func (r refusing) learns(x change, rule, why string) {
 	if !slices.Contains(r.kin, x.table) {
 		rule = r.c.Called(x.table) + "." + rule
 	}
-	r.unless(decl.Permission{Kind: decl.PermitRevealing, On: rule}, check.HiddenEffect, "a table without that rule, or a write of other columns", ", if programs may learn labelled values that way",
-		"programs may write to it, and %s depends on labelled values: %s", rule, why)
+	r.unless(decl.Permission{Kind: decl.PermitRevealing, On: rule}, check.HiddenEffect, "a table without that rule, or a right to write other columns only", ", if programs may learn labelled values that way",
+		"programs may write the table, and %s depends on labelled values: %s", rule, why)
 }
 
 // labelled reports whether labelled columns or rows exist that the write may not reveal.
@@ -70,9 +70,9 @@ func (r refusing) referred(x change, d dependant, changed bool) {
 	}
 	switch {
 	case r.c.anyOf(d.child, d.key.Columns, r.c.secretOf(d.child, r.w).has) || !rows.FlowsTo(own):
-		r.learns(x, d.name, "the error for a row that can't be deleted or changed would reveal that another one refers to it")
+		r.learns(x, d.name, "the error for a row that can't be deleted or changed would reveal that another row refers to it")
 	case !chosen.Secrecy().FlowsTo(rows) && (x.deletes() && carries(d.key.OnDelete) || changed && carries(d.key.OnUpdate)):
-		r.learns(x, d.name, "rows that are changed along with it would reveal the labelled row to their readers")
+		r.learns(x, d.name, "the database also changes the rows that refer to a written row, and their readers would learn of the labelled one")
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file is the law of writes: the one list of all that can depend on a written column, and the discharge of each kind: it permits, checks or
-// refuses a write. DESIGN.md states the law. plan.go and insert.go apply it to a message, rules.go to a catalogue. Other files help the discharges.
+// This file is the law of writes. It lists everything that can depend on a written column. For each kind it has a discharge: code that permits,
+// checks or refuses the write. DESIGN.md states the law; plan.go and insert.go apply it to a message, rules.go to a catalogue.
 
 // kind is a kind of dependant. The law denies by default: a kind without a case in its switch refuses each write. TestLaw counts the kinds.
 type kind uint8
@@ -190,7 +190,7 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 			return slices.ContainsFunc(d.cols, func(c *decl.Column) bool { return strings.EqualFold(c.Name, v.Col.Name) })
 		}
 		if d.kind == counts || (update || d.kind == reaches) && slices.ContainsFunc(slices.Concat(rows...), named) {
-			return fail.Errorf(fail.Denied, "", "these rows can't be changed: their table is declared twice, and a grant of the other declaration depends on what would change; the host has to declare it once")
+			return fail.Errorf(fail.Denied, "", "these rows can't be changed: their table is declared twice, and another grant depends on the changed columns. Ask the host to declare the table once")
 		}
 		return nil
 	}
@@ -230,15 +230,15 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 	case counts:
 		switch {
 		case rows == nil && own:
-			return fail.Errorf(fail.Denied, "", "rows can't be deleted: only the first ones may be seen, and others would take their place")
+			return fail.Errorf(fail.Denied, "", "rows can't be deleted: this program sees only the first rows, and a deletion would bring further rows into view")
 		case rows == nil:
-			return fail.Errorf(fail.Denied, "", "rows can't be deleted: only the first ones may be seen by another grant, and others would take their place")
+			return fail.Errorf(fail.Denied, "", "rows can't be deleted: another grant shows only the first rows, and a deletion would bring further rows into its view")
 		case !own && !update && d.skips:
-			return fail.Errorf(fail.Denied, "", "rows can't be inserted: another grant leaves out the first rows, and new ones would bring others into view")
+			return fail.Errorf(fail.Denied, "", "rows can't be inserted: another grant leaves out the first rows, and a new row would move one of them into its view")
 		}
 		return nil // the columns that the limit sorts by are dependants of the kind decides
 	}
-	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a dependant of kind %d has no discharge", d.kind)}
+	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: nothing judges a write by dependants of kind %d", d.kind)}
 }
 
 // dependantsOn lists everything in the database that depends on columns of a table, or acts when its rows are written.
@@ -277,7 +277,7 @@ func (c *rules) dependantsOn(t *schema.Table) (out []dependant) {
 		}
 	}
 	for _, k := range t.Checks {
-		add(dependant{kind: admits, name: "check(" + k.Expr + ")", why: "the error for a value that breaks it would reveal the labelled one", parts: []schema.Part{{Expr: k.Expr}}, again: k.NotValid || goesByClock(k.Expr)})
+		add(dependant{kind: admits, name: "check(" + k.Expr + ")", why: "the error for a value that breaks the check would reveal them", parts: []schema.Part{{Expr: k.Expr}}, again: k.NotValid || goesByClock(k.Expr)})
 	}
 	places := []string{t.PartitionBy} // it acts as a check: there may be no partition for the row
 	for _, p := range t.Policies {
@@ -287,16 +287,16 @@ func (c *rules) dependantsOn(t *schema.Table) (out []dependant) {
 	}
 	for _, r := range places {
 		if r != "" {
-			add(dependant{kind: admits, name: "check(" + r + ")", why: "the error for a row that breaks it would reveal the labelled value", parts: []schema.Part{{Expr: r}}})
+			add(dependant{kind: admits, name: "check(" + r + ")", why: "the error for a row that breaks the check would reveal them", parts: []schema.Part{{Expr: r}}})
 		}
 	}
 	for i := range t.Columns {
 		if g := &t.Columns[i]; g.Generated != schema.NotGenerated {
-			add(dependant{kind: calculates, name: g.Name, why: "the error for a value that can't be calculated would reveal it", reads: func(of func(string) bool) bool { return t.Calculates(g, of) }})
+			add(dependant{kind: calculates, name: g.Name, why: "the error for a value that can't be calculated would reveal them", reads: func(of func(string) bool) bool { return t.Calculates(g, of) }})
 		}
 	}
 	for _, fk := range t.ForeignKeys {
-		add(dependant{kind: refers, name: "foreign key(" + strings.Join(fk.Columns, ", ") + ")", why: "the error for a value that refers to no row would reveal the labelled one", parts: columns(fk.Columns), key: fk, child: t})
+		add(dependant{kind: refers, name: "foreign key(" + strings.Join(fk.Columns, ", ") + ")", why: "the error for a value that refers to no row would reveal them", parts: columns(fk.Columns), key: fk, child: t})
 	}
 	for _, child := range c.Live.Tables {
 		for _, fk := range child.ForeignKeys {
@@ -336,8 +336,8 @@ func (r refusing) discharge(x change, d dependant) {
 		return
 	case resolves:
 		if of == r.t {
-			r.unless(decl.Permission{Kind: decl.PermitConflict, On: d.name}, check.HiddenEffect, "the rules of the table without ON CONFLICT "+d.name, "",
-				"programs may write to it, and a rule of it has ON CONFLICT %s: a row that breaks the rule would delete other rows, be left out without an error, or leave earlier rows of the same statement", d.name)
+			r.unless(decl.Permission{Kind: decl.PermitConflict, On: d.name}, check.HiddenEffect, "rules of the table without ON CONFLICT "+d.name, "",
+				"programs may write the table, and one of its rules has ON CONFLICT %s: a row that breaks the rule would delete other rows, be left out without an error, or leave a statement half done", d.name)
 		}
 		return
 	case fires:
@@ -352,13 +352,13 @@ func (r refusing) discharge(x change, d dependant) {
 		return
 	case unites:
 		if u := d.unique; own && !w.Trusted && confirms(c.Live, r.t, u, w) {
-			r.unless(u.permission(), check.SpanningUnique, c.fixUnique(u, w), ", if programs may learn which values others have", "programs may write to it, and %s is unique among the rows of all tenants: the error that a value is taken would reveal rows out of scope", u.said())
+			r.unless(u.permission(), check.SpanningUnique, c.fixUnique(u, w), ", if programs may learn which values other tenants have", "programs may write the table, and %s is unique among the rows of all tenants: the error that a value is taken would reveal rows out of scope", u.said())
 		}
 		switch changes := len(x.cols) > 0 && d.reads(x.changed.has); {
 		case d.reads(x.secrets.has) && (changes || x.moves || x.insert && (d.unique.numbered(c.Live, of) || !d.unique.fresh(c.Live, of, w.given()))):
-			r.learns(x, d.name, "the error that a value is taken would reveal it")
+			r.learns(x, d.name, "the error that a value is taken would reveal them")
 		case x.indexed && changes: // row by row
-			r.learns(x, d.name, "rows are changed in the order of an index, which the error that a value is taken would reveal")
+			r.learns(x, d.name, "rows are changed in the order of an index, and the error that a value is taken would reveal this order")
 		}
 		return
 	case orders:
@@ -366,7 +366,7 @@ func (r refusing) discharge(x change, d dependant) {
 		// long. The condition of a partial index decides whether there is an entry at all. So an error could reveal a labelled value.
 		if x.secrets.beside(x.changed, d.reads) && (slices.ContainsFunc(d.parts, func(p schema.Part) bool { return p.Column == "" }) ||
 			c.Live.Engine == schema.Postgres && slices.ContainsFunc(d.parts, func(p schema.Part) bool { return c.dependsOn(of, p, x.changed.has) && !fixedSize(of, p) })) {
-			r.learns(x, "index"+unique{Parts: d.parts}.said(), "the error for an entry that can't be made would reveal it")
+			r.learns(x, "index"+unique{Parts: d.parts}.said(), "the error for an index entry that can't be made would reveal them")
 		}
 		return
 	case admits:
@@ -396,7 +396,7 @@ func (r refusing) discharge(x change, d dependant) {
 		if !x.heir && (x.deletes() && carries(d.key.OnDelete) || changed && carries(d.key.OnUpdate)) {
 			p := decl.Permission{Kind: decl.PermitCascade, On: c.Called(d.child), Of: strings.Join(d.key.Columns, ", ")}
 			r.unless(p, check.HiddenEffect, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s) without actions", sqlname.List(d.key.Columns), check.InFull(of), sqlname.List(references(d.key, of))), ", if it may act",
-				"a write is carried on%s by the foreign key %s (ON DELETE %s, ON UPDATE %s)", r.through(x.altered), d.name, d.key.OnDelete, d.key.OnUpdate)
+				"a write also changes the rows that refer to the written ones%s, by the foreign key %s (ON DELETE %s, ON UPDATE %s)", r.through(x.altered), d.name, d.key.OnDelete, d.key.OnUpdate)
 		}
 		if x.deletes() || changed {
 			r.referred(x, d, changed)
@@ -407,19 +407,19 @@ func (r refusing) discharge(x change, d dependant) {
 		// label. The labels of the message refuse each such write anyway; this reports it beforehand.
 		if l := d.reveals.Label.Secrecy(); !w.Trusted && !l.FlowsTo(w.Table.Label.Secrecy()) {
 			r.unless(decl.Permission{Kind: decl.PermitRevealing, On: d.reveals.Name}, check.HiddenEffect, w.Table.Reader.RowLabel(w.Table.Name), ", if programs may learn that",
-				"programs may write to it, and which of its rows are in scope reveals %s, which is labelled %s: what is written would reveal that to those who read the table without the label", d.reveals.Name, l)
+				"programs may write the table, and which of its rows are in scope depends on %s, which is labelled %s: a write would reveal it to readers of the table, which has no such label", d.reveals.Name, l)
 		}
 		return
 	case repeats:
 		if c.Shows(d.table, r.t) {
-			r.unless(decl.Permission{Kind: decl.PermitRows, On: d.table.Name}, check.HiddenEffect, "one declaration for both", ", if what is written here brings no row into scope there",
-				"programs may write to it, and %s may show the same rows, to which that other declaration gives a scope in another grant: a write could bring rows into that scope", d.table.Name)
+			r.unless(decl.Permission{Kind: decl.PermitRows, On: d.table.Name}, check.HiddenEffect, "one declaration for both", ", if no write here brings a row into that scope",
+				"programs may write the table, and another grant may show the same rows through the declaration %s: a write could bring rows into the scope of that grant", d.table.Name)
 		}
 		return
 	case compares:
 		if why := c.Unlike(d.link); why != "" {
-			r.unless(decl.Permission{Kind: decl.PermitTypes, On: d.link.From.Name, Of: d.link.Name}, check.LooseEquality, "one type for both", ", if no two rows have one value in two forms",
-				"programs may write to it, and it is linked by %s, where %s: what is written could belong to another tenant's row", d.link.Name, why)
+			r.unless(decl.Permission{Kind: decl.PermitTypes, On: d.link.From.Name, Of: d.link.Name}, check.LooseEquality, "one type for both columns", ", if no value is stored in two forms",
+				"programs may write the table, and its link %s compares loosely, since %s: a written row could belong to another tenant's row", d.link.Name, why)
 		}
 		return
 	case awaits:
@@ -432,5 +432,5 @@ func (r refusing) discharge(x change, d dependant) {
 		return
 	}
 	// A kind without a discharge refuses each write.
-	r.because(check.HiddenEffect, "a discharge for it in package writing", "programs may write to it, and what depends on its columns is of the kind %d, for which there is no rule", d.kind)
+	r.because(check.HiddenEffect, "a rule for that kind in package writing", "programs may write the table, and no rule judges what depends on its columns by the kind %d", d.kind)
 }

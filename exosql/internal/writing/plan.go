@@ -45,10 +45,10 @@ func (w *writer) planned() (*Writing, error) {
 func (w *writer) change() error {
 	root := w.m.Root
 	if w.chain != nil && !narrowed(w.chain) {
-		return fail.Errorf(fail.Invalid, "", "it would %s every row: write Where before it, or Where(exosql.AllRows[T]()), T being the struct of its rows, if all are meant", root.Name)
+		return fail.Errorf(fail.Invalid, "", "this call would %s every row: write Where before it, or Where(exosql.AllRows[T]()) if you mean all rows, where T is the struct of a row", root.Name)
 	}
 	if w.chain == nil && !conditioned(root.Recv) {
-		return fail.Errorf(fail.Invalid, "", "it would %s every row: write .where(…) before it, or .all().%s(…) if all are meant", root.Name, root.Name)
+		return fail.Errorf(fail.Invalid, "", "this call would %s every row: write .where(…) before it, or .all().%s(…) if you mean all rows", root.Name, root.Name)
 	}
 	s := w.statement()
 	p, err := w.changed(s)
@@ -91,7 +91,7 @@ func (w *writer) changed(s *compile.Statement) (*plan.Plan, error) {
 		return nil, err
 	}
 	if !s.Whole() {
-		return nil, fail.Errorf(fail.Invalid, "", "%s changes the rows of one table, so it can't follow join, select, groupBy or the like; put a condition on other tables into where", root.Name)
+		return nil, fail.Errorf(fail.Invalid, "", "%s changes the rows of one table, so it can't follow join, select, groupBy and similar calls: write conditions on other tables in where", root.Name)
 	}
 	g, fc, _ := s.Row()
 	t := fc.Table
@@ -175,7 +175,7 @@ func (w *writer) set(s *compile.Statement, fc *decl.Facet) ([]written, error) {
 			return fail.Errorf(fail.Denied, "", "`%s` can't be changed", name)
 		}
 		if col.Key { // no facet allows this
-			return ofHook(hook(written{Col: col, Filled: filled(name)}), fail.Errorf(fail.Invalid, "", "the key `%s` can't be changed: rows are found by it", col.Name))
+			return ofHook(hook(written{Col: col, Filled: filled(name)}), fail.Errorf(fail.Invalid, "", "the key `%s` can't be changed: it identifies the row", col.Name))
 		}
 		v, err := value(col)
 		out = append(out, v)
@@ -201,7 +201,7 @@ func (w *writer) set(s *compile.Statement, fc *decl.Facet) ([]written, error) {
 		return nil, expr.ErrNode(arg)
 	}
 	if len(out) == 0 {
-		return nil, fail.Errorf(fail.Invalid, "", "there is nothing to change: give it an object of columns and values")
+		return nil, fail.Errorf(fail.Invalid, "", "there is nothing to change: give update an object of columns and values")
 	}
 	return out, nil
 }

@@ -127,12 +127,12 @@ func partsOf(cols []*decl.Column, row []written, needed bool) (out []KeyPart, er
 		i := slices.IndexFunc(row, func(v written) bool { return v.Col == col })
 		switch {
 		case i < 0 && needed:
-			return nil, fail.Errorf(fail.Invalid, "", "`%s` is needed: it decides where the row belongs", col.Guest)
+			return nil, fail.Errorf(fail.Invalid, "", "`%s` needs a value: it decides which row the new row belongs to", col.Guest)
 		case i < 0:
 			out = append(out, KeyPart{Absent: true})
 			continue
 		case row[i].Out != "":
-			return nil, fail.Errorf(fail.Invalid, "", "`%s` leads to another row, and can only be set to a plain value, not to a calculated one", col.Guest)
+			return nil, fail.Errorf(fail.Invalid, "", "`%s` refers to another row, so it can't be calculated: give a plain value", col.Guest)
 		case row[i].Null && needed:
 			return nil, cantBeNull(col.Guest)
 		case row[i].Null:
@@ -148,7 +148,7 @@ func partsOf(cols []*decl.Column, row []written, needed bool) (out []KeyPart, er
 }
 
 func cantBeNull(column string) error {
-	return fail.Errorf(fail.Invalid, "", "`%s` can't be null: it decides where the row belongs", column)
+	return fail.Errorf(fail.Invalid, "", "`%s` can't be null: it decides which other row the row belongs to", column)
 }
 
 // Leads returns the key to check for a row, with the parts that value returns; nil: the key leads nowhere, and is allowed to. A key with a null part
@@ -181,9 +181,9 @@ func (c *Check) Leads(set int, value func(plan.Source) value.Value) (key []value
 			}
 		}
 		if c.Hidden[absent] || c.Shut[absent] && c.Hooks[absent] == nil {
-			return nil, fail.Errorf(fail.Invalid, "", "`%s` can't be given: it leads to another row only together with a column that programs can't set here; leave it out", strings.Join(given, "`, `"))
+			return nil, fail.Errorf(fail.Invalid, "", "leave out `%s`: it refers to another row only together with a column that programs can't set here", strings.Join(given, "`, `"))
 		}
-		return nil, ofHook(c.Hooks[absent], fail.Errorf(fail.Invalid, "", "`%s` has to be given as well: together with `%s` it leads to another row", c.Columns[absent], strings.Join(given, "`, `")))
+		return nil, ofHook(c.Hooks[absent], fail.Errorf(fail.Invalid, "", "`%s` is missing: together with `%s` it refers to another row", c.Columns[absent], strings.Join(given, "`, `")))
 	}
 	return key, nil
 }
@@ -201,9 +201,9 @@ func (c *Check) Nowhere(place string) error {
 			given = append(given, place+name)
 		}
 	}
-	err := fail.Errorf(fail.Invalid, "", "there is no such row: `%s` leads nowhere", strings.Join(given, "`, `"))
+	err := fail.Errorf(fail.Invalid, "", "`%s` refers to no row that this program can reach", strings.Join(given, "`, `"))
 	if given == nil {
-		err = fail.Errorf(fail.Invalid, "", "there is no such row: this one would lead nowhere")
+		err = fail.Errorf(fail.Invalid, "", "this row would refer to no row that this program can reach")
 	}
 	if i := slices.IndexFunc(c.Hooks, func(h *decl.Column) bool { return h != nil }); given == nil && i >= 0 {
 		return ofHook(c.Hooks[i], err)

@@ -9,12 +9,12 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file has Write, the description of a write, and refusing, by which a rule refuses it unless the host has given a permission. rules.go follows.
+// This file has Write, the description of a write, and refusing, which collects reasons against it. A permission of the host can remove a reason.
 
 // Write is what a grant lets programs change in one table.
 type Write struct {
 	Table  *decl.Table
-	Facet  *decl.Facet // the facet by which programs write; nil for Go code
+	Facet  *decl.Facet // the facet that programs write through; nil for Go code
 	Rights decl.Rights
 	// Scope is the columns of the scope's conditions. Decided is set if they alone decide whether a row is in scope: then of rows that
 	// are equal in them, either all are in scope or none is.
@@ -23,7 +23,7 @@ type Write struct {
 	Fixed   []*decl.Column  // the columns of Scope that are filled in
 	Links   []*decl.Link    // links from the table. Before a key of one is written, a check looks for the row at its end in scope
 	Into    []*decl.Link    // links to the table. Before a key of one is written, a check looks for the row at its start in scope
-	By      []*decl.Link    // links to the table by which the scope finds its rows
+	By      []*decl.Link    // links to the table that the scope uses to find rows
 	Reveals []decl.Revealed // labelled data that a row reveals by being in scope
 	Through []*decl.Link    // links to the table through which rows are inserted: they fill in its columns
 	Leading []*decl.Link    // links from the table that bring the rows at their end into scope
@@ -32,7 +32,7 @@ type Write struct {
 	Beside  []*decl.Table   // other tables to which grants of the same programs give a scope
 	// Labelled is the columns of the same programs' tables that have a label: programs may not learn their values by writing.
 	Labelled []*decl.Column
-	// LabelledRows is those of these tables whose rows have a label: programs may not learn by writing which rows exist.
+	// LabelledRows lists the tables with labelled rows: programs may not learn by writing which of these rows exist.
 	LabelledRows []*decl.Table
 	Inserts      bool // programs reach the facet in a way that lets them insert rows
 	Trusted      bool // Go code writes: it may learn that other tenants have a value

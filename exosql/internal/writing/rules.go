@@ -12,8 +12,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file applies the law (law.go) to one write and one catalogue. It has the discharges that are too long for the law's switch: for the key,
-// for foreign keys, for generated columns and for rows that wait for a new one.
+// This file applies the law (law.go) to one write and one catalogue. It has the discharges that are too long for law.go: for the key, for
+// foreign keys, for generated columns, and for rows that refer to a row that does not exist yet.
 
 // Writable returns all reasons for which no program may write a table, or nil. A write that it refuses could change a row out of scope, or confirm
 // that such a row exists. It is called before the first write, and Check reports the same reasons beforehand.
@@ -31,7 +31,7 @@ func Writable(live *schema.Database, w Write) error {
 func (c *rules) writable(w Write) {
 	r := refusing{c: c, w: w, t: c.TableOf(schema.Name{Name: w.Table.Name})}
 	if r.t == nil {
-		r.because(check.MissingTable, "a facet of it that only reads", "is no table of the database, or a view: programs can't write it")
+		r.because(check.MissingTable, "a facet without rights to write", "is a view, or no table of the database, so programs can't write it")
 		return
 	}
 	for _, d := range w.dependants() {
@@ -57,13 +57,13 @@ func (r refusing) changes(asks func(kind) bool) {
 func (r refusing) key() {
 	c, t, declared := r.c, r.t, r.w.Table
 	if t.Inherited {
-		r.because(check.NoKey, c.Disinherit(t), "other tables inherit from it, and no key of it spans them: programs can't write it")
+		r.because(check.NoKey, c.Disinherit(t), "other tables inherit from this one, and no key covers them all, so programs can't write it")
 	}
 	if declared.Keyless {
-		r.because(check.NoKey, fmt.Sprintf("a key for %s, in the database and in the declaration, or a facet of it that only reads", sqlname.Plain(t.Name.Name)), "nothing makes its rows unique: programs can't write it")
+		r.because(check.NoKey, fmt.Sprintf("a key for %s, in the database and in the declaration, or a facet without rights to write", sqlname.Plain(t.Name.Name)), "nothing makes its rows unique, so programs can't write it")
 	} else if !identified(c.Live, t, declared) {
 		r.because(check.NoKey, fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", sqlname.Plain(check.FreeName(c.Live, t.Name.Name+"_key")), check.InFull(t), sqlname.List(decl.Names(declared.Keys))),
-			"the declared key (%s) is neither a primary key nor unique, or it is DEFERRABLE: a write could reach rows out of scope by it", strings.Join(decl.Names(declared.Keys), ", "))
+			"the declared key (%s) is not unique in the database, or is DEFERRABLE: a write by this key could reach rows out of scope", strings.Join(decl.Names(declared.Keys), ", "))
 	}
 }
 
@@ -74,10 +74,10 @@ func (r refusing) refers(of *schema.Table, fk schema.ForeignKey) {
 	if shares(live, fk.Columns, append(decl.Names(w.Rights.Insert), decl.Names(w.Rights.Update)...)) && !w.looks(live, fk) {
 		if w.Trusted {
 			r.because(check.HiddenEffect, w.Table.Reader.LinkOver(fk.Table.Name),
-				"(%s) is written, which refers to %s, and no link over it is declared: it could refer to another tenant's row", strings.Join(fk.Columns, ", "), fk.Table.Name)
+				"writes set (%s), which refers to %s, and no link for this reference is declared: a row could refer to another tenant's row", strings.Join(fk.Columns, ", "), fk.Table.Name)
 		} else {
 			r.because(check.HiddenEffect, w.Table.Reader.Link(fk.Table.Name),
-				"programs may write (%s), which refers to %s, and the facet has no link over it: a write would reveal whether another tenant's row is there", strings.Join(fk.Columns, ", "), fk.Table.Name)
+				"programs may write (%s), which refers to %s, and the facet has no link for this reference: a write would reveal whether another tenant's row exists", strings.Join(fk.Columns, ", "), fk.Table.Name)
 		}
 	}
 	if len(w.Rights.Insert) == 0 {
@@ -90,15 +90,15 @@ func (r refusing) refers(of *schema.Table, fk schema.ForeignKey) {
 	if !shares(live, fk.Columns, always) && slices.ContainsFunc(of.Columns, func(col schema.Column) bool {
 		return fillsIn(live, &col) && shares(live, []string{col.Name}, fk.Columns)
 	}) { // by numbers from the database a program could learn which rows exist
-		r.unless(decl.Permission{Kind: decl.PermitDefault, On: strings.Join(fk.Columns, ", ")}, check.HiddenEffect, "no default for it", fmt.Sprintf(", if rows may refer to whichever row of %s the default names", fk.Table.Name),
-			"programs may add rows to it, and the database fills in (%s), which refers to %s: a row could refer to one out of scope, and reveal that it is there", strings.Join(fk.Columns, ", "), fk.Table.Name)
+		r.unless(decl.Permission{Kind: decl.PermitDefault, On: strings.Join(fk.Columns, ", ")}, check.HiddenEffect, "no default for these columns", fmt.Sprintf(", if new rows may refer to any row of %s that the default names", fk.Table.Name),
+			"programs may insert rows, and the database fills in (%s), which refers to %s: a new row could refer to a row out of scope and reveal that it exists", strings.Join(fk.Columns, ", "), fk.Table.Name)
 	}
 	for _, l := range w.Through { // the program chooses the row in scope through which it inserts
 		if slices.ContainsFunc(l.Ends(), func(col *decl.Column) bool {
 			return shares(live, fk.Columns, []string{col.Name}) && !slices.Contains(w.Fixed, col)
 		}) && !along(live, reversed(l.Pairs), l.From, fk) && !c.passes(l, fk) && !w.looks(live, fk) {
 			r.because(check.HiddenEffect, w.Table.Reader.Link(fk.Table.Name),
-				"rows are inserted through the link %s, which fills in what refers to %s, and the facet has no link over it: a write would reveal whether another tenant's row is there", l.Name, fk.Table.Name)
+				"programs insert rows through the link %s, which fills in a reference to %s, and the facet has no link for that reference: a write would reveal whether another tenant's row exists", l.Name, fk.Table.Name)
 		}
 	}
 }
@@ -137,7 +137,7 @@ func (r refusing) calculated(d dependant) {
 			decided = append(decided, fk.Columns...)
 		}
 	}
-	fix := fmt.Sprintf("no right to write what %s is calculated from", d.name)
+	fix := fmt.Sprintf("no right to write the columns from which %s is calculated", d.name)
 	if shares(c.Live, decided, is) && w.calculates(c.Live, r.t, col) {
 		r.because(check.HiddenEffect, fix, "a write changes the generated column %s, which decides which rows are in scope or where a link leads", d.name)
 	}
@@ -171,8 +171,8 @@ func (r refusing) awaited(l *decl.Link) {
 	} else {
 		fix = "ALTER TABLE " + check.InFull(of) + " ADD " + fix
 	}
-	r.unless(decl.Permission{Kind: decl.PermitWaiting, On: l.To.Name, Of: strings.Join(cols, ", ")}, check.HiddenEffect, fix, fmt.Sprintf(", if no row of %s refers to a row that is not there", l.To.Name),
-		"programs may add rows to it, and rows of %s are in scope by (%s) without a foreign key that is valid for all: rows that refer to no row yet would come into scope with a new one", l.To.Name, strings.Join(cols, ", "))
+	r.unless(decl.Permission{Kind: decl.PermitWaiting, On: l.To.Name, Of: strings.Join(cols, ", ")}, check.HiddenEffect, fix, fmt.Sprintf(", if each row of %s refers to a row that exists", l.To.Name),
+		"programs may insert rows, which bring rows of %s into scope by (%s), and no valid foreign key covers these columns: rows that refer to no row yet would come into scope with a new row", l.To.Name, strings.Join(cols, ", "))
 }
 
 // identified reports whether no two rows have an equal declared key. Keys are compared as a statement does it: by the columns' own collations.

@@ -46,10 +46,10 @@ func TestWritable(t *testing.T) {
 		want   string // "": it may be written
 	}{
 		"as it is":      {func(*schema.Database, *schema.Table, *Write) {}, ""},
-		"no such table": {func(d *schema.Database, t *schema.Table, w *Write) { t.Name.Name = "other" }, "is no table"},
-		"inherited":     {func(d *schema.Database, t *schema.Table, w *Write) { t.Inherited = true }, "other tables inherit from it"},
-		"no unique key": {func(d *schema.Database, t *schema.Table, w *Write) { t.PrimaryKey = nil }, "is neither a primary key"},
-		"a wider key":   {func(d *schema.Database, t *schema.Table, w *Write) { t.PrimaryKey.Columns = []string{"id", "org"} }, "is neither a primary key"},
+		"no such table": {func(d *schema.Database, t *schema.Table, w *Write) { t.Name.Name = "other" }, "or no table of the database"},
+		"inherited":     {func(d *schema.Database, t *schema.Table, w *Write) { t.Inherited = true }, "other tables inherit from this one"},
+		"no unique key": {func(d *schema.Database, t *schema.Table, w *Write) { t.PrimaryKey = nil }, "is not unique in the database"},
+		"a wider key":   {func(d *schema.Database, t *schema.Table, w *Write) { t.PrimaryKey.Columns = []string{"id", "org"} }, "is not unique in the database"},
 		"a trigger":     {func(d *schema.Database, t *schema.Table, w *Write) { t.Triggers = []schema.Trigger{{Name: "audit"}} }, "the trigger audit"},
 		"a known trigger": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Triggers = []schema.Trigger{{Name: "audit"}}
@@ -95,18 +95,18 @@ func TestWritable(t *testing.T) {
 		}, "(org, title) is unique"},
 		"a key of another collation": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.PrimaryKey.Parts = []schema.Part{{Column: "id", Collation: "BINARY"}}
-		}, "is neither a primary key"},
+		}, "is not unique in the database"},
 		"a key of another direction": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.PrimaryKey.Parts = []schema.Part{{Column: "id", Desc: true}}
 		}, ""},
 		"a key that is not built": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.PrimaryKey, t.Indexes = nil, []schema.Index{{Unique: true, Invalid: true, Parts: []schema.Part{{Column: "id"}}}}
-		}, "is neither a primary key"},
+		}, "is not unique in the database"},
 		"a trigger with the name of a permission": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Triggers, w.Rights.Permits = []schema.Trigger{{Name: "unique(title)"}}, permits("unique(title)")
 		}, "the trigger unique(title)"},
-		"a rule that replaces":               {func(d *schema.Database, t *schema.Table, w *Write) { t.OnConflict = []string{"REPLACE"} }, "a rule of it has ON CONFLICT REPLACE"},
-		"a rule that keeps what came before": {func(d *schema.Database, t *schema.Table, w *Write) { t.OnConflict = []string{"FAIL"} }, "a rule of it has ON CONFLICT FAIL"},
+		"a rule that replaces":               {func(d *schema.Database, t *schema.Table, w *Write) { t.OnConflict = []string{"REPLACE"} }, "one of its rules has ON CONFLICT REPLACE"},
+		"a rule that keeps what came before": {func(d *schema.Database, t *schema.Table, w *Write) { t.OnConflict = []string{"FAIL"} }, "one of its rules has ON CONFLICT FAIL"},
 		"a rule that replaces, known": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.OnConflict, w.Rights.Permits = []string{"REPLACE"}, permits("ON CONFLICT REPLACE")
 		}, ""},
@@ -120,7 +120,7 @@ func TestWritable(t *testing.T) {
 		"a foreign key of a part": {func(d *schema.Database, t *schema.Table, w *Write) {
 			d.Tables = append(d.Tables, &schema.Table{PartitionOf: &t.Name, ForeignKeys: []schema.ForeignKey{{Columns: []string{"title"}, Table: schema.Name{Name: "titles"}, References: []string{"t"}}}})
 		}, "programs may write (title), which refers to titles"},
-		"within half of the scope": {func(d *schema.Database, t *schema.Table, w *Write) { w.Scope = append(w.Scope, region) }, "UNIQUE (region, org, title) in its place"},
+		"within half of the scope": {func(d *schema.Database, t *schema.Table, w *Write) { w.Scope = append(w.Scope, region) }, "UNIQUE (region, org, title) instead"},
 		"within all of it": {func(d *schema.Database, t *schema.Table, w *Write) {
 			w.Scope, t.Uniques[0].Columns = append(w.Scope, region), []string{"region", "title", "org"}
 		}, ""},
@@ -177,13 +177,13 @@ func TestWritable(t *testing.T) {
 		"of one of its parts": {func(d *schema.Database, t *schema.Table, w *Write) {
 			d.Tables = append(d.Tables, &schema.Table{PartitionOf: &t.Name, Uniques: []schema.Key{{Columns: []string{"title"}}}})
 		}, "(title) is unique"},
-		"no link":          {func(d *schema.Database, t *schema.Table, w *Write) { w.Links = nil }, "no link over it"},
-		"a link by others": {func(d *schema.Database, t *schema.Table, w *Write) { t.ForeignKeys[0].References = []string{"code"} }, "no link over it"},
-		"a link elsewhere": {func(d *schema.Database, t *schema.Table, w *Write) { t.ForeignKeys[0].Table.Name = "orgs" }, "no link over it"},
+		"no link":          {func(d *schema.Database, t *schema.Table, w *Write) { w.Links = nil }, "no link for this reference"},
+		"a link by others": {func(d *schema.Database, t *schema.Table, w *Write) { t.ForeignKeys[0].References = []string{"code"} }, "no link for this reference"},
+		"a link elsewhere": {func(d *schema.Database, t *schema.Table, w *Write) { t.ForeignKeys[0].Table.Name = "orgs" }, "no link for this reference"},
 		"a link to itself, the other way round": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.ForeignKeys[0].Table.Name = "jobs"
 			w.Links = []*decl.Link{{From: jobs, To: jobs, One: true, Pairs: []decl.Pair{{From: id, To: person}}}}
-		}, "no link over it"},
+		}, "no link for this reference"},
 		"a link to itself": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.ForeignKeys[0].Table.Name = "jobs"
 			w.Links = []*decl.Link{{From: jobs, To: jobs, One: true, Pairs: []decl.Pair{{From: person, To: id}}}}
@@ -194,12 +194,12 @@ func TestWritable(t *testing.T) {
 		"through a link that fills in a key to others": {func(d *schema.Database, t *schema.Table, w *Write) {
 			w.Rights.Insert, w.Rights.Update, w.Links = []*decl.Column{title}, nil, nil
 			w.Through = []*decl.Link{{From: jobs, To: jobs, Name: "follow", Pairs: []decl.Pair{{From: id, To: person}}}}
-		}, "rows are inserted through the link follow, which fills in what refers to people"},
+		}, "rows through the link follow, which fills in a reference to people"},
 		"through a link that fills in a part of it": {func(d *schema.Database, t *schema.Table, w *Write) {
 			w.Rights.Insert, w.Rights.Update, w.Links = []*decl.Column{title}, nil, nil
 			t.ForeignKeys[0] = schema.ForeignKey{Columns: []string{"region", "person_id"}, Table: t.ForeignKeys[0].Table, References: []string{"region", "id"}}
 			w.Through = []*decl.Link{{From: people, To: jobs, Name: "held", Pairs: []decl.Pair{{From: personID, To: person}}}}
-		}, "rows are inserted through the link held"},
+		}, "insert rows through the link held"},
 		"through it, and the link is seen": {func(d *schema.Database, t *schema.Table, w *Write) {
 			w.Through = []*decl.Link{{From: jobs, To: jobs, Name: "follow", Pairs: []decl.Pair{{From: id, To: person}}}}
 		}, ""},
@@ -255,7 +255,7 @@ func TestWritable(t *testing.T) {
 		"a row that is led to": {func(d *schema.Database, t *schema.Table, w *Write) { w.Leading = []*decl.Link{link} }, ""},
 		"a row that a default leads to": {func(d *schema.Database, t *schema.Table, w *Write) {
 			w.Leading, t.Columns[3].Default, w.Rights.Permits = []*decl.Link{link}, "1", append(w.Rights.Permits, permits("default(person_id)")...)
-		}, "are in scope by (id) without a foreign key that is valid for all"},
+		}, "into scope by (id), and no valid foreign key covers these columns"},
 		"the scope, by a generated column": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Columns[1].Generated, t.Columns[1].GenExpr = schema.Stored, `substr("TITLE", 1, 1)`
 		}, "changes the generated column org"},

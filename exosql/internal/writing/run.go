@@ -53,7 +53,7 @@ type Host interface {
 
 	// Before keeps images of the rows that an update or a delete is about to change, and returns their number.
 	Before() (kept int64, err error)
-	// Changed notes that n rows were changed, and that kept of them have images.
+	// Changed notes that n rows were changed. For kept of these the record has the values before and after.
 	Changed(n, kept int64)
 	// Inserted notes that n rows were inserted, and the keys that the statements returned.
 	Inserted(n int64, keys *value.Rows)
@@ -77,7 +77,7 @@ func (x *Run) bind(p *plan.Plan, values []value.Value) ([]value.Value, error) {
 }
 
 func errUnseen() error {
-	return fail.Errorf(fail.Denied, "", "the row would be out of this program's reach")
+	return fail.Errorf(fail.Denied, "", "this program could not see the row: give values that put it among the rows that you may see")
 }
 
 // manyDigits matches a number in a document that is so long that a program may have been shown a rounded one.
@@ -91,7 +91,7 @@ func (x *Run) Do() (value.Value, error) {
 			return value.Value{}, err
 		}
 		if n := rows.Len(); n != 1 {
-			return value.Value{}, fail.Errorf(fail.Invalid, "", "a row is inserted through one %s, and the query finds %s", x.Through, map[bool]string{true: "none", false: "several"}[n == 0])
+			return value.Value{}, fail.Errorf(fail.Invalid, "", "a row is inserted through exactly one %s, and this query finds %s", x.Through, map[bool]string{true: "none", false: "several"}[n == 0])
 		}
 		cells := rows.Reader().Cells(0)
 		for _, same := range cells[x.Keys:] {
@@ -102,7 +102,7 @@ func (x *Run) Do() (value.Value, error) {
 		x.ParentRow = cells[:x.Keys]
 		for i, v := range x.ParentRow { // with a null the link would lead to no row, so not to the new rows
 			if v.IsNull() {
-				return value.Value{}, fail.Errorf(fail.Invalid, "", "a row is inserted through one %s, whose `%s` is null here: the link leads to no rows", x.Through, x.Link.Pairs[i].From.Guest)
+				return value.Value{}, fail.Errorf(fail.Invalid, "", "no row can be inserted through this %s: its `%s` is null, so the link leads to no rows", x.Through, x.Link.Pairs[i].From.Guest)
 			}
 		}
 	}
@@ -123,7 +123,7 @@ func (x *Run) Do() (value.Value, error) {
 			return value.Value{}, err
 		}
 		if n := rows.Reader().Cells(0)[0].Int(); n > 0 {
-			return value.Value{}, fail.Errorf(fail.Conflict, "", "%d of the rows hold a value that their column's type does not have, in a column of this condition. Programs read null there, but it is not null: choose the rows by other columns, and give the column a new value", n)
+			return value.Value{}, fail.Errorf(fail.Conflict, "", "this condition uses a column in which %d of the rows have a value that does not fit its type. Programs read null there, but the database has a value: choose the rows by other columns, and give the column a new value", n)
 		}
 	}
 	kept, err := x.Host.Before()
@@ -135,14 +135,14 @@ func (x *Run) Do() (value.Value, error) {
 		x.Host.Changed(n, kept)
 	}
 	if n == 0 && err == nil && x.Found {
-		way := "read it again in a new program: this one sees the rows as they were when it began"
+		way := "read it again in a new program, since this program sees rows as they were when it began"
 		if slices.ContainsFunc(x.M.Args, func(v value.Value) bool {
 			doc, err := plan.AppendDocument(nil, v)
 			return err == nil && v.Len() > 0 && manyDigits.Match(doc)
 		}) {
 			way += ". A number in JSON with more than 15 digits may have been rounded when it was read: leave its column out of ifUnchanged"
 		}
-		err = fail.Errorf(fail.Conflict, "", "the row is gone, or not as it was read any more; %s", way)
+		err = fail.Errorf(fail.Conflict, "", "the row was deleted or changed after it was read: %s", way)
 	}
 	return value.Int(n), err
 }
@@ -235,7 +235,7 @@ func (x *Run) keeps() error {
 			return err
 		}
 		if check.StoredOtherwise(live, f.Col, x.value(f.Source, nil)) {
-			return &fail.Error{Kind: fail.Denied, Msg: "rows can't be added here: its host has to look at it first", Err: fmt.Errorf("exosql: %s.%s can't hold the scope's value as it is, so the rows would be somebody else's", f.Col.Table.Name, f.Col.Name)}
+			return &fail.Error{Kind: fail.Denied, Msg: "rows can't be inserted into this table: its host has to look at it first", Err: fmt.Errorf("exosql: %s.%s would store the scope's value as another value, so the rows could belong to another tenant", f.Col.Table.Name, f.Col.Name)}
 		}
 	}
 	return nil

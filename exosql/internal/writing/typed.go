@@ -91,7 +91,7 @@ func (w *writer) targetOfChain(*message.Node) (scope.Entry, []written, error) {
 	g := w.grants[0]
 	w.w.Table, w.w.Facet, w.w.Grant = w.chain.Table, g.Facet, g
 	if w.chain != g.Rel {
-		return scope.Entry{}, nil, fail.Errorf(fail.Invalid, "", "rows are inserted into what Grant or Follow gives, without Where, OrderBy and their like behind it")
+		return scope.Entry{}, nil, fail.Errorf(fail.Invalid, "", "insert into the result of Grant or Follow itself, without Where, OrderBy and similar calls after it")
 	}
 	l := g.Rel.Link
 	if l == nil {
@@ -99,7 +99,7 @@ func (w *writer) targetOfChain(*message.Node) (scope.Entry, []written, error) {
 		return e, nil, err
 	}
 	if l.One {
-		return scope.Entry{}, nil, fail.Errorf(fail.Invalid, "", "the link %s leads to one row at most: insert into the table itself, or through a link to many", l.Name)
+		return scope.Entry{}, nil, fail.Errorf(fail.Invalid, "", "the link %s leads to one row at most: insert into the table itself, or through a link to many rows", l.Name)
 	}
 	base := g.Base()
 	e, err := base.Enter(l.To, l, base)

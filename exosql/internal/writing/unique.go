@@ -114,9 +114,9 @@ func (u unique) name() string {
 func (c *rules) fixUnique(u unique, w Write) string {
 	switch {
 	case u.primary && !shares(c.Live, u.columns(), decl.Names(w.Rights.Insert)):
-		return fmt.Sprintf("numbers or UUIDs that the database gives (%s)", sqlname.List(u.columns()))
+		return fmt.Sprintf("(%s) as numbers or UUIDs that the database generates", sqlname.List(u.columns()))
 	case u.primary:
-		return fmt.Sprintf("numbers or UUIDs that the database gives (%s), %s", sqlname.List(u.columns()), w.Table.Reader.NotInserted())
+		return fmt.Sprintf("(%s) as numbers or UUIDs that the database generates, %s", sqlname.List(u.columns()), w.Table.Reader.NotInserted())
 	case !w.Decided || len(w.Scope) == 0 || u.exclusion != nil || u.where != "" || len(u.columns()) < len(u.Parts):
 		return ""
 	}
@@ -129,7 +129,7 @@ func (c *rules) fixUnique(u unique, w Write) string {
 	if len(within) == len(u.columns()) {
 		return "" // the rule has the columns of the scope already, but the program chooses their values in a new row: see chooses
 	}
-	return fmt.Sprintf("UNIQUE (%s) in its place", sqlname.List(within))
+	return fmt.Sprintf("UNIQUE (%s) instead", sqlname.List(within))
 }
 
 // confirms reports whether the database can refuse a write by w because of a row out of scope.

@@ -39,7 +39,7 @@ type Writing struct {
 	Back *plan.Plan
 }
 
-// Kind is whether a message inserts, updates or deletes rows.
+// Kind says whether a message inserts, updates or deletes rows.
 type Kind = decl.WriteKind
 
 const (
@@ -54,7 +54,7 @@ type Filled struct {
 	Source plan.Source
 }
 
-// Insert adds rows that give values for the same columns: One adds one, and Many adds Batch of them. The values of the rows
+// Insert adds rows with values for the same columns: the plan One adds one row, and Many adds Batch rows. The values of the rows
 // are the arguments after those of the message.
 type Insert struct {
 	One, Many *plan.Plan

@@ -73,13 +73,13 @@ func TestCheckRights(t *testing.T) {
 	want(unusable, exosql.NotReadable, false, "accounts: it is in the schema "+schema+", which the role "+role+" may not use", "entries: it is in the schema")
 	fix(unusable)
 	unreadable := found(as)
-	want(unreadable, exosql.NotReadable, false, "accounts: the role "+role+" may not read it: each query of it fails. Right would be: GRANT SELECT (id, tenant, name) ON "+schema+".accounts TO "+role, "entries: the role "+role+" may not read it: each query of it fails. Right would be: GRANT SELECT (id, account_id) ON "+schema+".entries TO "+role)
+	want(unreadable, exosql.NotReadable, false, "accounts: the role "+role+" may not read this table: each query of it fails. Right would be: GRANT SELECT (id, tenant, name) ON "+schema+".accounts TO "+role, "entries: the role "+role+" may not read this table: each query of it fails. Right would be: GRANT SELECT (id, account_id) ON "+schema+".entries TO "+role)
 	if o := run(as); o.JSON != "" {
 		t.Errorf("the twin: a role without rights was answered %s", o)
 	}
 	kit.Change(t, url, "GRANT SELECT (id, name, kind) ON accounts TO "+role, "GRANT SELECT ON entries TO "+role)
 	part := found(as)
-	want(part, exosql.NotReadable, false, "accounts: the role "+role+" may not read (tenant): each query that names one of them fails. Right would be: GRANT SELECT (tenant) ON "+schema+".accounts TO "+role)
+	want(part, exosql.NotReadable, false, "accounts: the role "+role+" may not read (tenant): each query that names one of these columns fails. Right would be: GRANT SELECT (tenant) ON "+schema+".accounts TO "+role)
 	fix(part)
 	want(found(as), "", false)
 	if o := run(as); o.JSON != `[[{"n":"a"}],[{"id":10},{"id":11}],2]` {
@@ -154,7 +154,7 @@ func TestCheckPath(t *testing.T) {
 				return found
 			}
 			found := check()
-			if len(found) != 1 || found[0].Kind != exosql.SearchPath || found[0].Table != "" || found[0].Warning || !strings.HasPrefix(found[0].String(), "everybody may create in the schema "+schema) {
+			if len(found) != 1 || found[0].Kind != exosql.SearchPath || found[0].Table != "" || found[0].Warning || !strings.HasPrefix(found[0].String(), "everybody may create objects in the schema "+schema) {
 				t.Fatalf("found %v", found)
 			}
 			if fixed {
@@ -262,7 +262,7 @@ func TestCheckPairs(t *testing.T) {
 		}
 		refused := map[string]bool{}
 		for _, f := range found {
-			if _, from, ok := strings.Cut(f.Problem, "compares it with typed."); ok && strings.Contains(from, ", which fails: ") {
+			if _, from, ok := strings.Cut(f.Problem, "compares this column with typed."); ok && strings.Contains(from, ", which fails: ") {
 				from, _, _ = strings.Cut(from, ",")
 				refused[from+" "+f.Column] = true
 				if f.Kind != exosql.TypeMismatch || f.Warning || f.Fix == "" {

@@ -94,7 +94,7 @@ func TestCheck(t *testing.T) {
 		"partial key":           {on: both, ddl: []string{strings.Replace(ckAccounts, "PRIMARY KEY", "NOT NULL", 1), ckEntries, ckIndexes, `CREATE UNIQUE INDEX u ON accounts (id) WHERE tenant = 1`}, want: []string{"no key accounts: nothing makes (id) unique"}},
 		"key of more":           {on: both, ddl: []string{strings.Replace(ckAccounts, "{int} PRIMARY KEY", "{int} NOT NULL", 1), ckEntries, ckIndexes, `CREATE UNIQUE INDEX u ON accounts (id, tenant)`}, want: []string{"no key accounts: nothing makes (id) unique"}},
 		"nullable key":          {on: both, ddl: []string{strings.Replace(ckAccounts, "PRIMARY KEY", "UNIQUE", 1), ckEntries, ckIndexes}, want: []string{"nullable key accounts.id: is part of the key and may be NULL"}},
-		"link without index":    {on: both, ddl: []string{ckAccounts, ckEntries, `CREATE INDEX i ON accounts (tenant)`}, want: []string{"no index entries.account_id: the link accounts.entries is followed to (account_id)"}, fix: true},
+		"link without index":    {on: both, ddl: []string{ckAccounts, ckEntries, `CREATE INDEX i ON accounts (tenant)`}, want: []string{"no index entries.account_id: the link accounts.entries looks rows up by (account_id)"}, fix: true},
 		"scope without index":   {on: both, ddl: []string{ckAccounts, ckEntries, `CREATE INDEX i ON entries (account_id)`}, want: []string{"no index accounts.tenant: the scope is a condition on tenant"}, fix: true},
 		"second in the index":   {on: both, ddl: []string{ckAccounts, ckEntries, `CREATE INDEX i ON accounts (name, tenant)`, `CREATE INDEX j ON entries (id, account_id)`}, want: []string{"no index accounts.tenant:", "no index entries.account_id:"}, fix: true},
 		"first in the index":    {on: both, ddl: []string{ckAccounts, ckEntries, `CREATE INDEX i ON accounts (tenant DESC, name)`, `CREATE UNIQUE INDEX j ON entries (account_id, id)`}},
@@ -138,15 +138,15 @@ func TestCheck(t *testing.T) {
 		"not inherited": {on: postgres, ddl: []string{ckAccounts, ckEntries, ckIndexes, `CREATE TABLE kid () INHERITS (accounts); ALTER TABLE kid NO INHERIT accounts`}},
 		"partitioned":   {on: postgres, ddl: []string{ckAccounts + ` PARTITION BY HASH (id)`, `CREATE TABLE part PARTITION OF accounts FOR VALUES WITH (MODULUS 1, REMAINDER 0)`, ckEntries, ckIndexes}},
 		"policy on a partition": {on: postgres, ddl: []string{ckAccounts + ` PARTITION BY HASH (id)`, `CREATE TABLE part PARTITION OF accounts FOR VALUES WITH (MODULUS 1, REMAINDER 0) PARTITION BY HASH (id)`, `CREATE TABLE deep PARTITION OF part FOR VALUES WITH (MODULUS 1, REMAINDER 0)`,
-			`CREATE POLICY p ON deep USING (tenant = 1); ALTER TABLE deep ENABLE ROW LEVEL SECURITY`, ckEntries, ckIndexes}, want: []string{"!row security accounts: inherit from it have some (deep)"}},
-		"policy on an heir": {on: postgres, ddl: []string{ckAccounts, ckEntries, ckIndexes, `CREATE TABLE kid () INHERITS (accounts); ALTER TABLE kid ENABLE ROW LEVEL SECURITY`}, want: []string{"no key accounts: other tables inherit", "!row security accounts: inherit from it have some (kid)"}},
+			`CREATE POLICY p ON deep USING (tenant = 1); ALTER TABLE deep ENABLE ROW LEVEL SECURITY`, ckEntries, ckIndexes}, want: []string{"!row security accounts: inherit from it have (deep)"}},
+		"policy on an heir": {on: postgres, ddl: []string{ckAccounts, ckEntries, ckIndexes, `CREATE TABLE kid () INHERITS (accounts); ALTER TABLE kid ENABLE ROW LEVEL SECURITY`}, want: []string{"no key accounts: other tables inherit", "!row security accounts: inherit from it have (kid)"}},
 		"policy on the whole": {on: postgres, ddl: []string{strings.Replace(ckAccounts, "accounts", "whole", 1) + ` PARTITION BY HASH (id)`, `CREATE TABLE accounts PARTITION OF whole FOR VALUES WITH (MODULUS 1, REMAINDER 0)`, `ALTER TABLE whole ENABLE ROW LEVEL SECURITY`, ckEntries, ckIndexes},
-			want: []string{"!row security accounts: part of or inherits from have some (whole)"}},
+			want: []string{"!row security accounts: part of or inherits from have (whole)"}},
 		"policy on both": {on: postgres, ddl: []string{ckAccounts + ` PARTITION BY HASH (id)`, `CREATE TABLE part PARTITION OF accounts FOR VALUES WITH (MODULUS 1, REMAINDER 0); ALTER TABLE part ENABLE ROW LEVEL SECURITY; ALTER TABLE accounts ENABLE ROW LEVEL SECURITY`, ckEntries, ckIndexes},
 			want: []string{"!row security accounts: is a superuser"}},
-		"everybody may create": {on: postgres, ddl: []string{ckAccounts, ckEntries, ckIndexes, `DO $$ BEGIN EXECUTE 'GRANT CREATE ON SCHEMA ' || current_schema() || ' TO PUBLIC'; END $$`}, want: []string{"search path : everybody may create in the schema exo_test_"}},
+		"everybody may create": {on: postgres, ddl: []string{ckAccounts, ckEntries, ckIndexes, `DO $$ BEGIN EXECUTE 'GRANT CREATE ON SCHEMA ' || current_schema() || ' TO PUBLIC'; END $$`}, want: []string{"search path : everybody may create objects in the schema exo_test_"}},
 		"check":                {on: both, ddl: []string{strings.Replace(ckAccounts, "kind TEXT NOT NULL", "kind TEXT NOT NULL CHECK (kind IN ('b', 'a'))", 1), ckEntries, ckIndexes}},
-		"check with less":      {on: both, ddl: []string{strings.Replace(ckAccounts, "kind TEXT NOT NULL", "kind TEXT NOT NULL CHECK (kind IN ('a'))", 1), ckEntries, ckIndexes}, want: []string{`type accounts.kind: OneOf lists "b", which a CHECK of the database does not have: no row has it, and no write may give it`}},
+		"check with less":      {on: both, ddl: []string{strings.Replace(ckAccounts, "kind TEXT NOT NULL", "kind TEXT NOT NULL CHECK (kind IN ('a'))", 1), ckEntries, ckIndexes}, want: []string{`type accounts.kind: OneOf lists "b", which a CHECK of the database does not have: no row has such a value, and no write may give one`}},
 		"check with more":      {on: both, ddl: []string{strings.Replace(ckAccounts, "kind TEXT NOT NULL", "kind TEXT NOT NULL CHECK (kind IN ('a', 'b', 'c'))", 1), ckEntries, ckIndexes}, want: []string{`!type accounts.kind: has "c", which OneOf does not list`}},
 		"check of more":        {on: both, ddl: []string{strings.Replace(ckAccounts, "kind TEXT NOT NULL", "kind TEXT NOT NULL CHECK (kind IN ('a') OR tenant = 0)", 1), ckEntries, ckIndexes}},
 		"check of a domain":    {on: postgres, ddl: []string{`CREATE DOMAIN dk AS text CHECK (VALUE IN ('a'))`, strings.Replace(ckAccounts, "kind TEXT", "kind dk", 1), ckEntries, ckIndexes}, want: []string{`type accounts.kind: OneOf lists "b", which a CHECK`}},
@@ -157,12 +157,12 @@ func TestCheck(t *testing.T) {
 		}, want: []string{"postgres !spanning key entries: spans tenants"}},
 		"cascade": {on: both, ddl: []string{ckAccounts, `CREATE TABLE entries (id {int} PRIMARY KEY, account_id {int} NOT NULL REFERENCES accounts (id) ON DELETE CASCADE)`, ckIndexes}, use: func(d ckDeclarations) []exosql.Declared {
 			return []exosql.Declared{exosql.Written(d.accounts)}
-		}, want: []string{"hidden effect accounts: a write is carried on by the foreign key entries(account_id) (ON DELETE CASCADE", "postgres !spanning key accounts: UNIQUE (tenant, id)"}},
+		}, want: []string{"hidden effect accounts: a write also changes the rows that refer to the written ones, by the foreign key entries(account_id) (ON DELETE CASCADE", "postgres !spanning key accounts: UNIQUE (tenant, id)"}},
 		"cascade, known": {on: both, ddl: []string{ckAccounts, `CREATE TABLE entries (id {int} PRIMARY KEY, account_id {int} NOT NULL REFERENCES accounts (id) ON UPDATE SET NULL)`, ckIndexes}, use: func(d ckDeclarations) []exosql.Declared {
 			return []exosql.Declared{exosql.Written(d.accounts, exosql.AllowCascade("entries", "account_id"))}
 		}, want: []string{"postgres !spanning key accounts:"}},
 		"cascade, not written": {on: both, ddl: []string{ckAccounts, `CREATE TABLE entries (id {int} PRIMARY KEY, account_id {int} NOT NULL REFERENCES accounts (id) ON DELETE CASCADE)`, ckIndexes}},
-		"virtual":              {on: sqlite, ddl: []string{strings.Replace(ckAccounts, "name TEXT NOT NULL", "x AS (upper(kind) || zeroblob(9)), name TEXT NOT NULL AS (x || PRINTF('%s', x))", 1), ckEntries, ckIndexes}, want: []string{"function accounts.name: calls printf, zeroblob, which SQLite runs without asking the authorizer"}},
+		"virtual":              {on: sqlite, ddl: []string{strings.Replace(ckAccounts, "name TEXT NOT NULL", "x AS (upper(kind) || zeroblob(9)), name TEXT NOT NULL AS (x || PRINTF('%s', x))", 1), ckEntries, ckIndexes}, want: []string{"function accounts.name: calls printf, zeroblob, which SQLite runs without its access check"}},
 		"virtual, plain":       {on: sqlite, ddl: []string{strings.Replace(ckAccounts, "name TEXT NOT NULL", "x AS (zeroblob(9)), name TEXT NOT NULL AS (upper(kind) || length(kind) || CAST(tenant AS DECIMAL(9, 2)))", 1), ckEntries, ckIndexes}},
 		"stored":               {on: sqlite, ddl: []string{strings.Replace(ckAccounts, "name TEXT NOT NULL", "name TEXT NOT NULL AS (printf('%s', kind)) STORED", 1), ckEntries, ckIndexes}},
 		"virtual, ungranted": {on: sqlite, ddl: []string{ckAccounts, ckEntries, ckIndexes, `CREATE TABLE logs (id {int} PRIMARY KEY, account_id {int} NOT NULL AS (instr(id, id)))`}, use: func(ckDeclarations) []exosql.Declared {
@@ -177,7 +177,7 @@ func TestCheck(t *testing.T) {
 		"cascade of a cascade": {on: both, ddl: []string{ckAccounts, `CREATE TABLE entries (id {int} PRIMARY KEY, account_id {int} NOT NULL REFERENCES accounts (id) ON DELETE CASCADE)`, ckIndexes,
 			`CREATE TABLE lines (id {int} PRIMARY KEY, entry {int} REFERENCES entries (id) ON DELETE SET NULL)`}, use: func(d ckDeclarations) []exosql.Declared {
 			return []exosql.Declared{exosql.Written(d.accounts, exosql.AllowCascade("entries", "account_id"))}
-		}, want: []string{"hidden effect accounts: carried on through cascades by the foreign key lines(entry)", "postgres !spanning key accounts:"}},
+		}, want: []string{"hidden effect accounts: the written ones through cascades, by the foreign key lines(entry)", "postgres !spanning key accounts:"}},
 		"trigger, SQLite": {on: sqlite, ddl: []string{ckAccounts, ckEntries, ckIndexes, `CREATE TRIGGER spy AFTER INSERT ON accounts BEGIN DELETE FROM entries; END`}, use: func(d ckDeclarations) []exosql.Declared {
 			return []exosql.Declared{exosql.Written(d.accounts)}
 		}, want: []string{"hidden effect accounts: the trigger spy of accounts (AFTER INSERT)", "postgres !spanning key accounts:"}},
@@ -471,7 +471,7 @@ func TestCheckError(t *testing.T) {
 			}
 			path = s[i : j+1]
 			in := strings.TrimSuffix(strings.TrimPrefix(path, " in the search path ("), ")")
-			role = "\n\twarning: the role postgres is a superuser: no right and no policy binds it, and a read-only transaction keeps it from no file or program of the server. Right would be: a URL with a role of its own: CREATE ROLE exo LOGIN NOSUPERUSER NOBYPASSRLS; GRANT USAGE ON SCHEMA " + in + " TO exo; GRANT SELECT (id, tenant, name, kind, seen) ON accounts TO exo"
+			role = "\n\twarning: the role postgres is a superuser: no right or policy restricts it, and even in a read-only transaction it can use files and programs of the server. Right would be: a URL with a role of its own: CREATE ROLE exo LOGIN NOSUPERUSER NOBYPASSRLS; GRANT USAGE ON SCHEMA " + in + " TO exo; GRANT SELECT (id, tenant, name, kind, seen) ON accounts TO exo"
 		}
 		want := `exosql: the database is not as declared (4 to mend, ` + warnings + `):
 	accounts.tenant: is declared as never NULL and may be NULL in the database: programs read null there, and reading such a row in Go fails. Right would be: ` + mend + `

@@ -151,11 +151,11 @@ func TestReaders(t *testing.T) {
 			{"a letter to its sender", "const l = await letters.where(l => l.id === 1).first(); await mail.send({ to: [1], text: l.body }); return 1", value.Label{}, "1 {} | to [1]: from ann to bob"},
 			{"and to its recipient", "const l = await letters.where(l => l.id === 1).first(); await mail.send({ to: [2], text: l.body }); return 1", value.Label{}, "1 {} | to [2]: from ann to bob"},
 			{"to both", "const l = await letters.where(l => l.id === 1).first(); await mail.send({ to: [2, 1], text: l.body }); return 1", value.Label{}, "1 {} | to [2 1]: from ann to bob"},
-			{"to a third", "const l = await letters.where(l => l.id === 1).first(); return mail.send({ to: [1, 2, 3], text: l.body }).catch(e => e.message)", value.Label{}, `"mail.send: a sealed value that it is given may not leave this way: it is labelled pii@person:1|2" {}`},
-			{"with an id that is NULL it is nobody's", "const l = await letters.where(l => l.id === 3).first(); return mail.send({ to: [1], text: l.body }).catch(e => e.message)", value.Label{}, `"mail.send: a sealed value that it is given may not leave this way: it is labelled pii@person" {}`},
+			{"to a third", "const l = await letters.where(l => l.id === 1).first(); return mail.send({ to: [1, 2, 3], text: l.body }).catch(e => e.message)", value.Label{}, `"mail.send: a sealed value in this call may not leave this way: it is labelled pii@person:1|2" {}`},
+			{"with an id that is NULL it is nobody's", "const l = await letters.where(l => l.id === 3).first(); return mail.send({ to: [1], text: l.body }).catch(e => e.message)", value.Label{}, `"mail.send: a sealed value in this call may not leave this way: it is labelled pii@person" {}`},
 			{"of two letters, who may read both", "const [a, b] = await letters.orderBy(l => l.id); await mail.send({ to: [2], text: await text`${a.body}, ${b.body}` }); return 1", value.Label{}, "1 {} | to [2]: from ann to bob, from bob to cy"},
-			{"and nobody else", "const [a, b] = await letters.orderBy(l => l.id); return mail.send({ to: [1], text: await text`${a.body}, ${b.body}` }).catch(e => e.message)", value.Label{}, `"mail.send: a sealed value that it is given may not leave this way: it is labelled pii@person:2" {}`},
-			{"of a link to no row", "const x = await letters.where(l => l.id === 3).select(l => ({ e: l.recipient().email })).first(); return mail.send({ to: [2], text: x.e }).catch(e => e.message)", value.Label{}, `"mail.send: a sealed value that it is given may not leave this way: it is labelled pii@person" {}`},
+			{"and nobody else", "const [a, b] = await letters.orderBy(l => l.id); return mail.send({ to: [1], text: await text`${a.body}, ${b.body}` }).catch(e => e.message)", value.Label{}, `"mail.send: a sealed value in this call may not leave this way: it is labelled pii@person:2" {}`},
+			{"of a link to no row", "const x = await letters.where(l => l.id === 3).select(l => ({ e: l.recipient().email })).first(); return mail.send({ to: [2], text: x.e }).catch(e => e.message)", value.Label{}, `"mail.send: a sealed value in this call may not leave this way: it is labelled pii@person" {}`},
 			{"as text", "return '' + JSON.stringify((await people.orderBy(p => p.id).first()).email)", value.Label{}, `"\"[sealed pii]\"" {}`},
 			{"looked at", "return (await people.orderBy(p => p.id).first()).email === 'x'", value.Label{}, "denied"},
 			{"one's own is shown", "people.orderBy(p => p.id).select(p => ({ e: p.email }))", bobs, `[{"e":"[sealed pii]"},{"e":"bob@b.example"},{"e":"[sealed pii]"}] {pii@person:2}`},
@@ -261,7 +261,7 @@ func TestReadersByState(t *testing.T) {
 		w.grants = map[string]exo.Object{"notes": notes, "chat": chat}
 		for program, want := range map[string]string{
 			"await chat.post({ text: (await notes.where({ id: 1 }).first()).text }); return 1":                     "1 {} | hello",
-			"return chat.post({ text: (await notes.where({ id: 2 }).first()).text }).catch(e => e.message)":        `"chat.post: a sealed value that it is given may not leave this way: it is labelled note@state:draft" {}`,
+			"return chat.post({ text: (await notes.where({ id: 2 }).first()).text }).catch(e => e.message)":        `"chat.post: a sealed value in this call may not leave this way: it is labelled note@state:draft" {}`,
 			"return chat.post({ text: (await notes.orderBy(n => n.text).first()).id + '' }).catch(e => e.message)": "denied",
 			"return notes.orderBy(n => n.id)": `[{"id":1,"state":"public","text":"hello"},{"id":2,"state":"draft","text":"[sealed note]"}] {note@state:public}`,
 		} {

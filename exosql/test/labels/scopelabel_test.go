@@ -204,7 +204,7 @@ func TestScopeRevealsTo(t *testing.T) {
 		c.alike, c.allowed = false, false
 		g, db := c.grants(t, e)
 		err := exosql.Check(t.Context(), db, exosql.Granted(g["people"]))
-		for _, want := range []string{"reveals visits.who, which is labelled {medical}", `Permit(exosql.AllowRevealing("visits.who"))`, "WithLabel"} {
+		for _, want := range []string{"depends on visits.who, which is labelled {medical}", `Permit(exosql.AllowRevealing("visits.who"))`, "WithLabel"} {
 			if !strings.Contains(fmt.Sprint(err), want) {
 				t.Errorf("Check does not say %q: %v", want, err)
 			}

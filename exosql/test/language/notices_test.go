@@ -46,7 +46,7 @@ func TestRepeatedRows(t *testing.T) {
 						}
 						notices := strings.Join(o.Result.Notices, "; ")
 						changes := of == "sum" || of == "avg" || of == "median"
-						if want := changes && rows > distinct; want && !strings.Contains(notices, of+" takes each "+name+" as often as the join gives it a ") || !changes && notices != "" {
+						if want := changes && rows > distinct; want && !strings.Contains(notices, of+" uses each "+name+" once for every ") || !changes && notices != "" {
 							t.Errorf("%s of %s in %d rows of %d:\n%s\nnotices: %s", of, name, rows, distinct, fmt.Sprintf(form, q, of, name), notices)
 						} else if want {
 							repeated++
@@ -63,7 +63,7 @@ func TestRepeatedRows(t *testing.T) {
 			t.Errorf("%d are repeated, %d not", repeated, not)
 		}
 		o := r.Run(t, "return [await tasks.join(({ task }) => task.comments()).sum(({ task }) => task.id), await tasks.where(x => x.comments().some(y => y.id > 0)).sum(t => t.id), (await tasks.where(t => t.comments().exists())).reduce((n, t) => n + t.id, 0)]")
-		if want := "sum takes each task as often as the join gives it a comment; to take each once, leave the join out: a condition on comment is where(x => x.comments().some(y => …)) on the query of task"; strings.Join(o.Result.Notices, ";") != want {
+		if want := "sum uses each task once for every comment that the join adds to it; to use each once, leave the join out: a condition on comment is where(x => x.comments().some(y => …)) on the query of task"; strings.Join(o.Result.Notices, ";") != want {
 			t.Errorf("%s %q", o, o.Result.Notices)
 		}
 		var join, once, plain int
@@ -79,7 +79,7 @@ func TestMergedRows(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		r := tu.As(t, e.Open(t), tu.Acme, exo.Limits{})
 		for _, of := range []string{"sum", "avg", "median"} {
-			want := of + " takes each project once, however many lead to it; for one of each task leave out .project(), and write " + of + "(x => x.project().…)"
+			want := of + " uses each project once, however many rows link to it; to use it once for each task leave out .project(), and write " + of + "(x => x.project().…)"
 			for _, form := range []string{"tasks.project().%s(p => p.id)", "tasks.project().where(p => p.id > 0).%s(p => p.id)", "org.projects().select(p => ({ n: p.tasks().project().%s(x => x.id) }))"} {
 				if o := r.Run(t, fmt.Sprintf("return await "+form, of)); strings.Join(o.Result.Notices, ";") != want || o.JSON == "" {
 					t.Errorf("%s: %s %q", form, o, o.Result.Notices)
@@ -104,7 +104,7 @@ func TestCountOfLeftJoin(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		r := tu.As(t, e.Open(t), tu.Acme, exo.Limits{})
 		o := r.Run(t, "return await tasks.leftJoin(({ task }) => task.comments()).groupBy(({ task }) => task.id).select(g => ({ all: g.count(), some: g.where(({ comment }) => comment.id !== null).count() }))")
-		if want := "count() counts rows of the left join, so one for each task without a comment, too; those with one are where(({ comment }) => comment.id !== null).count()"; strings.Join(o.Result.Notices, ";") != want {
+		if want := "count() counts each task without a comment too, because of the left join; to leave these out write where(({ comment }) => comment.id !== null).count()"; strings.Join(o.Result.Notices, ";") != want {
 			t.Errorf("%s %q", o, o.Result.Notices)
 		}
 		if !strings.Contains(o.JSON, `{"all":1,"some":0}`) {

@@ -42,11 +42,11 @@ func TestKeyless(t *testing.T) {
 					{1, "return (await pivots.limit(1)).map(p => p.role)", `["a"]`},
 					{1, "return pivots.first().then(p => p.role)", `"a"`},
 					{1, "return (await pivots.offset(1)).map(p => p.role)", `["b"]`},
-					{1, "return (await pivots.page(1)).rows", "the rows of this table have none"},
+					{1, "return (await pivots.page(1)).rows", "this table has none"},
 					{1, "return (await pivots.select(p => ({ r: p.role })).distinct().page(1)).rows", "Different values can be read in pages: .groupBy(pivot => pivot.role).page(50)"},
 					{1, "return (await pivots.groupBy(pivot => pivot.role).page(50)).rows.length", "2"},
 					{2, "return pivots.count()", "4"},
-					{2, "return pivots.join(({ pivot }) => pivot.items().limit(1)).select(({ pivot, item }) => ({ r: pivot.role, c: item.code })).execute()", "the rows of this table have none"},
+					{2, "return pivots.join(({ pivot }) => pivot.items().limit(1)).select(({ pivot, item }) => ({ r: pivot.role, c: item.code })).execute()", "this table has none"},
 					{2, "return pivots.join(({ pivot }) => pivot.items()).count()", "6"},
 					{2, "return items.join(() => pivots.limit(3), ({ pivot }) => pivot.role.ne('z')).count()", "9"},
 				} {

@@ -65,7 +65,7 @@ func TestBesideShowsMore(t *testing.T) {
 			"a column of what it leads to": {func(db *exosql.DB) exo.Object { return moved.Of(exosql.Grant(db, tickets, org.Eq(1), scoped...)) },
 				func(db *exosql.DB) exo.Object {
 					return planned.Of(exosql.Follow(exosql.Grant(db, tickets, assignee.Eq(1)), to))
-				}, `tickets.where({ id: 1 }).update({ projectId: 2 })`, "`projectId` leads nowhere"},
+				}, `tickets.where({ id: 1 }).update({ projectId: 2 })`, "`projectId` refers to no row"},
 			"no more of what it leads to": {func(db *exosql.DB) exo.Object { return moved.Of(exosql.Grant(db, tickets, org.Eq(1), scoped...)) },
 				func(db *exosql.DB) exo.Object {
 					return named.Of(exosql.Follow(exosql.Grant(db, tickets, assignee.Eq(1)), to))

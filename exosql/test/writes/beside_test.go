@@ -85,27 +85,27 @@ func TestBesideGrants(t *testing.T) {
 		}
 		const all = `[{"id":1,"name":"mine"},{"id":3,"name":"another of mine"}]`
 		for _, c := range []struct{ grants, program, want string }{ // the result of mine afterwards, or a part of an error
-			{"beside", `await members.where({ id: 1 }).update({ projectId: 2 })`, "`projectId` leads nowhere"},
-			{"beside", `await members.where({ id: 1 }).update(m => ({ projectId: 2 }))`, "`projectId` leads nowhere"},
-			{"beside", `await members.where({ id: 1 }).update(m => ({ projectId: m.id.add(1) }))`, "can only be set to a plain value"},
-			{"beside", `await members.insert({ userId: 1, projectId: 2 })`, "`projectId` leads nowhere"},
-			{"beside", `await members.insertMany([{ userId: 1, projectId: 1 }, { userId: 1, projectId: 2 }])`, "`[1].projectId` leads nowhere"},
+			{"beside", `await members.where({ id: 1 }).update({ projectId: 2 })`, "`projectId` refers to no row"},
+			{"beside", `await members.where({ id: 1 }).update(m => ({ projectId: 2 }))`, "`projectId` refers to no row"},
+			{"beside", `await members.where({ id: 1 }).update(m => ({ projectId: m.id.add(1) }))`, "refers to another row, so it can't be calculated"},
+			{"beside", `await members.insert({ userId: 1, projectId: 2 })`, "`projectId` refers to no row"},
+			{"beside", `await members.insertMany([{ userId: 1, projectId: 1 }, { userId: 1, projectId: 2 }])`, "`[1].projectId` refers to no row"},
 			{"beside", `await members.where({ id: 2 }).update({ userId: 1 })`, "`userId` can't be changed: it decides which rows another grant shows"},
-			{"beside", `await members.where(m => m.projectId.in(mine.select(p => p.id))).update({ projectId: 2 })`, "`projectId` leads nowhere"},
+			{"beside", `await members.where(m => m.projectId.in(mine.select(p => p.id))).update({ projectId: 2 })`, "`projectId` refers to no row"},
 			{"beside", `await members.where({ id: 4 }).update({ projectId: 3 })`, all},
 			{"beside", `await members.where({ id: 3 }).update({ projectId: null })`, `[{"id":1,"name":"mine"}]`},
 			{"beside", `await members.insert({ userId: 2, projectId: 1 })`, all},
 			{"beside", `await members.where({ id: 3 }).delete()`, `[{"id":1,"name":"mine"}]`},
-			{"wrapped", `await members.where({ id: 1 }).update({ projectId: 2 })`, "`projectId` leads nowhere"},
+			{"wrapped", `await members.where({ id: 1 }).update({ projectId: 2 })`, "`projectId` refers to no row"},
 			{"linked", `await members.where({ id: 1 }).update({ projectId: 2 })`, `[{"id":2,"name":"foreign"},{"id":3,"name":"another of mine"}]`}, // it was there to be seen
-			{"linked", `await members.where({ id: 1 }).update({ projectId: 9 })`, "`projectId` leads nowhere"},
-			{"first", `await members.where({ id: 1 }).delete()`, "rows can't be deleted: only the first ones may be seen by another grant"},
+			{"linked", `await members.where({ id: 1 }).update({ projectId: 9 })`, "`projectId` refers to no row"},
+			{"first", `await members.where({ id: 1 }).delete()`, "rows can't be deleted: another grant shows only the first rows"},
 			{"first", `await members.where({ id: 1 }).update({ projectId: null })`, "`projectId` can't be changed: it decides which rows another grant"},
 			{"first", `await members.insert({ userId: 1, projectId: 1 })`, `[{"id":1,"name":"mine"}]`},
 			{"starred", `await 0`, `[{"id":1,"name":"mine"}]`},
-			{"starred", `await stars.where({ id: 1 }).delete()`, "rows can't be deleted: only the first ones may be seen by another grant"},
+			{"starred", `await stars.where({ id: 1 }).delete()`, "rows can't be deleted: another grant shows only the first rows"},
 			{"later", `await members.insert({ userId: 1, projectId: 3 })`, "rows can't be inserted: another grant leaves out the first rows"},
-			{"one", `await mine.members().where({ id: 1 }).delete()`, "rows can't be deleted: only the first ones may be seen"},
+			{"one", `await mine.members().where({ id: 1 }).delete()`, "rows can't be deleted: this program sees only the first rows"},
 			{"one", `await mine.members().where({ id: 1 }).update({ projectId: null })`, "`projectId` can't be changed: it decides which rows you"},
 		} {
 			tool, err := codemode.New(grants[c.grants](open()), &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})

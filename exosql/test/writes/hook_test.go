@@ -45,10 +45,10 @@ func TestBeforeWrite(t *testing.T) {
 		{`return pages.where({ id: 1 }).delete()`, "1", b + " " + c},
 
 		// What programs try with a column that a hook fills.
-		{`return pages.insert({ title: "n", author: "eve" })`, "!`author` is filled in; leave it out", ""},
-		{`return pages.insert({ title: "n", author: null })`, "!`author` is filled in; leave it out", ""},
+		{`return pages.insert({ title: "n", author: "eve" })`, "!`author` is filled in automatically: leave it out", ""},
+		{`return pages.insert({ title: "n", author: null })`, "!`author` is filled in automatically: leave it out", ""},
 		{`return pages.insert({ title: "n", author: undefined })`, "!", ""},
-		{`return pages.insertMany([{ title: "n" }, { title: "o", author: "eve" }])`, "!`author` is filled in; leave it out", ""},
+		{`return pages.insertMany([{ title: "n" }, { title: "o", author: "eve" }])`, "!`author` is filled in automatically: leave it out", ""},
 		{`return pages.insert({ title: "n", touched: "2020-01-01" })`, "!there is no field `touched`", ""},
 		{"return pages.insert({ title: 'n', '\\u0001odd': 'x' })", "!there is no field", ""},
 		{"return pages.where({ id: 1 }).update({ '\\u0001odd': 'x' })", "!there is no field", ""},
@@ -160,11 +160,11 @@ func TestHooksStayInScope(t *testing.T) {
 		"the own book, inserted":          {insert, book(1), none, "a hook fills pages.book_id"}, // it is filled in already
 		"a book of others, updated":       {update, book(2), none, "a hook fills pages.book_id: denied: `bookId` can't be changed"},
 		"a book of others, calculated":    {key, book(2), none, "a hook fills pages.book_id: denied: `bookId` can't be changed"},
-		"a book of others, through books": {`return books.pages().where({ id: 1 }).update({ points: 5 })`, book(2), none, "a hook fills pages.book_id: invalid: there is no such row"},
+		"a book of others, through books": {`return books.pages().where({ id: 1 }).update({ points: 5 })`, book(2), none, "a hook fills pages.book_id: invalid: this row would refer to no row"},
 		"the own book, through books":     {`return books.pages().where({ id: 1 }).update({ points: 5 })`, book(1), none, ""},
-		"a reader of others, inserted":    {insert, reader(2), people, "a hook fills pages.reader_id: invalid: there is no such row"},
-		"a reader of others, updated":     {update, reader(2), people, "a hook fills pages.reader_id: invalid: there is no such row"},
-		"a reader of others, calculated":  {key, reader(2), people, "a hook fills pages.reader_id: invalid: there is no such row"},
+		"a reader of others, inserted":    {insert, reader(2), people, "a hook fills pages.reader_id: invalid: this row would refer to no row"},
+		"a reader of others, updated":     {update, reader(2), people, "a hook fills pages.reader_id: invalid: this row would refer to no row"},
+		"a reader of others, calculated":  {key, reader(2), people, "a hook fills pages.reader_id: invalid: this row would refer to no row"},
 		"the own reader, inserted":        {insert, reader(1), people, ""},
 		"the own reader, updated":         {update, reader(1), people, ""},
 		"a reader that no grant reaches":  {key, reader(2), none, ""},
@@ -201,7 +201,7 @@ func TestHooksStayInScope(t *testing.T) {
 func TestHooksStayInScopeOfGo(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db, look, _ := kit.OpenHooked(t, e)
-		for reader, want := range map[int64]string{1: "", 2: "a hook fills pages.reader_id: invalid: there is no such row"} {
+		for reader, want := range map[int64]string{1: "", 2: "a hook fills pages.reader_id: invalid: this row would refer to no row"} {
 			d := kit.DeclareHooked()
 			d.Pages.BeforeWrite(func(_ context.Context, w *exosql.Write[kit.HookedPage]) error {
 				w.Fill(d.Reader.Set(reader))

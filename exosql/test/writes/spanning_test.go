@@ -28,14 +28,14 @@ func TestSpanning(t *testing.T) {
 		fix         string
 		programs    []string // that ask
 	}{
-		"a key":                {table: strings.Replace(table, "{unique}", " UNIQUE", 1), known: "unique(code)", fix: "UNIQUE (org_id, code) in its place, or ", programs: []string{insert, update, free}},
+		"a key":                {table: strings.Replace(table, "{unique}", " UNIQUE", 1), known: "unique(code)", fix: "UNIQUE (org_id, code) instead, or ", programs: []string{insert, update, free}},
 		"a partial index":      {rule: `CREATE UNIQUE INDEX u ON codes (code) WHERE note IS NOT NULL`, known: "unique(code) where "},
 		"its condition":        {rule: `CREATE UNIQUE INDEX u ON codes (code) WHERE note IS NOT NULL`, known: "unique(code) where ", programs: []string{`await codes.where({ id: 3 }).update({ note: "x" }); return 1`}},
 		"an expression":        {rule: `CREATE UNIQUE INDEX u ON codes (lower(code))`, known: "unique(lower(code))", programs: []string{`return (await codes.insert({ code: "THEIRS" })).code`}},
-		"NULL is like NULL":    {only: "postgres", major: 15, rule: `ALTER TABLE codes ADD UNIQUE NULLS NOT DISTINCT (code)`, known: "unique(code)", fix: "UNIQUE (org_id, code) in its place, or ", programs: []string{`return (await codes.insert({ note: "x" })).code`}},
-		"so in an index":       {only: "postgres", major: 15, rule: `CREATE UNIQUE INDEX u ON codes (code) NULLS NOT DISTINCT`, known: "unique(code)", fix: "UNIQUE (org_id, code) in its place, or ", programs: []string{`return (await codes.insert({ note: "x" })).code`}},
+		"NULL is like NULL":    {only: "postgres", major: 15, rule: `ALTER TABLE codes ADD UNIQUE NULLS NOT DISTINCT (code)`, known: "unique(code)", fix: "UNIQUE (org_id, code) instead, or ", programs: []string{`return (await codes.insert({ note: "x" })).code`}},
+		"so in an index":       {only: "postgres", major: 15, rule: `CREATE UNIQUE INDEX u ON codes (code) NULLS NOT DISTINCT`, known: "unique(code)", fix: "UNIQUE (org_id, code) instead, or ", programs: []string{`return (await codes.insert({ note: "x" })).code`}},
 		"an exclusion":         {only: "postgres", rule: `ALTER TABLE codes ADD EXCLUDE USING btree (code WITH =)`, known: "exclude(code)"},
-		"a deferred key":       {only: "postgres", rule: `ALTER TABLE codes ADD UNIQUE (code) DEFERRABLE INITIALLY DEFERRED`, known: "unique(code)", fix: "UNIQUE (org_id, code) in its place, or "},
+		"a deferred key":       {only: "postgres", rule: `ALTER TABLE codes ADD UNIQUE (code) DEFERRABLE INITIALLY DEFERRED`, known: "unique(code)", fix: "UNIQUE (org_id, code) instead, or "},
 		"a deferred exclusion": {only: "postgres", rule: `ALTER TABLE codes ADD EXCLUDE USING btree (lower(code) WITH =) DEFERRABLE INITIALLY DEFERRED`, known: "exclude(lower(code))"},
 	} {
 		tu.Engines(t, func(t *testing.T, e tu.Engine) {

@@ -37,8 +37,8 @@ func TestStays(t *testing.T) {
 		for program, want := range map[string]string{
 			`return jobs.where({ id: 1 }).update({ orgId: 2 })`:                                "`orgId` can't be changed",
 			`return jobs.where({ id: 1 }).update(j => ({ orgId: j.orgId + 1 }))`:               "`orgId` can't be changed",
-			`return jobs.where({ id: 1 }).notes().all().update({ jobId: 3 })`:                  "`jobId` leads nowhere",
-			`return jobs.where({ id: 1 }).notes().all().update(n => ({ jobId: n.jobId + 2 }))`: "can only be set to a plain value",
+			`return jobs.where({ id: 1 }).notes().all().update({ jobId: 3 })`:                  "`jobId` refers to no row",
+			`return jobs.where({ id: 1 }).notes().all().update(n => ({ jobId: n.jobId + 2 }))`: "refers to another row, so it can't be calculated",
 			`return jobs.insert({ orgId: 2, title: "x" })`:                                     "`orgId` is filled in",
 		} {
 			for _, all := range []bool{false, true} {

@@ -32,7 +32,7 @@ func TestThroughConfirms(t *testing.T) {
 			want string
 		}{
 			{"the link is hidden", false, "denied: this table can't be written: its host has to look at it first"},
-			{"the link is seen", true, "invalid: there is no such row: `parentId` leads nowhere"},
+			{"the link is seen", true, "invalid: `parentId` refers to no row that this program can reach"},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				for _, theirs := range []string{"", "; INSERT INTO tasks VALUES (7, 2, NULL, 'theirs')"} {
@@ -94,7 +94,7 @@ func TestThroughNull(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const none = "invalid: a row is inserted through one group, whose `code` is null here: the link leads to no rows"
+		const none = "invalid: no row can be inserted through this group: its `code` is null, so the link leads to no rows"
 		for program, want := range map[string]string{
 			`return groups.where({ id: 2 }).members().insertMany([{ name: "x" }, { name: "y" }])`: none,
 			`return groups.where({ id: 2 }).members().insert({ name: "x" })`:                      none,

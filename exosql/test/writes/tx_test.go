@@ -77,7 +77,7 @@ func TestTx(t *testing.T) {
 			}
 			// What the host may still roll back the model is not told to be done for good.
 			for _, effect := range res.Effects {
-				if provisional := in != t.Context(); res.Err == nil && (effect.Provisional != provisional || strings.Contains(res.EffectsNote(), "will not be undone") == provisional || strings.Contains(res.EffectsNote(), "is yet to be kept or undone") != provisional) {
+				if provisional := in != t.Context(); res.Err == nil && (effect.Provisional != provisional || strings.Contains(res.EffectsNote(), "will not be undone") == provisional || strings.Contains(res.EffectsNote(), "is still to be kept or undone") != provisional) {
 					t.Errorf("%s: %+v, told as %q", program, effect, res.EffectsNote())
 				}
 			}

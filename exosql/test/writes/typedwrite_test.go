@@ -79,7 +79,7 @@ func TestTypedWrites(t *testing.T) {
 		}, "1", "1|1|a|todo|3|1 2|1|b|done|-|- 3|2|c|done|5|3 4|1|d|todo|1|2"},
 		"update without a condition": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return n(twJobsOf(db, 1).OrderBy(twTitle.Asc()).Update(ctx, twStatus.Set("done")))
-		}, "!invalid: it would update every row: write Where before it", kit.JobsBefore},
+		}, "!invalid: this call would update every row: write Where before it", kit.JobsBefore},
 		"update of all": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return n(twJobsOf(db, 1).Where(exosql.AllRows[kit.Job]()).Update(ctx, twPoints.Set(7)))
 		}, "3", "1|1|a|todo|7|1 2|1|b|done|7|- 3|2|c|todo|5|3 4|1|d|todo|7|2"},
@@ -103,7 +103,7 @@ func TestTypedWrites(t *testing.T) {
 		}, "1", "1|1|a|todo|3|1 2|1|b|done|-|2 3|2|c|todo|5|3 4|1|d|todo|1|2"},
 		"a key out of scope": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return n(twJobsOf(db, 1).Where(twJobID.Eq(2)).Update(ctx, twJobPerson.Set(3)))
-		}, "!invalid: there is no such row: `personId` leads nowhere", kit.JobsBefore},
+		}, "!invalid: `personId` refers to no row that this program can reach", kit.JobsBefore},
 		"a key to a table without a scope": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return n(exosql.Grant(db, twJobs, twJobOrg.Eq(1)).Where(twJobID.Eq(2)).Update(ctx, twJobPerson.Set(2)))
 		}, "!table people has no scope in this grant", kit.JobsBefore},
@@ -115,10 +115,10 @@ func TestTypedWrites(t *testing.T) {
 		}, "5 1 new todo false", kit.JobsBefore + " 5|1|new|todo|-|1"},
 		"insert through a link, a key out of scope": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return job(one(db).Insert(ctx, twTitle.Set("new"), twJobPerson.Set(3)))
-		}, "!leads nowhere", kit.JobsBefore},
+		}, "!refers to no row", kit.JobsBefore},
 		"insert through a link of nobody": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return job(exosql.Follow(exosql.Grant(db, twOrgs, twOrgID.Eq(9)), twOrgJobs).Insert(ctx, twTitle.Set("new")))
-		}, "!through one orgs, and the query finds none", kit.JobsBefore},
+		}, "!through exactly one orgs, and this query finds none", kit.JobsBefore},
 		"insert through a link of several": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return job(exosql.Follow(exosql.Grant(db, twOrgs, exosql.AllRows[kit.JobsOrg]()), twOrgJobs).Insert(ctx, twTitle.Set("new")))
 		}, "!finds several", kit.JobsBefore},
@@ -127,7 +127,7 @@ func TestTypedWrites(t *testing.T) {
 		}, "!denied: `orgId` is filled in", kit.JobsBefore},
 		"insert behind a condition": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return job(twJobsOf(db, 1).Where(twStatus.Eq("todo")).Insert(ctx, twTitle.Set("new")))
-		}, "!invalid: rows are inserted into what Grant or Follow gives", kit.JobsBefore},
+		}, "!invalid: insert into the result of Grant or Follow itself", kit.JobsBefore},
 		"insert many": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return n(twJobsOf(db, 1).InsertMany(ctx, []exosql.Assignment[kit.Job]{twTitle.Set("x")}, []exosql.Assignment[kit.Job]{twTitle.Set("y"), twPoints.Set(2)}))
 		}, "2", kit.JobsBefore + " 5|1|x|todo|-|- 6|1|y|todo|2|-"},
@@ -136,7 +136,7 @@ func TestTypedWrites(t *testing.T) {
 		}, "!invalid", kit.JobsBefore},
 		"insert of none": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return n(twJobsOf(db, 1).InsertMany(ctx))
-		}, "!there are no rows", kit.JobsBefore},
+		}, "!the list of rows to insert is empty", kit.JobsBefore},
 		"insert of nothing given": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return job(twJobsOf(db, 1).Insert(ctx))
 		}, "!invalid", kit.JobsBefore},
@@ -145,7 +145,7 @@ func TestTypedWrites(t *testing.T) {
 		}, "1", "1|1|a|todo|3|1 3|2|c|todo|5|3 4|1|d|todo|1|2"},
 		"delete without a condition": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return n(one(db).Delete(ctx))
-		}, "!it would delete every row", kit.JobsBefore},
+		}, "!this call would delete every row", kit.JobsBefore},
 		"a value that its column is declared not to hold": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return n(twJobsOf(db, 1).Where(twJobID.Eq(1)).Update(ctx, twStatus.Set("late")))
 		}, "!not one of its values", kit.JobsBefore},
@@ -239,7 +239,7 @@ func TestTypedWriteUndeclaredKey(t *testing.T) {
 		person := exosql.NewNullable(jobs, "person_id", func(j *kit.Job) **int64 { return &j.Person })
 		title := exosql.NewColumn(jobs, "title", func(j *kit.Job) *string { return &j.Title })
 		all := exosql.Grant(db, jobs, exosql.AllRows[kit.Job](), exosql.ScopeRows(twPeople, twPersonOrg.Eq(1)))
-		if _, err := all.Where(id.Eq(1)).Update(t.Context(), person.Set(3)); fail.KindOf(err) != fail.Denied || !strings.Contains(err.Error(), "no link over it is declared") {
+		if _, err := all.Where(id.Eq(1)).Update(t.Context(), person.Set(3)); fail.KindOf(err) != fail.Denied || !strings.Contains(err.Error(), "no link for this reference is declared") {
 			t.Error(err)
 		}
 		if n, err := all.Where(id.Eq(1)).Update(t.Context(), title.Set("x")); n != 1 || err != nil {

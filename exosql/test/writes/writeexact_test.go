@@ -13,7 +13,7 @@ import (
 func TestWritesExactNumbers(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		w := kit.OpenWholes(t, e, nil)
-		const hint = "beyond 2^53, where JavaScript's are not exact: write it as text, in quotes"
+		const hint = "beyond 2^53, where JavaScript's numbers are not exact: write it as text, in quotes"
 		for _, program := range []string{
 			`wholes.where({ label: "one" }).update({ nums: [1, N] })`, `wholes.where({ label: "one" }).update(w => ({ nums: [N], label: w.label }))`, `wholes.where({ label: "one" }).update(() => ({ nums: [N] }))`,
 			`wholes.insert({ label: "new", nums: [N] })`, `wholes.insertMany([{ label: "new" }, { label: "new", nums: [null, N] }])`, `wholes.where(w => w.id === N).count()`, `wholes.where({ id: N }).count()`,

@@ -48,7 +48,7 @@ type Question struct {
 	Pending    []Wrong // programs that give a wrong answer without an error; Fails has the reason
 }
 
-// Program is a program and the manner in which it is written.
+// Program is a program, with the name of its style.
 type Program struct{ Manner, Code string }
 
 // Wrong is a program that fails, its error, and the mended program.

@@ -10,7 +10,7 @@ import (
 // MaxParts bounds the parts and calls of a reply, and the elements of a Few.
 const MaxParts = 1024
 
-// MaxName bounds the bytes of a tool's name; those of codemode have at most 64.
+// MaxName bounds the bytes of a tool's name. Names of codemode's tools have at most 64.
 const MaxName = 256
 
 // Few is a JSON array of at most MaxParts elements. It is bounded while it is

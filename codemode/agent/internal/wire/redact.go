@@ -38,9 +38,9 @@ func redact(s string, forms []string) string {
 	return s
 }
 
-// Redacted is a model whose replies never have its key in them, and whose token counts can
-// only grow. Otherwise an endpoint that echoes its input would put the key into the chat,
-// the events and the arguments of programs, and from there before people and into records.
+// Redacted wraps a model: its replies never contain the model's key, and its token counts can only
+// grow. Otherwise an endpoint that echoes its input would put the key into the chat, the events and
+// the arguments of programs, and from there before people and into records.
 func Redacted(m agent.Model, k agent.APIKey) agent.Model {
 	r := &redacted{Model: m}
 	if len(k.Reveal()) >= minSecret {

@@ -88,7 +88,7 @@ func (s Screen) footer(r *Ran, rows int, unfolded bool) string {
 	return line
 }
 
-// Unfolded returns the SQL of queries with the values that were bound to it.
+// Unfolded returns the SQL of queries, each with its bound values.
 func (s Screen) Unfolded(k *Kept) string {
 	var b strings.Builder
 	for _, q := range k.Queries {

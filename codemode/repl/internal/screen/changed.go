@@ -11,7 +11,7 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// MaxImages is the number of changed rows that the terminal keeps, with what they were before.
+// MaxImages is how many changed rows the terminal keeps, with their old and new values.
 const MaxImages = 20
 
 // Changed shows what a program changed, table by table: the row before the change with "-", and the row after it

@@ -101,7 +101,7 @@ func (h *Hints) OfRows(n *message.Node, name string, of *message.Method) (s stri
 func (h *Hints) LinkedTable(table string, m *message.Method, names []string) string {
 	if to := m.Result; to != nil && to.Con != nil && to.Con.Args["ns"] != nil && len(to.Con.Args["ns"].Fields) == 1 {
 		if n := to.Con.Args["ns"].Fields[0].Name; slices.Contains(names, n) {
-			return h.Say(nil, "link.part", "`{link}` is a link; what it leads to is called `{name}` here", "link", m.Name, "name", n)
+			return h.Say(nil, "link.part", "`{link}` is a link; here use `{name}`, the name of what the link leads to", "link", m.Name, "name", n)
 		}
 	}
 	return h.Say(nil, "link", "`{link}` is a link of {part}: call it, {part}.{link}()", "link", m.Name, "part", table)
