@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/grantschema"
 )
 
 // formPackages are the packages that errors name, by the name that Go code imports them under. One is internal: only our own commands use it.
@@ -192,13 +192,13 @@ func TestNamedForms(t *testing.T) {
 			x.declare(pkg, f)
 		}
 	}
-	for _, dir := range []string{"cmd/exo", "cmd/exo/internal/recordcmd", "internal/cli"} {
+	for _, dir := range []string{"cmd/exo", "cmd/exo/internal/recordcmd", "cmd/exo/internal/approvalscmd", "cmd/exo/internal/undocmd", "internal/cli"} {
 		for _, f := range files(t, dir) {
 			x.command(f)
 		}
 	}
 	var of any
-	if err := json.Unmarshal(grantfile.JSONSchema(), &of); err != nil {
+	if err := json.Unmarshal(grantschema.JSON(), &of); err != nil {
 		t.Fatal(err)
 	}
 	x.keysOf(of)

@@ -154,7 +154,7 @@ func TestLaundering(t *testing.T) {
 			"return await oracle.starts({ email: await people.max(p => p.email), with: 'a' })":                                                   "label that may not leave this way",
 			ann + "return await oracle.starts(p)":                                                                                                "is missing",
 			ann + "return await oracle.ends({ emails: p.email, with: 'x' })":                                                                     "must be",
-			ann + "return await people.where(q => oracle.starts({ email: q.email, with: 'x' }))":                                                 "can't be called inside the callback of a query",
+			ann + "return await people.where(q => oracle.starts({ email: q.email, with: 'x' }))":                                                 "can't be called inside this callback",
 		} {
 			bits := declassify.New(100)
 			tool, err := codemode.New(tellingGrants(t, false), &codemode.Options{Record: exo.Unrecorded, Bits: bits, Evaluator: evaluator})

@@ -21,6 +21,7 @@ const maxRefusals, maxRefusal = 5, 300
 // These are texts about effects that a model reads after a failed program, if programs can change things.
 const (
 	noEffects      = "none: nothing took effect, so the program may be corrected and run again"
+	pendingEffects = "none yet: a person decides, so do not run the program again"
 	unknownEffects = "it is not known what took effect: do not run the program again"
 )
 
@@ -37,6 +38,8 @@ func (r *Result) Changed() bool {
 // the program asked for no change and did not fail, or if no grant can change anything.
 func (r *Result) EffectsNote() string {
 	switch {
+	case r.Err != nil && fail.KindOf(r.Err) == fail.Pending:
+		return pendingEffects
 	case r.Err == nil && len(r.Effects) == 0 || !r.effectful && len(r.Effects) == 0:
 		return ""
 	case r.withheld && r.unchanged:

@@ -20,7 +20,7 @@ const outputSchema = `{"type":"object","properties":{` +
 	`"notice":{"type":"string","description":"What was cut because the result was too large, and how to ask for less."},` +
 	`"effects":{"type":"string","description":"What became of the changes that the program asked for, also where it failed."},` +
 	`"error":{"type":"object","description":"Why there is no result.","properties":{` +
-	`"kind":{"type":"string","enum":["denied","revoked","invalid","limit","conflict","cancelled","syntax","program","internal","crashed","breach"]},` +
+	`"kind":{"type":"string","enum":["denied","revoked","invalid","limit","conflict","cancelled","syntax","program","internal","crashed","breach","pending"]},` +
 	`"message":{"type":"string"},"line":{"type":"integer"},"column":{"type":"integer"},` +
 	`"source":{"type":"string","description":"The line of the program."}},` +
 	`"required":["kind","message"],"additionalProperties":false}},"additionalProperties":false}`

@@ -288,15 +288,15 @@ func TestSearchHostile(t *testing.T) {
 			"return describe('')":                                             "nothing is named",
 			"return describe('.')":                                            "nothing is named",
 			"return describe('\\u0000\\ud800')":                               "",
-			"return api.org.where(o => search(o.name))":                       "can't be called inside the callback of a query",
-			"return api.org.where(o => o.name === search('a'))":               "can't be called inside the callback of a query",
+			"return api.org.where(o => search(o.name))":                       "can't be called inside this callback",
+			"return api.org.where(o => o.name === search('a'))":               "can't be called inside this callback",
 			"for (;;) await search('task')":                                   "the limit is 40",
 			"const all = []; for (;;) all.push(describe('Task'))":             "limit of 40",
 			"return search.constructor('return 1')()":                         "",
 			"search = 1; return 1":                                            "`search` is a granted object and can't be assigned",
 			"return new search('task')":                                       "not a constructor",
 			"return await search":                                             "a function can't be passed on as data",
-			"return api.org.where(search)":                                    "can't be called inside the callback of a query",
+			"return api.org.where(search)":                                    "can't be called inside this callback",
 			"return search('a b c d e f g h i j k l m n o p q r s t').length": "",
 		} {
 			o := call(t, tool, program)

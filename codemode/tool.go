@@ -16,6 +16,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
@@ -50,6 +51,9 @@ type Options struct {
 	// Console is called with each line that a program logs, while the program runs, if
 	// the model may read the line. See exo.Config, also for what Console must not do.
 	Console func(exo.Line)
+	// Review keeps changes that a person must see before they happen, and is required if a granted object asks for that
+	// (exosql's Facet.Approve, service's Operation.Approve). See Tool.Pending and Tool.Apply.
+	Review *review.Keeper
 	// Record keeps what happens. It is required if any granted
 	// object can change something; exo.Unrecorded keeps nothing.
 	Record exo.Recorder
@@ -72,7 +76,8 @@ type Tool struct {
 	bounds       exoeval.Bounds
 	admits       value.Label
 	gate         *exo.Gate
-	effectful    bool // a granted object can change something
+	review       *review.Keeper // nil: no change needs a person
+	effectful    bool           // a granted object can change something
 	size         Size
 	runner       exoeval.Runner
 }
@@ -111,7 +116,7 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 	if len(grants) == 0 {
 		return nil, errors.New("codemode: nothing is granted: pass at least one object in Grants")
 	}
-	t := &Tool{name: opt.Name, principal: opt.Principal}
+	t := &Tool{name: opt.Name, principal: opt.Principal, review: opt.Review}
 	if t.name == "" {
 		t.name = "execute"
 	}
@@ -119,6 +124,9 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 		return nil, fmt.Errorf("codemode: %q can't be the name of a tool: want a letter or _, then up to 63 letters, digits, _ and -", opt.Name)
 	}
 	cfg := exo.Config{Grants: grants, Limits: opt.Limits, Admits: opt.Admits, Record: opt.Record, Bits: opt.Bits, SeveralStores: opt.SeveralStores, Console: opt.Console, Zone: opt.Zone}
+	if opt.Review != nil {
+		cfg.Review = opt.Review
+	}
 	gate, err := exo.NewGate(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("codemode: %w", err)
@@ -366,8 +374,15 @@ func (t *Tool) RunJob(ctx context.Context, job Job) *Result {
 	if t == nil || t.runner == nil {
 		return &Result{Err: &fail.Error{Kind: fail.Denied, Err: errZeroTool}}
 	}
+	res := t.run(ctx, job.Program, exo.Run{ID: job.ID, Principal: t.principal, Label: job.Label, Preview: job.Preview})
+	t.news(ctx, res)
+	return res
+}
+
+// run runs a program in the run that is given.
+func (t *Tool) run(ctx context.Context, program string, run exo.Run) *Result {
 	res := &Result{}
-	r := t.runner.Run(ctx, exoeval.Job{Program: job.Program, Run: exo.Run{ID: job.ID, Principal: t.principal, Label: job.Label, Preview: job.Preview}, Render: func(v value.Value) (err error) {
+	r := t.runner.Run(ctx, exoeval.Job{Program: program, Run: run, Render: func(v value.Value) (err error) {
 		if res.framed, res.Notice, err = render(v, t.bounds.ResultBytes, t.advice); err == nil {
 			res.JSON, res.Cut = resultIn(res.framed), res.Notice != ""
 		}

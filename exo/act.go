@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
+
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/internal/within"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
-	"time"
 )
 
 // act waits for the turn of message m, lets its object answer, and settles m.
@@ -100,7 +102,7 @@ func wait(ctx context.Context, turn, behind <-chan struct{}) error {
 }
 
 // errEnded is the error of an object whose code ended its goroutine before it answered.
-var errEnded = errors.New("exo: the object's goroutine ended")
+var errEnded = within.ErrEnded
 
 // acted records the outcome of a message and hands the reply to Next.
 func (s *Session) acted(ctx context.Context, m *Message, v value.Value, err error, took time.Duration) {
@@ -222,7 +224,7 @@ func (s *Session) hold(m *Message, e *pending) (v value.Value, err error) {
 // ofObject returns an object's error as the run gets it. An object can't report on the program's process: such a kind
 // becomes Internal. So does an error without a kind.
 func ofObject(err *fail.Error) error {
-	if err.Kind == fail.Other || err.Kind == fail.Crashed || err.Kind == fail.Breach || !err.Kind.Valid() {
+	if err.Kind == fail.Other || err.Kind == fail.Crashed || err.Kind == fail.Breach || err.Kind == fail.Pending || !err.Kind.Valid() {
 		return &fail.Error{Op: err.Op, Kind: fail.Internal, Err: err}
 	}
 	return err

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/internal/flow"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/message/coding"
 	"github.com/exoagent/exoagent/exo/value"
@@ -484,10 +485,10 @@ func TestDeclassifyFlows(t *testing.T) {
 	if f := how["diary vault.plain"]; f.May {
 		t.Error(f)
 	}
-	if f := (&Gate{}).by("untrusted:mail", "Vault", vault().Methods["is"]); f.May || !strings.Contains(f.How, "refused") {
+	if f := flow.By("untrusted:mail", vault().Methods["is"], value.Label{}, nil); f.May || !strings.Contains(f.How, "refused") {
 		t.Error(f)
 	}
-	if f := (&Gate{}).by("pii", "Vault", vault().Methods["is"]); f.May {
+	if f := flow.By("pii", vault().Methods["is"], value.Label{}, nil); f.May {
 		t.Error(f)
 	}
 }

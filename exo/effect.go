@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
+
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
-	"reflect"
-	"slices"
 )
 
 // State is what became of an effect.
@@ -85,6 +86,11 @@ func (s *Session) refuseEffect(m *Message) error {
 		}
 		return nil
 	}
+	if rule, _ := s.asks(m); rule != "" && s.gate.review == nil {
+		return &fail.Error{Op: op, Kind: fail.Internal, Err: errNoReview}
+	} else if rule != "" && s.immediate != "" { // a second run, after a person has agreed, would let it act once more
+		return fail.Errorf(fail.Denied, op, "a person may have to agree to it first, and %s, which this program called before, has acted at once: call it in a program of its own", s.immediate)
+	}
 	if mode == message.InUnit {
 		switch {
 		case m.store == nil:
@@ -98,6 +104,8 @@ func (s *Session) refuseEffect(m *Message) error {
 	return nil
 }
 
+var errNoReview = errors.New("exo: a person must agree to it, and there is no Review: set Config.Review, see exo/review")
+
 var errNoStore = errors.New("exo: a method changes a unit of work, and its object names no unit of work: see exo.Transactional")
 
 // claim notes what a message that was admitted will change.
@@ -106,6 +114,11 @@ func (s *Session) claim(m *Message) {
 	case message.InUnit:
 		s.written = m.store
 	case message.Held:
+	case message.Immediate:
+		if s.immediate == "" {
+			s.immediate = s.opName(m.Root)
+		}
+		return
 	default:
 		return
 	}

@@ -141,11 +141,11 @@ func TestObjectThatEndsItsGoroutine(t *testing.T) {
 // of a kind that does not exist.
 func TestKindsOfObjects(t *testing.T) {
 	w := newWorld(t, Config{})
-	for k := range fail.Breach + 3 {
+	for k := range fail.Pending + 3 {
 		said := &fail.Error{Kind: k, Msg: "said"}
 		w.todos.eval = func(context.Context, *Message) (value.Value, error) { return value.Value{}, said }
 		want := k
-		if k == fail.Other || k == fail.Crashed || k == fail.Breach || !k.Valid() {
+		if k == fail.Other || k == fail.Crashed || k == fail.Breach || k == fail.Pending || !k.Valid() {
 			want = fail.Internal
 		}
 		_, err := w.send(msg(ref(todosID), call(0, "count")))

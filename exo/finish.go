@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
+
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/internal/within"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
-	"time"
 )
 
 // Finish ends the run and returns why it failed, or nil. result is the value that would leave. failed is not nil if the program
@@ -107,8 +109,13 @@ func (s *Session) end(ctx context.Context, result value.Value, program error) er
 		failed = s.raised()
 	}
 	var changes []any
-	if failed == nil && final && s.gate.record != nil {
+	if failed == nil && final && (s.gate.record != nil || s.gate.review != nil) {
 		changes, failed = s.announced(ctx)
+	}
+	if failed == nil && final && s.gate.review != nil && !s.run.Preview {
+		var more []any
+		more, failed = s.review(ctx, changes)
+		changes = append(changes, more...)
 	}
 	if failed == nil && final && !s.run.Preview {
 		failed = s.note(Entry{Step: Committing, Label: s.Label(), Prepared: s.prepared(), Details: changes})
@@ -138,6 +145,9 @@ func (s *Session) end(ctx context.Context, result value.Value, program error) er
 			why = released
 		}
 		s.become(StateRolledBack, why, anyChange)
+		if fail.KindOf(failed) == fail.Pending { // the record has what a person is to agree to
+			_ = s.note(Entry{Step: Committed, Label: s.Label(), State: StateRolledBack, Details: changes, Err: failed})
+		}
 	}
 	s.dropWork()
 	if err := s.note(Entry{Step: Ended, Label: s.Label(), Err: failed}); failed == nil && err != nil && !final {
@@ -241,7 +251,7 @@ func (s *Session) actOne(ctx context.Context, h *heldEffect) (v value.Value, sta
 	defer cancel(nil)
 	defer h.m.whenCut(cancel)()
 	replied := make(chan value.Value, 1)
-	failed, returned := within(ctx, s.gate.limits.Held, func(ctx context.Context) error {
+	failed, returned := within.Limit(ctx, s.gate.limits.Held, func(ctx context.Context) error {
 		m, err := h.m.unsealing()
 		if err != nil {
 			return err

@@ -31,6 +31,8 @@ type Config struct {
 	// Record keeps what happens. If a granted object can change something, Record must be set; set it to Unrecorded
 	// to keep nothing. If no granted object can change anything, it may be nil, which keeps nothing.
 	Record Recorder
+	// Review decides whether a run may commit: see Reviewer. If it is nil, every run may.
+	Review Reviewer
 	// Bits bounds what declassifiers reveal, and must be set if one is granted: see Method.Declassifies.
 	Bits BitBudget
 	// SeveralStores lets a run change several databases, each with a commit of its own: if one
@@ -54,6 +56,7 @@ type Gate struct {
 	limits  Limits
 	admits  value.Label
 	record  Recorder // nil: nothing is recorded
+	review  Reviewer // nil: nothing is reviewed
 	bits    BitBudget
 	now     func() time.Time
 	zone    *zone.Zone
@@ -69,7 +72,7 @@ type Gate struct {
 // NewGate checks the grants and freezes them. It fails if an object can't be used, if a grant
 // has a name that is not allowed, or if two objects describe one interface differently.
 func NewGate(cfg Config) (*Gate, error) {
-	g := &Gate{limits: cfg.Limits.OrDefault(), admits: cfg.Admits, bits: cfg.Bits, now: cfg.Now, console: cfg.Console}
+	g := &Gate{limits: cfg.Limits.OrDefault(), admits: cfg.Admits, bits: cfg.Bits, review: cfg.Review, now: cfg.Now, console: cfg.Console}
 	if cfg.Record != Unrecorded {
 		g.record = cfg.Record
 	}
@@ -113,6 +116,9 @@ func NewGate(cfg Config) (*Gate, error) {
 			g.judged = append(g.judged, names[i])
 		}
 		o = unwrapped(o)
+		if a, ok := o.(Asker); ok && cfg.Review == nil && a.MayAsk() {
+			return nil, fmt.Errorf("exo: grant %s: %w", names[i], errNoReview)
+		}
 		if err := checkStore(o, g.stored[g.granted[i].Type.Name]); err != nil {
 			return nil, fmt.Errorf("exo: grant %s: %s.%w", names[i], g.granted[i].Type.Name, err)
 		}

@@ -7,12 +7,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"time"
+
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/buildinfo"
 	"github.com/exoagent/exoagent/internal/wire"
-	"time"
 )
 
 // RunID names one run. It can't be guessed, and no two runs of one record have the same RunID:
@@ -93,6 +94,9 @@ func (g *Gate) Begin(ctx context.Context, run Run, program string, bounds map[st
 	run = run.WithDefaults(g.now())
 	run.Label = run.Label.Merged() // the label of each value that the program was written from
 	s := &Session{gate: g, run: run, length: len(program), label: run.Label, turns: turns{free: g.limits.ConcurrentCalls}, wake: make(chan struct{}, 1), over: make(chan struct{})}
+	if g.review != nil {
+		s.program = program
+	}
 	s.withhold(0, fail.Pos{})
 	if g.record != nil {
 		start := &Start{Principal: run.Principal, Program: program, Label: run.Label, Clock: run.Clock, Seed: run.Seed, Zone: g.recordedZone(), Limits: g.limits, Bounds: bounds, Granted: g.digest(), Admits: g.admits, Preview: run.Preview, Judged: g.judged, Module: buildinfo.Version(), Encoding: wire.Encoding, Grants: g.packed}

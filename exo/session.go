@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
-	"sync"
 )
 
 // Call is the frame by which a guest sends a message. IDs are the guest's and
@@ -49,7 +50,8 @@ func (l Limits) CallSize(c Call, waiting int) (size int, err error) {
 type Session struct {
 	gate    *Gate
 	run     Run
-	length  int // of the program, in bytes
+	length  int    // of the program, in bytes
+	program string // for the Reviewer; "": there is none
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	caller  context.Context // the context that Begin was given
@@ -67,6 +69,7 @@ type Session struct {
 	// in the queue, in the run's label, in the record and in the turns.
 	admission sync.Mutex
 	pending   string                  // the first admitted effect that can still be undone after it has acted; "": none
+	immediate string                  // the first admitted effect that acts at once; "": none
 	written   any                     // the store that this run may change
 	tails     map[any]chan struct{}   // by store: closed when the message that was admitted last has acted
 	constants map[value.Digest]uint64 // the large constants that the record of the run has, each with the call that brought it

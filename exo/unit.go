@@ -4,11 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/exoagent/exoagent/exo/fail"
-	"github.com/exoagent/exoagent/exo/message"
 	"reflect"
 	"slices"
 	"time"
+
+	"github.com/exoagent/exoagent/exo/changeset"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/internal/spell"
+	"github.com/exoagent/exoagent/exo/internal/within"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // Unit is an object's part of a run: a connection, or a transaction. It ends with the run: by Prepare and then Commit, or by Rollback, which may
@@ -43,6 +48,119 @@ type ChangeLister interface {
 	Unit
 	Changes(ctx context.Context) (any, error)
 }
+
+// Reviewer decides whether a run may commit. Review is called when the program has ended, all units are prepared, and nothing is final. If it returns
+// an error, nothing is kept, and the run ends with that error. A run with Preview is not reviewed.
+type Reviewer interface {
+	Review(ctx context.Context, r *Reviewed) error
+}
+
+// Reviewed is a run that would commit.
+type Reviewed struct {
+	Run     Run
+	Program string
+	Granted value.Digest    // of the grants, as in Start
+	Label   value.Label     // of what the run has read
+	Asks    []changeset.Ask // the rules that are met, or that count rows
+	Details []any           // what the Reviewer adds to the entry Committing
+
+	set func(context.Context) (changeset.Set, error)
+}
+
+// Set returns all that the run would do. It may read the stores.
+func (r *Reviewed) Set(ctx context.Context) (changeset.Set, error) { return r.set(ctx) }
+
+// Asker is an object some of whose changes a person must see before they happen.
+type Asker interface {
+	Object
+	// MayAsk reports whether any message to the object, or to what it leads to, may ask. Such an object can't be granted without a Reviewer.
+	MayAsk() bool
+	// Asks returns the rule, in words, by which the host's Reviewer may ask a person about the message, and who may agree; "" if there is none. For a
+	// method that is [message.Held] the rule is met; for a change in a unit of work, its ChangeLister decides.
+	Asks(m *Message) (rule string, who changeset.Who)
+}
+
+// asks returns the rule by which a person may be asked about m. A panic of the object's code asks.
+func (s *Session) asks(m *Message) (rule string, who changeset.Who) {
+	o, ok := m.Objects[m.Root.Receiver().Slot].(Asker)
+	if !ok {
+		return "", who
+	}
+	defer func() {
+		if recover() != nil {
+			rule = "its rule can't be read"
+		}
+	}()
+	return o.Asks(m)
+}
+
+// review asks the host's Reviewer. stores are the lists of the units that the run has changed.
+func (s *Session) review(ctx context.Context, stores []any) (details []any, err error) {
+	if n := len(s.changed()); n > len(stores) { // nobody can agree to what is not listed
+		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: %d stores are changed, and %d list their changes: a Reviewer needs all of them", n, len(stores))}
+	}
+	r := &Reviewed{Run: s.run, Program: s.program, Granted: s.gate.digest(), Label: s.Label()}
+	lists := make([]changeset.Lister, len(stores))
+	for i, x := range stores {
+		l, ok := x.(changeset.Lister)
+		if !ok {
+			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: a %T can't be reviewed, since it is no changeset.Lister", x)}
+		}
+		lists[i], r.Asks = l, append(r.Asks, l.Asks()...)
+	}
+	s.mu.Lock()
+	effects := slices.Clone(s.sorted())
+	s.mu.Unlock()
+	var messages []changeset.Message
+	for _, c := range effects {
+		if c.State != StateHeld || c.held == nil {
+			continue
+		}
+		m, err := s.outgoing(c)
+		if err != nil {
+			return nil, fail.Classify("", err)
+		}
+		if messages = append(messages, m); m.Rule != "" {
+			r.Asks = append(r.Asks, changeset.Ask{Rule: m.Rule, Who: m.Who})
+		}
+	}
+	r.set = func(ctx context.Context) (set changeset.Set, err error) {
+		set.Messages = messages
+		for _, l := range lists {
+			of, err := l.Changes(ctx)
+			if err != nil {
+				return set, err
+			}
+			set.Stores = append(set.Stores, of)
+		}
+		return set, nil
+	}
+	err, returned := within.Limit(ctx, s.gate.limits.Commit, func(ctx context.Context) error { return s.gate.review.Review(ctx, r) })
+	if !returned || err != nil {
+		return nil, fail.Classify("", err)
+	}
+	return r.Details, nil
+}
+
+// outgoing describes a held effect.
+func (s *Session) outgoing(c *change) (to changeset.Message, err error) {
+	open, err := c.held.m.unsealing()
+	if err != nil {
+		return to, err
+	}
+	names, _ := c.held.m.GrantNames()
+	to = changeset.Message{Call: c.Call, Op: c.Op, Sealed: c.Sealed, Label: c.held.e.label.Tags()}
+	to.Rule, to.Who = s.asks(open)
+	var whole bool
+	if to.Text, whole = spell.Message(c.held.m.Root, names, maxReviewed); !whole {
+		to.Text += " …"
+	}
+	to.Known, err = open.Root.Expr().AppendBinary(nil)
+	return to, err
+}
+
+// maxReviewed bounds the text of one message that a person is shown, in bytes.
+const maxReviewed = 64 << 10
 
 // AfterCommitter is a Unit with work to do after the commit. AfterCommit is called once all changes of the run are kept and recorded, and before
 // the held effects act. It is called at most once. It is not called if a unit failed to commit, if the outcome of a commit is not known, or if
@@ -321,7 +439,7 @@ func (s *Session) settleUnits(ctx context.Context, stores map[any]bool) {
 			continue
 		}
 		start := time.Now()
-		if err, _ := within(ctx, s.gate.limits.Held, func(ctx context.Context) error { return fail.Foreign(w.AfterCommit(ctx)) }); err != nil {
+		if err, _ := within.Limit(ctx, s.gate.limits.Held, func(ctx context.Context) error { return fail.Foreign(w.AfterCommit(ctx)) }); err != nil {
 			_ = s.note(Entry{Step: AfterCommitFailed, Label: s.Label(), Err: err, Took: time.Since(start)}) // owed if it fails
 		}
 	}
@@ -332,7 +450,7 @@ func (s *Session) step(ctx context.Context, u *unitEntry, f func(context.Context
 	if u.lost {
 		return errLost
 	}
-	err, returned := within(ctx, s.gate.limits.Commit, func(ctx context.Context) error { return fail.Foreign(f(ctx)) })
+	err, returned := within.Limit(ctx, s.gate.limits.Commit, func(ctx context.Context) error { return fail.Foreign(f(ctx)) })
 	if !returned {
 		u.lost = true
 		s.drop(errLost)
@@ -340,38 +458,4 @@ func (s *Session) step(ctx context.Context, u *unitEntry, f func(context.Context
 	return err
 }
 
-var errLost = errors.New("exo: a unit of work did not end in time, and was given up")
-
-// grace is how long after its limit a function may take to return, if it heeds its context.
-const grace = time.Second
-
-// within calls f with a context that ends after limit, and reports whether f has returned. It waits for f
-// at most for grace after the context has ended.
-func within(ctx context.Context, limit time.Duration, f func(context.Context) error) (err error, returned bool) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	done := make(chan error, 1)
-	go func() {
-		err := errEnded // the error that stays if f ends its goroutine
-		defer func() {
-			if p := recover(); p != nil {
-				err = fmt.Errorf("panic: %v", p)
-			}
-			done <- err
-		}()
-		err = f(ctx)
-	}()
-	select {
-	case err = <-done:
-		return err, true
-	case <-ctx.Done():
-	}
-	late := time.NewTimer(min(limit, grace))
-	defer late.Stop()
-	select {
-	case err = <-done:
-		return err, true
-	case <-late.C:
-		return errLost, false
-	}
-}
+var errLost = within.ErrLost

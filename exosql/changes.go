@@ -1,11 +1,15 @@
 package exosql
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"strconv"
 
+	"github.com/exoagent/exoagent/exo/changeset"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/answer"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
 // Changes lists the rows that one run changed in one database, before the run's first write and after its last. If [OpenOptions.Images] is set,
@@ -17,6 +21,53 @@ type Changes struct {
 	// Effects are the triggers, rules and cascades that the facets of these rows permit, in the form of a grant file. Rows has no rows that only
 	// such an effect changed.
 	Effects []string
+
+	asks   []changeset.Ask
+	review func(context.Context) (changeset.Store, error)
+}
+
+var _ changeset.Lister = Changes{}
+
+// Asks implements changeset.Lister: the rules of the facets, see [Facet.Approve].
+func (c Changes) Asks() []changeset.Ask { return c.asks }
+
+// Changes implements changeset.Lister. It works only before the commit.
+func (c Changes) Changes(ctx context.Context) (changeset.Store, error) {
+	if c.review == nil {
+		return changeset.Store{}, errors.New("exosql: these Changes are not those of a run that is about to commit")
+	}
+	return c.review(ctx)
+}
+
+// Approval is a rule by which a person must agree to a change before it is kept: see [Facet.Approve] and exo/review.
+type Approval struct{ a decl.Approval }
+
+// ApproveAlways asks about every change through the facet.
+func ApproveAlways() Approval { return Approval{decl.Approval{Always: true}} }
+
+// ApproveAbove asks if a principal has changed more than this many rows through the facet in a day (UTC), with those of the run.
+func ApproveAbove(rows int64) Approval { return Approval{decl.Approval{Counted: true, Over: rows}} }
+
+// ApproveDeletes asks about every delete.
+func ApproveDeletes() Approval { return Approval{decl.Approval{Delete: true}} }
+
+// ApproveColumns asks about every insert and update that gives one of these columns. The facet must show them.
+func ApproveColumns[T any](columns ...Member[T]) Approval {
+	a := decl.Approval{}
+	for _, m := range columns {
+		var col *decl.Column // nil, which Approve refuses, for a link
+		if c, ok := m.(interface{ core() *decl.Column }); ok {
+			col = c.core()
+		}
+		a.Columns = append(a.Columns, col)
+	}
+	return Approval{a}
+}
+
+// From says who may agree: see changeset.Who. Without it, it is anyone at a terminal, and on a page anyone but the run's principal.
+func (a Approval) From(who changeset.Who) Approval {
+	a.a.Who = who
+	return a
 }
 
 // Change is one row that a run changed. A row with the same values as before is left out, unless its facet shows a labelled column: then a missing
@@ -66,9 +117,9 @@ func (c Changes) AppendJSON(b []byte) ([]byte, error) {
 // MarshalJSON implements json.Marshaler.
 func (c Changes) MarshalJSON() ([]byte, error) { return c.AppendJSON(nil) }
 
-func changesOf(rows []answer.Change, more int64, effects []string) any {
-	out := Changes{More: more, Effects: effects}
-	for _, r := range rows {
+func changesOf(l answer.Listed) any {
+	out := Changes{More: l.More, Effects: l.Effects, asks: l.Asks, review: l.Review}
+	for _, r := range l.Rows {
 		out.Rows = append(out.Rows, Change(r))
 	}
 	return out

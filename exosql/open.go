@@ -57,6 +57,10 @@ type OpenOptions struct {
 	// Witness that is unknown. It costs each such run one insert.
 	Witness bool
 
+	// Undo makes each run that changes something keep every changed row, before and after, for so long: see [DB.Undo]. It needs Witness. On SQLite
+	// [CreateUndo] makes the table for it; on PostgreSQL the script of exo gen undo makes triggers, with a time of its own. 0: nothing is kept.
+	Undo time.Duration
+
 	// WriteIdle is how long a program that has changed something may send no message, because other programs wait for it. After that its changes
 	// are undone, and its run fails with Kind Limit. Default 5 s.
 	WriteIdle time.Duration
@@ -187,8 +191,8 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 		db.Pool, err = engine.NewPool(ctx, e, scalar.Positive(opt.Conns, conns))
 		db.Units.Writers, db.Units.Idle, db.Units.HookFailed = engine.NewWriters(e, scalar.Positive(opt.Conns, conns)), scalar.Positive(opt.WriteIdle, defaultIdle), opt.HookFailed
 	}
-	if err == nil && opt.Witness {
-		if err = openWitness(ctx, db); err != nil {
+	if err == nil && (opt.Witness || opt.Undo > 0) {
+		if err = openWitness(ctx, db, opt); err != nil {
 			return nil, errors.Join(err, db.Close())
 		}
 	}

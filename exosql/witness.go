@@ -2,6 +2,7 @@ package exosql
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -9,7 +10,9 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/answer"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/undo"
 	"github.com/exoagent/exoagent/exosql/internal/unit"
+	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -55,14 +58,97 @@ func (db *DB) marks(ctx context.Context, op string, f func(engine.Writer) error)
 	return db.db.Units.Marks(ctx, op, f)
 }
 
-// openWitness refuses a database in which runs could not write their marks.
-func openWitness(ctx context.Context, db *answer.DB) error {
+// openWitness refuses a database in which runs could not write their marks, or keep what they change.
+func openWitness(ctx context.Context, db *answer.DB, opt *OpenOptions) error {
 	live, err := db.Pool.Catalog(ctx, false)
 	if err != nil {
 		return err
 	}
+	if !opt.Witness {
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Undo needs OpenOptions.Witness: only a run that is known to be kept can be undone")
+	}
 	if why := unit.MarksWrong(live.Engine, live.Table(schema.Name{Name: decl.MarksTable})); why != "" {
 		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Witness is set, but %s; want, from a migration: %s", why, CreateWitness)
 	}
-	return nil
+	if opt.Undo <= 0 {
+		return nil
+	}
+	if why := unit.UndoWrong(live); why != "" {
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Undo is set, but %s; want, from a migration: %s", why, CreateUndo)
+	}
+	db.Units.Undo = true
+	err = db.Units.Marks(ctx, "exosql: Open", func(w engine.Writer) error { return w.TrimImages(ctx, time.Now().Add(-opt.Undo)) })
+	if errors.Is(err, engine.ErrNoImages) {
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Undo is set, but the database has no triggers for it, or the role may not use them: run the script of exo gen undo as the owner of the tables")
+	}
+	return err
+}
+
+// CreateUndo is the statement that makes the table of [OpenOptions.Undo] on SQLite. The table can't be granted to programs.
+const CreateUndo = engine.CreateUndo
+
+// RowImage is one row before and after a run, with all columns.
+type RowImage = engine.Image
+
+// UndoRefusal is a row that keeps a run from being undone, and why.
+type UndoRefusal = undo.Refusal
+
+// ErrNotKept is in the error of [DB.Undo] for a run of which nothing is kept.
+var ErrNotKept = engine.ErrNotKept
+
+// Undo reverses what a run has changed in this database, as one transaction, exactly or not at all. It returns each row as the undo finds it and as it
+// leaves it. If rows were changed since, or the database does not admit the reversal, these are refused and nothing is changed. as is the ID of the
+// undo itself, a run that can be undone in turn; zero: nothing is changed, and the result shows what would be. No grant restricts an undo: it sees and
+// writes all columns of all tables, so it is for the operator. On PostgreSQL db must be opened by a role that may read exo_undo and write the tables.
+func (db *DB) Undo(ctx context.Context, run, as exo.RunID) (rows []RowImage, refused []UndoRefusal, err error) {
+	if err := db.core().Ready(); err != nil {
+		return nil, nil, err
+	}
+	live, err := db.db.Pool.Catalog(ctx, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = db.db.Units.Marks(ctx, "exosql: Undo", func(w engine.Writer) (err error) {
+		if err = w.Begin(ctx); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, w.Rollback(ctx)) }() // after a commit this does nothing
+		if rows, refused, err = undo.Reverse(ctx, w, live, run.String()); err != nil || len(refused) > 0 {
+			return err
+		}
+		if as == (exo.RunID{}) {
+			return nil
+		}
+		if err = w.KeepImages(ctx, as.String(), time.Now()); err == nil {
+			err = w.Witness(ctx, as.String(), time.Now())
+		}
+		if err == nil {
+			err = w.Commit(ctx)
+		}
+		return err
+	})
+	return rows, refused, err
+}
+
+// UndoTriggers returns the SQL by which PostgreSQL keeps for [OpenOptions.Undo] what a role's runs change in tables, for so long. The owner of the tables
+// runs it, and again when there are new tables: it covers those that cascades reach, and all tables if one of them has a trigger or a rule.
+func UndoTriggers(live *schema.Database, role string, keep time.Duration, tables ...schema.Name) string {
+	in := "public"
+	if len(live.Path) > 0 {
+		in = live.Path[0]
+	}
+	return undo.Script(in, role, keep, live, tables)
+}
+
+// Unkept lists the tables that writes of tables can change and that have no enabled trigger of [UndoTriggers]; "" if there are none, and on SQLite.
+func (db *DB) Unkept(ctx context.Context, tables ...schema.Name) (list string, err error) {
+	var names []string
+	for _, n := range tables {
+		names = append(names, sqlname.Quote(n.Schema)+"."+sqlname.Quote(n.Name))
+	}
+	err = db.db.Units.Marks(ctx, "exosql: Unkept", func(w engine.Writer) (err error) {
+		list, err = w.Unkept(ctx, names)
+		return err
+	})
+	return list, err
 }

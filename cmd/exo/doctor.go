@@ -143,6 +143,13 @@ func doctorFile(ctx context.Context, std cli.Stdio, path string) (missing int, e
 	if len(findings) == 0 {
 		say("ok", "database: it is as the file says, and no key spans tenants")
 	}
+	unkept, err := d.Unkept(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(unkept)) {
+		say("MISSING", "undo in %s: no trigger keeps what runs change in %s. To do: exo gen undo %s, and run the SQL as the owner of the tables", name, unkept[name], path)
+	}
 	paths, err := cli.During(std, "asking for the database's plans", func(cli.Stdio) ([]grantfile.GrantPath, error) { return d.Access(ctx) })
 	if err != nil {
 		return 0, err

@@ -20,6 +20,7 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/grantfile/pending"
 )
 
 // defaultFile is the grant file if the command line names none.
@@ -120,6 +121,15 @@ func recordOf(ctx context.Context, f *grantfile.File) (kept, error) {
 		l.KeepReplies(record.Replies{})
 	}
 	return orNil(l, err)
+}
+
+// recorderOf is recordOf for commands in packages of their own.
+func recorderOf(ctx context.Context, f *grantfile.File) (core.Recorder, func() error, error) {
+	rec, err := recordOf(ctx, f)
+	if rec == nil || err != nil {
+		return nil, nil, err
+	}
+	return rec, rec.Close, nil
 }
 
 // logOf opens the log that a file names, in a folder or a database.
@@ -290,6 +300,14 @@ func replOnFile(command, path, url string, flags []string, std cli.Stdio) error 
 	case rec != nil:
 		defer rec.Close()
 		app.Options.Record = rec
+	}
+	kept, err := pending.Open(context.Background(), f)
+	if err != nil {
+		return err
+	}
+	defer kept.Close()
+	if kept != nil {
+		app.Options.Review = kept.Keeper
 	}
 	if url == "" {
 		flags = append(flags, "-db="+own)

@@ -20,10 +20,25 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"slices"
 
+	"github.com/exoagent/exoagent/cmd/exo/internal/approvalscmd"
 	"github.com/exoagent/exoagent/cmd/exo/internal/recordcmd"
+	"github.com/exoagent/exoagent/cmd/exo/internal/undocmd"
+	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/internal/cli"
+	"github.com/exoagent/exoagent/internal/grantfile"
 )
+
+var approvals = approvalscmd.Host{
+	Read: readGrants,
+	Open: func(ctx context.Context, std cli.Stdio, f *grantfile.File) (*grantfile.Declared, error) {
+		return openGrants(ctx, std, f, nil)
+	},
+	Tool: func(ctx context.Context, std cli.Stdio, d *grantfile.Declared, p grantfile.Principal) (*codemode.Tool, func() error, error) {
+		return toolOf(ctx, std, d, p, nil)
+	},
+}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -57,5 +72,5 @@ func commands() cli.Commands {
 		cli.Man(commands),
 		versionCommand(),
 		cli.Complete(commands),
-	}, append(recordcmd.Commands(), settleCommand())...)
+	}, slices.Concat(recordcmd.Commands(), cli.Commands{settleCommand()}, approvals.Commands(), undocmd.Commands(undocmd.Files{Read: readGrants, Record: recorderOf}))...)
 }

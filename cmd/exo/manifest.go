@@ -9,6 +9,7 @@ import (
 
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/flows"
+	"github.com/exoagent/exoagent/internal/grantfile/chart"
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
@@ -63,7 +64,7 @@ func runManifest(ctx context.Context, std cli.Stdio, args []string, format, flow
 		return flows.Write(std.Out, asked)
 	}
 	if format == "mermaid" {
-		_, err := io.WriteString(std.Out, m.Mermaid())
+		_, err := io.WriteString(std.Out, chart.Mermaid(m))
 		return err
 	}
 	var b bytes.Buffer

@@ -16,6 +16,7 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/grantfile/pending"
 )
 
 func runCommand() cli.Command {
@@ -175,6 +176,14 @@ func toolOf(ctx context.Context, std cli.Stdio, d *grantfile.Declared, p grantfi
 		opt.Record, closing = rec, rec.Close
 	case d.File.Writes():
 		opt.Record = core.Unrecorded // the file names no record
+	}
+	kept, err := pending.Open(ctx, d.File)
+	if err != nil {
+		return nil, nil, errors.Join(err, closing())
+	}
+	if kept != nil {
+		record := closing
+		opt.Review, closing = kept.Keeper, func() error { return errors.Join(kept.Close(), record()) }
 	}
 	if seen != nil && opt.Record != nil {
 		seen.Recorder, opt.Record = opt.Record, seen

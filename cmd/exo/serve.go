@@ -16,16 +16,19 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/exoagent/exoagent/cmd/exo/internal/approvalscmd"
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/agent"
 	"github.com/exoagent/exoagent/codemode/mcp"
 	core "github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exo/store"
 	"github.com/exoagent/exoagent/exo/store/postgres"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/clients"
 	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/grantfile/pending"
 )
 
 func serveCommand() cli.Command {
@@ -68,6 +71,7 @@ type serveOptions struct {
 	labelStore string
 	distrust   string
 	drain      time.Duration
+	tools      *tools // of the file that is served
 }
 
 func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) error {
@@ -138,6 +142,7 @@ func (o *serveOptions) serveFile(ctx context.Context, std cli.Stdio, f *grantfil
 		return err
 	}
 	defer t.close()
+	o.tools = t
 	kept, err := o.keptLabels(ctx, f, path)
 	if err != nil {
 		return found(err)
@@ -221,7 +226,8 @@ type tools struct {
 	d        *grantfile.Declared
 	pool     *worker.Pool
 	record   core.Recorder
-	closing  func() error // closes the record
+	closing  func() error  // closes the record
+	kept     *pending.Sets // the changes that wait for a person; nil: none can
 	identify identifying
 
 	mu   sync.Mutex
@@ -260,6 +266,12 @@ func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify i
 			t.record = core.Unrecorded // the file names no record
 		}
 	}
+	if err == nil {
+		t.kept, err = pending.Open(ctx, f)
+	}
+	if err == nil && t.kept != nil && len(t.d.Witnesses) == len(f.Databases) {
+		_, err = approvalscmd.Settle(ctx, t.kept.Keeper, t.d)
+	}
 	if err != nil {
 		t.close()
 		return nil, err
@@ -275,6 +287,7 @@ func (t *tools) close() {
 		t.d.Close()
 	}
 	t.closing()
+	t.kept.Close()
 }
 
 // tool returns the tool of an identity, for mcp.Config.
@@ -283,6 +296,11 @@ func (t *tools) tool(_ context.Context, who mcp.Identity) (*codemode.Tool, error
 	if err != nil {
 		return nil, err
 	}
+	return t.of(p)
+}
+
+// of returns the tool of a principal.
+func (t *tools) of(p grantfile.Principal) (*codemode.Tool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if had := t.made[p.Name()]; had != nil {
@@ -294,6 +312,9 @@ func (t *tools) tool(_ context.Context, who mcp.Identity) (*codemode.Tool, error
 	}
 	opt := t.d.File.ToolOptions(p)
 	opt.Evaluator, opt.Record = t.pool, t.record
+	if t.kept != nil {
+		opt.Review = t.kept.Keeper
+	}
 	tool, err := codemode.New(grants, &opt)
 	if err != nil {
 		return nil, err
@@ -304,6 +325,19 @@ func (t *tools) tool(_ context.Context, who mcp.Identity) (*codemode.Tool, error
 	}
 	t.made[p.Name()], t.last = tool, append(t.last, p.Name())
 	return tool, nil
+}
+
+// apply runs the program of a change set again, to which a person on the page has agreed.
+func (t *tools) apply(ctx context.Context, w review.Waiting, seen string, by review.Approver) (*codemode.Result, *review.Agreed, error) {
+	p, err := t.d.File.PrincipalNamed(w.Principal)
+	if err != nil {
+		return nil, nil, err
+	}
+	tool, err := t.of(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	return tool.Apply(ctx, w.ID, seen, by)
 }
 
 func moduleVersion() string {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log"
 	"net"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/exoagent/exoagent/cmd/exo/internal/changespage"
 	"github.com/exoagent/exoagent/codemode/mcp"
 	"github.com/exoagent/exoagent/codemode/mcp/bearer"
 	core "github.com/exoagent/exoagent/exo"
@@ -83,9 +85,25 @@ func (o *serveOptions) overHTTP(f *grantfile.File, to *serveLog) (serving, ident
 		if err != nil {
 			return err
 		}
+		page, err := o.page(f, h, opt.Log)
+		if err != nil {
+			return errors.Join(err, l.Close())
+		}
 		to.say("%s is served at http://%s%s%s", f.Name, l.Addr(), h.Path(), said)
-		return o.listen(ctx, l, h, to)
+		return o.listen(ctx, l, h, page, to)
 	}, identify, nil
+}
+
+// page puts the page of changes before a handler, if changes can wait for a person.
+func (o *serveOptions) page(f *grantfile.File, h *mcp.Handler, log func(string)) (http.Handler, error) {
+	kept := o.tools.kept
+	switch {
+	case kept == nil:
+		return h, nil
+	case h.Path() == grantfile.PagePath:
+		return nil, fmt.Errorf("serve: resource has the path %s, which is that of the page of changes: choose another", h.Path())
+	}
+	return changespage.New(changespage.Options{File: f, Sets: kept.Keeper, Store: kept.Store, Key: kept.Key, Apply: o.tools.apply, Next: h, Log: log})
 }
 
 // verifierOf makes a verifier for the issuers and tokens of the file. It adds the issuers and their scopes to opt, which clients may learn.
@@ -119,8 +137,8 @@ func verifierOf(f *grantfile.File, opt *mcp.HTTPOptions) (bearer.Verifier, error
 }
 
 // listen serves until the context ends. Programs that still run then have the time o.drain to finish.
-func (o *serveOptions) listen(ctx context.Context, l net.Listener, h *mcp.Handler, to *serveLog) error {
-	srv := &http.Server{Handler: h, ReadHeaderTimeout: headerTime, MaxHeaderBytes: headerBytes, IdleTimeout: idleTime, ErrorLog: log.New(to, "", 0)}
+func (o *serveOptions) listen(ctx context.Context, l net.Listener, h *mcp.Handler, all http.Handler, to *serveLog) error {
+	srv := &http.Server{Handler: all, ReadHeaderTimeout: headerTime, MaxHeaderBytes: headerBytes, IdleTimeout: idleTime, ErrorLog: log.New(to, "", 0)}
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Serve(&limitedListener{Listener: l, places: make(chan struct{}, maxConnections)}) }()
 	select {

@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/cmd/exo/internal/recordcmd"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/grantschema"
 	"github.com/exoagent/exoagent/internal/recorddiff"
 )
 
@@ -199,7 +200,7 @@ example:
 				if len(args) > 0 {
 					return cli.Usagef("unexpected argument %q", args[0])
 				}
-				_, err := std.Out.Write(grantfile.JSONSchema())
+				_, err := std.Out.Write(grantschema.JSON())
 				return err
 			}
 		},

@@ -28,13 +28,14 @@ const (
 	Internal              // our fault or the database's; the guest reads only this word
 	Crashed               // the engine failed while the program ran: messages that it had sent may have taken effect
 	Breach                // the program's process did something that no program can do, and was ended
+	Pending               // a person has to agree first: what the program would change is kept as a change set, and nothing has happened
 	kinds
 )
 
 var kindNames = [...]string{
 	Other: "other", Denied: "denied", Revoked: "revoked", Invalid: "invalid", Limit: "limit", Conflict: "conflict",
 	Cancelled: "cancelled", Syntax: "syntax", Program: "program", Internal: "internal",
-	Crashed: "crashed", Breach: "breach",
+	Crashed: "crashed", Breach: "breach", Pending: "pending",
 }
 
 // Valid reports whether k is one of the kinds.

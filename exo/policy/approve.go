@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/internal/spell"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 )
@@ -117,7 +118,7 @@ func (a *Approvals) use(m *exo.Message) bool {
 	if *asked++; *asked > maxPerRun {
 		return false
 	}
-	text, ok := spell(m.Root, names)
+	text, ok := spell.Message(m.Root, names, maxRequest)
 	if !ok {
 		return false
 	}

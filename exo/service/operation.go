@@ -30,6 +30,7 @@ type Operation struct {
 	result    *message.Type
 	hidden    *hidden                                                  // of the result
 	opens     string                                                   // the interface of the object that it returns
+	approve   *approval                                                // which calls a person must agree to; nil: none
 	settle    func(ctx context.Context, key string) (exo.State, error) // see Settle
 	misuse    error                                                    // an error for New to return
 
@@ -179,6 +180,9 @@ func (op *Operation) method(own *message.Type) (*message.Method, []*message.Inte
 		return nil, nil, err
 	}
 	if err := op.checkPart(in); err != nil {
+		return nil, nil, err
+	}
+	if err := op.approve.check(op.effect, in); err != nil {
 		return nil, nil, err
 	}
 	for _, name := range op.trusted {

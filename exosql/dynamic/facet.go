@@ -2,6 +2,7 @@ package dynamic
 
 import (
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/changeset"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -134,6 +135,34 @@ func (f *Facet) Permit(known ...string) error {
 		r.Permits = append(r.Permits, p)
 	}
 	return f.rights(r)
+}
+
+// ApprovalRule is a rule by which a person must agree to a change: see exosql.Facet's Approve. What is set asks, each alone.
+type ApprovalRule struct {
+	Always  bool
+	Rows    *int64 // it asks above this many rows in a day
+	Delete  bool
+	Columns []string
+	Who     changeset.Who
+}
+
+// Approve adds a rule.
+func (f *Facet) Approve(a ApprovalRule) error {
+	if f.zero() {
+		return undeclared("Facet", "Table.Facet")
+	}
+	rule := decl.Approval{Always: a.Always, Delete: a.Delete, Who: a.Who}
+	if a.Rows != nil {
+		rule.Counted, rule.Over = true, *a.Rows
+	}
+	for _, name := range a.Columns {
+		c, err := f.t.col(name)
+		if err != nil {
+			return err
+		}
+		rule.Columns = append(rule.Columns, c)
+	}
+	return f.rights(decl.Rights{Approvals: []decl.Approval{rule}})
 }
 
 func (f *Facet) allow(columns []string, of func([]*decl.Column) decl.Rights) error {

@@ -22,7 +22,7 @@ type Options struct {
 	Env func(string) string
 	// Databases are already open, by their names in the file. Declare neither opens nor closes them.
 	Databases map[string]*exosql.DB
-	// Images is OpenOptions.Images of the databases that Declare opens.
+	// Images is OpenOptions.Images of the databases that Declare opens, or more where changes wait for a person.
 	Images int
 	// Unpinned: pins are not compared. A command that writes pins sets it.
 	Unpinned bool
@@ -76,7 +76,7 @@ func (f *File) Declare(ctx context.Context, opt *Options) (*Declared, error) {
 	for _, x := range f.Databases {
 		if db := opt.Databases[x.Text]; db != nil {
 			d.dbs[x.Text] = db
-		} else if err := d.open(ctx, x, env, opt.Images); err != nil {
+		} else if err := d.open(ctx, x, env, max(opt.Images, f.images())); err != nil {
 			p.at(x.URL.Pos, "the database %s: %s", x.Text, Reason(err))
 		}
 	}
@@ -107,27 +107,70 @@ func (f *File) URL(env func(string) string) (name, url string, err error) {
 }
 
 func (d *Declared) open(ctx context.Context, x Database, env func(string) string, images int) error {
-	url, err := x.URL.Read(env)
+	url, err := x.connects(x.URL, env)
 	if err != nil {
 		return err
 	}
-	if scheme, _, _ := strings.Cut(url, ":"); len(x.Schema) > 0 && scheme == "sqlite" {
-		return fail.Errorf(fail.Invalid, "", "`schema` is for PostgreSQL: SQLite has none")
-	}
-	url, err = WithSchemas(url, x.Schema)
-	if err != nil {
-		return err
-	}
-	db, err := exosql.Open(ctx, url, &exosql.OpenOptions{Images: images, Witness: x.Witness})
+	db, err := exosql.Open(ctx, url, &exosql.OpenOptions{Images: images, Witness: x.Witness || x.Undo > 0, Undo: x.Undo})
 	if err != nil {
 		return err
 	}
 	d.dbs[x.Text] = db
 	d.opened = append(d.opened, db)
-	if x.Witness {
+	if x.Witness || x.Undo > 0 {
 		d.Witnesses = append(d.Witnesses, db)
 	}
 	return nil
+}
+
+// connects returns a URL of the database.
+func (x *Database) connects(at Secret, env func(string) string) (url string, err error) {
+	if url, err = at.Read(env); err != nil {
+		return "", err
+	}
+	if scheme, _, _ := strings.Cut(url, ":"); len(x.Schema) > 0 && scheme == "sqlite" {
+		return "", fail.Errorf(fail.Invalid, "", "`schema` is for PostgreSQL: SQLite has none")
+	}
+	return WithSchemas(url, x.Schema)
+}
+
+// URLs returns the URL by which programs connect, and that of exo undo.
+func (x *Database) URLs(env func(string) string) (url, undo string, err error) {
+	if url, err = x.connects(x.URL, env); err != nil || x.UndoURL.Kind == "" {
+		return url, url, err
+	}
+	undo, err = x.connects(x.UndoURL, env)
+	return url, undo, err
+}
+
+// Written returns the tables of a database that programs may change.
+func (f *File) Written(live *schema.Database, database string) (out []schema.Name) {
+	for _, x := range f.Facets {
+		if len(x.Insert) == 0 && len(x.Update) == 0 && x.Delete == nil || x.Database.Text != database && (x.Database.Text != "" || len(f.Databases) > 1) {
+			continue
+		}
+		if t := live.Finder()(schema.Name{Name: x.Table.Text}); t != nil {
+			out = append(out, t.Name)
+		}
+	}
+	return out
+}
+
+// Unkept lists the databases in which what programs change could not be kept whole, and their tables without a trigger for it.
+func (d *Declared) Unkept(ctx context.Context) (map[string]string, error) {
+	out := map[string]string{}
+	for _, x := range d.File.Databases {
+		if x.Undo > 0 && d.live[x.Text] != nil {
+			tables, err := d.dbs[x.Text].Unkept(ctx, d.File.Written(d.live[x.Text], x.Text)...)
+			if err != nil {
+				return nil, err
+			}
+			if tables != "" {
+				out[x.Text] = tables
+			}
+		}
+	}
+	return out, nil
 }
 
 // Close closes the databases that Declare opened.
@@ -301,6 +344,11 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 		}
 		if err := allow(); err != nil {
 			p.at(*x.Delete, "%s", ofFacet(x.Text, err))
+		}
+	}
+	if a := d.File.rule(x); a != nil {
+		if err := facet.Approve(*a); err != nil {
+			p.at(x.Pos, "%s", ofFacet(x.Text, err))
 		}
 	}
 	d.facets[x.Text] = facet

@@ -12,12 +12,17 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/internal/cellform"
 )
 
 // maxFile is how many bytes a grant file may have.
 const maxFile = 4 << 20 // of 2,000 tables: 1.1 MB
+
+// SchemaURL is where the schema of the file's format is published: editors complete and check with it.
+const SchemaURL = "https://raw.githubusercontent.com/exoagent/exoagent/main/docs/exo.schema.json"
 
 // Version is the version of the file's format: its field `exo`.
 const Version = 1
@@ -40,9 +45,10 @@ type File struct {
 	Keep      time.Duration // how long the record in a folder or a database can be read; 0: for good
 	Replies   bool          // the record, in a folder or a database, keeps replies for exo replay
 	Admits    []Name        // labels that results may carry
-	Distrust  string        // how long a chat is wary of what outsiders wrote: one of distrusts; "": not given
+	Distrust  string        // how long a chat is wary of what outsiders wrote: one of Distrusts; "": not given
 	Models    []Name        // the models to which exo ask and exo repl may show results; nil: any
 	Serve     Serve
+	Approvals Approvals
 	Wall      string // the wall around the processes of served programs: a Wall constant
 
 	record   string // Record as it is written in the file
@@ -60,6 +66,9 @@ type Database struct {
 	Schema []string // of PostgreSQL: where names are looked up, in order
 	// Witness: each run that changes the database stores its ID there, see exosql.OpenOptions.
 	Witness bool
+	// Undo is how long what runs change is kept, see exosql.OpenOptions; 0: it is not. UndoURL is where the URL by which exo undo connects is.
+	Undo    time.Duration
+	UndoURL Secret
 }
 
 // Facet declares the columns of one table that programs see, and the rows that they may reach.
@@ -76,8 +85,9 @@ type Facet struct {
 	Scope    Scope
 	Insert   []Name
 	Update   []Name
-	Delete   *Pos // nil: programs can't
-	Wary     bool // a program that has read what outsiders wrote can't delete
+	Delete   *Pos     // nil: programs can't
+	Wary     bool     // a program that has read what outsiders wrote can't delete
+	Approve  *Approve // nil: no change waits for a person
 	Effects  []Name
 	Search   []Name
 	Pin      Name // the digest of the table when a person looked; Text "": not pinned
@@ -196,12 +206,13 @@ func (f *File) read(r *reader, root *yaml.Node) {
 		"admits": func(e entry) { f.Admits = r.names(e.value, "admits") },
 		"models": func(e entry) { f.models(r, e.value) },
 		"distrust": func(e entry) {
-			if f.Distrust = r.text(e.value, "distrust"); f.Distrust != "" && !slices.Contains(distrusts, f.Distrust) {
-				r.at(posOf(e.value), "distrust: want one of %s, not `%s`", strings.Join(distrusts, ", "), f.Distrust)
+			if f.Distrust = r.text(e.value, "distrust"); f.Distrust != "" && !slices.Contains(Distrusts, f.Distrust) {
+				r.at(posOf(e.value), "distrust: want one of %s, not `%s`", strings.Join(Distrusts, ", "), f.Distrust)
 			}
 		},
-		"serve": func(e entry) { f.serve(r, e.value) },
-		"wall":  func(e entry) { f.wall(r, e.value) },
+		"serve":     func(e entry) { f.serve(r, e.value) },
+		"wall":      func(e entry) { f.wall(r, e.value) },
+		"approvals": func(e entry) { f.approvals(r, e) },
 	})
 	if !version {
 		r.at(posOf(root), "`exo: %d` is missing: the version of this file's format", Version)
@@ -226,9 +237,11 @@ func (f *File) databases(r *reader, n *yaml.Node) {
 			d.URL = r.secret(e.value, "databases."+e.name)
 		} else {
 			r.fields(e.value, "databases."+e.name, map[string]func(entry){
-				"url":     func(e entry) { d.URL = r.secret(e.value, "url") },
-				"schema":  func(e entry) { d.Schema = texts(r.names(e.value, "schema")) },
-				"witness": func(e entry) { d.Witness = r.bool(e.value, "witness") },
+				"url":      func(e entry) { d.URL = r.secret(e.value, "url") },
+				"schema":   func(e entry) { d.Schema = texts(r.names(e.value, "schema")) },
+				"witness":  func(e entry) { d.Witness = r.bool(e.value, "witness") },
+				"undo":     func(e entry) { d.Undo = r.days(e.value, "undo") },
+				"undo_url": func(e entry) { d.UndoURL = r.secret(e.value, "undo_url") },
 			})
 			if d.URL.Kind == "" && len(r.list) == 0 {
 				r.at(d.Pos, "the database %s has no `url`", e.name)
@@ -254,10 +267,11 @@ func (f *File) facets(r *reader, n *yaml.Node) {
 			"update":   func(e entry) { x.Update = r.names(e.value, "update") },
 			"delete": func(e entry) {
 				at := posOf(e.value)
-				if x.Wary = e.value.Kind == yaml.ScalarNode && e.value.Tag == "!!str" && e.value.Value == deleteTrusted; x.Wary || r.boolOr(e.value, "delete", deleteTrusted) {
+				if x.Wary = e.value.Kind == yaml.ScalarNode && e.value.Tag == "!!str" && e.value.Value == DeleteTrusted; x.Wary || r.boolOr(e.value, "delete", DeleteTrusted) {
 					x.Delete = &at
 				}
 			},
+			"approve": func(e entry) { x.Approve = r.approve(e) },
 			"effects": func(e entry) { x.Effects = r.names(e.value, "effects") },
 			"label":   func(e entry) { x.Label = r.names(e.value, "label") },
 			"admits":  func(e entry) { x.Admits = r.names(e.value, "admits") },
@@ -313,8 +327,8 @@ func (r *reader) columns(n *yaml.Node) (out []Column) {
 			"max_bytes": func(e entry) { c.MaxBytes = r.bytes(e.value, "max_bytes") },
 			"iso":       func(e entry) { c.ISO = r.bool(e.value, "iso") },
 			"stored": func(e entry) {
-				if c.Stored = r.text(e.value, "stored"); c.Stored != "" && !slices.Contains(storedForms(), c.Stored) {
-					r.at(posOf(e.value), "stored: want one of %s", strings.Join(storedForms(), ", "))
+				if c.Stored = r.text(e.value, "stored"); c.Stored != "" && !slices.Contains(StoredForms(), c.Stored) {
+					r.at(posOf(e.value), "stored: want one of %s", strings.Join(StoredForms(), ", "))
 				}
 			},
 			"indexed": func(e entry) { c.Indexed = r.bool(e.value, "indexed") },
@@ -483,6 +497,7 @@ func (f *File) check(r *reader) {
 	f.checkTags(r)
 	f.checkColumns(r)
 	f.checkServe(r)
+	f.checkApprovals(r)
 	f.expand(r)
 }
 
@@ -539,8 +554,8 @@ func (f *File) described(x *Facet, c Column) Column {
 	return c
 }
 
-// deleteTrusted is the value of `delete` that lets programs delete rows unless they have read what outsiders wrote.
-const deleteTrusted = "trusted"
+// DeleteTrusted is the value of `delete` that lets programs delete rows unless they have read what outsiders wrote.
+const DeleteTrusted = "trusted"
 
 func columnNames(x *Facet) (out []string) {
 	for _, c := range x.Columns {
@@ -578,9 +593,25 @@ func (f *File) TableOf(grant string) string {
 	return ""
 }
 
-// ToolOptions returns the options of a principal's tool, without its record.
+// ToolOptions returns the options of a principal's tool, without its record. If changes wait for a person, no run commits with these options
+// alone: package pending has the Review that takes their place.
 func (f *File) ToolOptions(p Principal) codemode.Options {
 	o := codemode.Options{Limits: f.Limits, Bounds: f.Bounds, Zone: f.Zone, Principal: p.Name()}
+	if f.Approves() {
+		o.Review = &review.Keeper{}
+	}
 	o.Admits = f.admits(func(claim string) string { return fmt.Sprint(p.values[claim]) })
 	return o
+}
+
+// StoredForms are all forms of stored.
+func StoredForms() (out []string) {
+	for _, kind := range []string{value.TypeTime, value.TypeDate, value.TypeBool} {
+		for _, f := range cellform.Of(kind) {
+			if !slices.Contains(out, string(f)) {
+				out = append(out, string(f))
+			}
+		}
+	}
+	return out
 }

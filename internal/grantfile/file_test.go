@@ -267,7 +267,7 @@ func TestPin(t *testing.T) {
 			"may be null":              {append(slices.Clone(renamed), "ALTER TABLE orgs ADD name VARCHAR(40)"), pin, all, "the column name may be NULL now"},
 			"gone":                     {renamed, pin, all, "has no column `name`"},
 			"gone, not shown":          {renamed, pin, "[id]", ""},
-			"a pin of an older form":   {wide, "    pin: sha256:0123\n", all, "was written by an older exo and can't be compared: check the tables, then let `exo validate -pin`"},
+			"a pin of an older form":   {wide, "    pin: sha256:0123\n", all, "was written by an older version and can't be compared: check the tables, then let `exo validate -pin`"},
 			"a pin that was cut":       {wide, pin[:len(pin)-3] + "\n", all, "has an older form, or a part of it is missing"},
 			"a pin of no facts at all": {wide, "    pin: 'v2:'\n", all, "the column name is new"},
 		} {

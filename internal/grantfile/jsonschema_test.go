@@ -14,24 +14,25 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/grantschema"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 // everything is a file with each key of the form.
 func everything(t testing.TB) string {
 	return with(t,
-		"{url: env:SHOP_URL}", "{url: env:SHOP_URL, schema: [shop], witness: true}",
+		"{url: env:SHOP_URL}", "{url: env:SHOP_URL, schema: [shop], witness: true, undo: 30d, undo_url: env:SHOP_OWNER}",
 		"- or: {as: weight}", "- or: {as: weight, type: int, iso: false, stored: unix, indexed: true, admits: [deal]}",
 		"    search: [title]\n", "    search: [title]\n    measures: {a: {ratio: [b, c]}, b: {count: true, where: id = 1, doc: x}, c: {sum: or}, text: {mean: or}, e: {min: or}, f: {max: or}}\n",
-		"delete: true", "delete: true\n    database: shop\n    effects: [x]\n    key: [id]\n    label: [x]\n    admits: [deal]\n    pin: x",
+		"delete: true", "delete: true\n    approve: {always: true, rows: 5, delete: true, columns: [title], by: other, least: page}\n    database: shop\n    effects: [x]\n    key: [id]\n    label: [x]\n    admits: [deal]\n    pin: x",
 		"{rows: 100, time: 2s, memory: 32MiB}", "{rows: 100, time: 2s, memory: 32MiB, calls: 1, messages: 1KiB, read: 1KiB, console: 1, total: 1s, cpu: 1s, program: 1, result: 1}",
-		"zone:", "distrust: chat\nrecord: r\nmodels: [openai:gpt-5.4-mini, \"openai:llama3.2:3b@http://localhost:11434\"]\nwall: container\nserve:\n  resource: https://shop.example.com/mcp\n  origins: [https://app.example.com]\n  issuers:\n    https://login.example.com/: {keys: https://login.example.com/keys, scopes: [exo], claims: {org: org_id}}\n  tokens:\n    ci: {token: env:CI_TOKEN, claims: {org: 1, user: 2, states: [open]}}\nzone:")
+		"zone:", "distrust: chat\nrecord: r\nmodels: [openai:gpt-5.4-mini, \"openai:llama3.2:3b@http://localhost:11434\"]\nwall: container\napprovals: {key: env:APPROVALS_KEY, store: approvals, wait: 48h, link: https://shop.example.com/changes, shows: [pii], proxy: {header: X-Reader, issuer: https://login.example.com/, audience: https://shop.example.com/changes}}\nserve:\n  resource: https://shop.example.com/mcp\n  origins: [https://app.example.com]\n  issuers:\n    https://login.example.com/: {keys: https://login.example.com/keys, scopes: [exo], claims: {org: org_id}}\n  tokens:\n    ci: {token: env:CI_TOKEN, claims: {org: 1, user: 2, states: [open]}}\nzone:")
 }
 
 func resolved(t testing.TB) *jsonschema.Resolved {
 	t.Helper()
 	var s jsonschema.Schema
-	if err := json.Unmarshal(grantfile.JSONSchema(), &s); err != nil {
+	if err := json.Unmarshal(grantschema.JSON(), &s); err != nil {
 		t.Fatal(err)
 	}
 	r, err := s.Resolve(nil)
@@ -44,7 +45,7 @@ func resolved(t testing.TB) *jsonschema.Resolved {
 // TestJSONSchemaPublished: the file that editors read is the schema.
 func TestJSONSchemaPublished(t *testing.T) {
 	has, err := os.ReadFile(filepath.Join(tu.Root(), "docs", "exo.schema.json"))
-	if err != nil || string(has) != string(grantfile.JSONSchema()) {
+	if err != nil || string(has) != string(grantschema.JSON()) {
 		t.Errorf("docs/exo.schema.json is not what exo schema prints: %v", err)
 	}
 }
@@ -52,7 +53,7 @@ func TestJSONSchemaPublished(t *testing.T) {
 // TestJSONSchemaKeys: in each map of a file the schema has the keys that the reader has.
 func TestJSONSchemaKeys(t *testing.T) {
 	var whole map[string]any
-	if err := json.Unmarshal(grantfile.JSONSchema(), &whole); err != nil {
+	if err := json.Unmarshal(grantschema.JSON(), &whole); err != nil {
 		t.Fatal(err)
 	}
 	forms, root, err := grantfile.Forms([]byte(everything(t)))
@@ -251,4 +252,4 @@ func TestJSONSchemaVerdict(t *testing.T) {
 }
 
 // aboutMeaning are the reasons of the reader that are not about the form: names that lead nowhere, what goes together, conditions.
-var aboutMeaning = regexp.MustCompile("the file is empty|there is no|is missing|declares no|shows no|has no `database`|is not among|leads to the table|has no link|differs? from|is given twice|no wildcard|need the same number|add `one|want a column|want =|want `via|want a (size|time) like|time zone|is a list|is no list|lets programs change|is in another|the claim `|has no claim|want the (address|origin) of")
+var aboutMeaning = regexp.MustCompile("the file is empty|there is no|is missing|declares no|shows no|has no `database`|is not among|leads to the table|has no link|differs? from|is given twice|no wildcard|need the same number|add `one|want a column|want =|want `via|want a (size|time) like|time zone|is a list|is no list|lets programs change|is in another|the claim `|has no claim|want the (address|origin) of|names no change|programs can't write|delete nothing|has no issuer")

@@ -16,12 +16,12 @@ import (
 
 // A tag is declared with one of these kinds.
 const (
-	secretTag    = "secret"    // who may read it
-	untrustedTag = "untrusted" // outsiders write it
+	SecretTag    = "secret"    // who may read it
+	UntrustedTag = "untrusted" // outsiders write it
 )
 
-// distrusts are the values of `distrust`. Package agent reads them.
-var distrusts = []string{"answer", "chat", "nothing"}
+// Distrusts are the values of `distrust`. Package agent reads them.
+var Distrusts = []string{"answer", "chat", "nothing"}
 
 // labels reads the tags of the file, each with its kind.
 func (f *File) labels(r *reader, n *yaml.Node) {
@@ -29,12 +29,12 @@ func (f *File) labels(r *reader, n *yaml.Node) {
 	for _, e := range r.entries(n, "labels") {
 		core := e.name
 		switch kind := r.text(e.value, "labels."+e.name); {
-		case kind == untrustedTag && !value.OfIntegrity(core):
+		case kind == UntrustedTag && !value.OfIntegrity(core):
 			core = value.Untrusted + ":" + core // the spelling by which package value knows the kind
-		case kind == secretTag && value.OfIntegrity(core):
-			r.at(posOf(e.value), "labels.%s: this name is reserved for what outsiders write: declare it `%s`, or give the secret another name", e.name, untrustedTag)
-		case kind != "" && kind != secretTag && kind != untrustedTag:
-			r.at(posOf(e.value), "labels.%s: want `%s` (who may read it) or `%s` (outsiders write it), not `%s`", e.name, secretTag, untrustedTag, kind)
+		case kind == SecretTag && value.OfIntegrity(core):
+			r.at(posOf(e.value), "labels.%s: this name is reserved for what outsiders write: declare it `%s`, or give the secret another name", e.name, UntrustedTag)
+		case kind != "" && kind != SecretTag && kind != UntrustedTag:
+			r.at(posOf(e.value), "labels.%s: want `%s` (who may read it) or `%s` (outsiders write it), not `%s`", e.name, SecretTag, UntrustedTag, kind)
 		}
 		if err := value.NewLabel(core).Check(); err != nil {
 			r.at(e.pos(), "%s", strings.TrimPrefix(err.Error(), "exo: "))
@@ -83,8 +83,8 @@ func (f *File) checkTags(r *reader) {
 			if len(undeclared) == 0 {
 				first = n.Pos
 			}
-			if undeclared[about] = secretTag; value.OfIntegrity(about) {
-				undeclared[about] = untrustedTag
+			if undeclared[about] = SecretTag; value.OfIntegrity(about) {
+				undeclared[about] = UntrustedTag
 			}
 		case !declared:
 			r.at(n.Pos, "`labels` declares no tag `%s`%s", about, or(about, slices.Sorted(maps.Keys(f.declared))))

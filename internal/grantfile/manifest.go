@@ -1,8 +1,6 @@
 package grantfile
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -49,6 +47,7 @@ type ManifestFacet struct {
 	Update   []string          `json:"update,omitempty"`
 	Delete   bool              `json:"delete,omitempty"`
 	Wary     bool              `json:"delete_trusted,omitempty"` // programs that have read what outsiders wrote can't delete
+	Approve  string            `json:"approve,omitempty"`        // which changes a person has to agree to
 	Effects  []string          `json:"effects,omitempty"`        // permissions of its writes
 	Search   []string          `json:"search,omitempty"`
 	Digest   string            `json:"digest"` // as in Facet.Pin
@@ -115,7 +114,7 @@ func (d *Declared) Manifest() (*Manifest, error) {
 		x := &f.Facets[i]
 		live := d.liveTable(x)
 		y := ManifestFacet{Name: x.Text, Database: x.Database.Text, Table: x.Table.Text, Scope: x.Scope.String(), Label: texts(f.rowLabel(x)), Columns: []ManifestColumn{}, Links: []ManifestLink{},
-			Insert: texts(x.Insert), Update: texts(x.Update), Delete: x.Delete != nil, Wary: x.Wary, Effects: texts(x.Effects), Search: texts(x.Search), Digest: d.digest(x), Pinned: x.Pin.Text != ""}
+			Insert: texts(x.Insert), Update: texts(x.Update), Delete: x.Delete != nil, Wary: x.Wary, Approve: f.approve(x).String(), Effects: texts(x.Effects), Search: texts(x.Search), Digest: d.digest(x), Pinned: x.Pin.Text != ""}
 		at := [2]string{x.Database.Text, live.Name.String()}
 		if shown[at] == nil {
 			shown[at] = map[string]bool{}
@@ -211,54 +210,4 @@ func (d *Declared) flows() ([]exo.Flow, error) {
 		return nil, err
 	}
 	return gate.Flows(), nil
-}
-
-// Mermaid draws the manifest as a flow chart: grants lead to facets, and facets by links to others. Excluded tables are in a separate group.
-func (m *Manifest) Mermaid() string {
-	var b strings.Builder
-	b.WriteString("flowchart LR\n")
-	ids := map[string]string{}
-	for i, f := range m.Facets {
-		ids[f.Name] = fmt.Sprintf("f%d", i)
-		var rights []string
-		for _, r := range []struct {
-			what string
-			on   bool
-		}{{"insert", len(f.Insert) > 0}, {"update", len(f.Update) > 0}, {"delete", f.Delete}} {
-			if r.on {
-				rights = append(rights, r.what)
-			}
-		}
-		var columns []string
-		for _, c := range f.Columns {
-			columns = append(columns, c.Name)
-		}
-		fmt.Fprintf(&b, "  f%d[%s]\n", i, label(f.Name+" of "+f.Table, f.Scope, strings.Join(columns, ", "), strings.Join(append([]string{"read"}, rights...), ", ")))
-	}
-	for i, g := range m.Grants {
-		fmt.Fprintf(&b, "  g%d([%s]) --> %s\n", i, label(g.Name, g.Where), ids[g.Facet])
-	}
-	for _, f := range m.Facets {
-		for _, l := range f.Links {
-			fmt.Fprintf(&b, "  %s -->|%s| %s\n", ids[f.Name], label(l.Name), ids[l.To])
-		}
-	}
-	if len(m.Excluded) > 0 {
-		b.WriteString("  subgraph excluded\n")
-		for i, t := range m.Excluded {
-			fmt.Fprintf(&b, "    x%d[%s]\n", i, label(t.Table, cmp.Or(map[bool]string{true: "all of it"}[t.Whole], strings.Join(t.Columns, ", "))))
-		}
-		b.WriteString("  end\n")
-	}
-	return b.String()
-}
-
-// label makes a text of a chart from the lines that are not empty. It escapes quotes and brackets:
-// a name with one could end the text, and the rest of the name would be drawn as part of the chart.
-func label(lines ...string) string {
-	lines = slices.DeleteFunc(lines, func(s string) bool { return s == "" })
-	for i, s := range lines {
-		lines[i] = strings.NewReplacer("#", "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "`", "#96;").Replace(schema.Printable(s))
-	}
-	return `"` + strings.Join(lines, "<br>") + `"`
 }

@@ -21,10 +21,10 @@ type Measure struct {
 	Doc    string
 }
 
-const countRows = "count"
+const CountRows = "count"
 
-// aggregates are the functions of measures.
-var aggregates = []string{countRows, "sum", "mean", "min", "max"}
+// Aggregates are the functions of measures.
+var Aggregates = []string{CountRows, "sum", "mean", "min", "max"}
 
 // String describes the measure for a person.
 func (m Measure) String() string {
@@ -32,7 +32,7 @@ func (m Measure) String() string {
 	switch {
 	case m.Func == "":
 		return m.Ratio[0].Text + " / " + m.Ratio[1].Text
-	case m.Func == countRows:
+	case m.Func == CountRows:
 		s = "count of rows"
 	}
 	if m.Where != nil {
@@ -61,10 +61,10 @@ func (r *reader) measures(n *yaml.Node) (out []Measure) {
 			},
 			"doc": func(e entry) { m.Doc = r.text(e.value, "doc") },
 		}
-		for _, name := range aggregates {
+		for _, name := range Aggregates {
 			fields[name] = func(e entry) {
 				forms++
-				if m.Func = name; name != countRows {
+				if m.Func = name; name != CountRows {
 					m.Column = Name{r.text(e.value, name), posOf(e.value)}
 				} else if !r.bool(e.value, name) {
 					r.at(posOf(e.value), "count: want true")

@@ -35,7 +35,7 @@ func (f *File) DeclareAndCheck(ctx context.Context, opt *Options) (*Declared, []
 	if err != nil {
 		return nil, nil, errors.Join(err, d.Close())
 	}
-	return d, append(f.RecordFindings(), findings...), nil
+	return d, append(append(f.RecordFindings(), f.ApprovalFindings()...), findings...), nil
 }
 
 // Refusal returns a *Refused if one of the findings is no warning, and nil otherwise.
@@ -53,7 +53,7 @@ type Refused struct {
 }
 
 func (e *Refused) Error() string {
-	lines := []string{fmt.Sprintf("%s is refused: its databases or its record do not fit the file", e.File)}
+	lines := []string{fmt.Sprintf("%s is refused: its databases, its record or its approvals do not fit the file", e.File)}
 	for _, x := range e.Findings {
 		if !x.Warning {
 			lines = append(lines, x.String())

@@ -278,7 +278,7 @@ func (d *Declared) renew(p *problems) {
 	if n := len(d.oldPins) - 1; n > 0 {
 		others = fmt.Sprintf(" and %d more", n)
 	}
-	p.at(d.oldPins[0].Pin.Pos, "the pin of the facet %s%s was written by an older exo and can't be compared: check the tables, then let `exo validate -pin` write new pins", d.oldPins[0].Text, others)
+	p.at(d.oldPins[0].Pin.Pos, "the pin of the facet %s%s was written by an older version and can't be compared: check the tables, then let `exo validate -pin` write new pins", d.oldPins[0].Text, others)
 }
 
 func (s Scope) conditions() []*Expr {

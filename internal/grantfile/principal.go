@@ -22,7 +22,7 @@ type Claim struct {
 	List bool   // a list of values, which may be empty
 }
 
-var claimTypes = []string{value.TypeInt, value.TypeText, value.TypeUUID, value.TypeBool}
+var ClaimTypes = []string{value.TypeInt, value.TypeText, value.TypeUUID, value.TypeBool}
 
 func (f *File) principal(r *reader, n *yaml.Node) {
 	for _, e := range r.entries(n, "principal") {
@@ -32,7 +32,7 @@ func (f *File) principal(r *reader, n *yaml.Node) {
 			c.List, v = true, v.Content[0]
 		}
 		c.Type = v.Value
-		if v.Kind != yaml.ScalarNode || !slices.Contains(claimTypes, c.Type) {
+		if v.Kind != yaml.ScalarNode || !slices.Contains(ClaimTypes, c.Type) {
 			r.at(posOf(e.value), "the claim %s: want int, text, uuid or bool, or a list of one, like [int]", e.name)
 			continue
 		}

@@ -59,6 +59,18 @@ func (s Secret) Place() string {
 	return s.String()
 }
 
+// text finds a text in a variable or a file, without white space around it. env finds variables; nil: os.Getenv.
+func (s Secret) text(env func(string) string) (string, error) {
+	if s.Kind == "file" {
+		b, err := os.ReadFile(beside(s.dir, s.Name))
+		return strings.TrimSpace(string(b)), err
+	}
+	if env == nil {
+		env = os.Getenv
+	}
+	return strings.TrimSpace(env(s.Name)), nil
+}
+
 // Read finds the URL. env looks a variable up.
 func (s Secret) Read(env func(string) string) (string, error) {
 	switch s.Kind {

@@ -5,10 +5,8 @@ import (
 	"maps"
 	"net"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v4"
 
@@ -260,24 +258,11 @@ func (f *File) Identify(issuer, subject string, claims map[string]any) (Principa
 
 // Read returns the text of the token. env finds variables; nil: os.Getenv.
 func (t Token) Read(env func(string) string) (string, error) {
-	if env == nil {
-		env = os.Getenv
+	text, err := t.Secret.text(env)
+	if err == nil && text == "" {
+		err = fail.Errorf(fail.Invalid, "", "the token %s: %s is empty", t.Text, t.Secret)
 	}
-	text := ""
-	switch t.Secret.Kind {
-	case "env":
-		text = env(t.Secret.Name)
-	case "file":
-		b, err := os.ReadFile(beside(t.Secret.dir, t.Secret.Name))
-		if err != nil {
-			return "", err
-		}
-		text = string(b)
-	}
-	if text = strings.TrimSpace(text); text == "" {
-		return "", fail.Errorf(fail.Invalid, "", "the token %s: %s is empty", t.Text, t.Secret)
-	}
-	return text, nil
+	return text, err
 }
 
 // lines adds the lines about clients to Lines.

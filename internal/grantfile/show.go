@@ -77,6 +77,9 @@ func (f *File) Lines() (out []Line) {
 			}
 			add(of, "may delete", "%s", how)
 		}
+		if x.Approve != nil {
+			add(of, "a person agrees", "%s", x.Approve)
+		}
 		if len(x.Key) > 0 {
 			add(of, "key", "%s", listed(texts(x.Key)))
 		}
@@ -89,15 +92,21 @@ func (f *File) Lines() (out []Line) {
 		if d.Witness {
 			how += ", runs leave their IDs"
 		}
+		if d.Undo > 0 {
+			how += fmt.Sprintf(", what runs change is kept for %d days", d.Undo/(24*time.Hour))
+		}
+		if d.UndoURL.Kind != "" {
+			how += ", exo undo connects by " + d.UndoURL.String()
+		}
 		add("database "+d.Text, "", "%s", how)
 	}
 	for _, c := range f.Claims {
 		add("principal", c.Text, "%s", c.String())
 	}
 	for _, tag := range slices.Sorted(maps.Keys(f.declared)) {
-		how := secretTag
+		how := SecretTag
 		if value.OfIntegrity(f.declared[tag]) {
-			how = untrustedTag
+			how = UntrustedTag
 		}
 		add("label "+tag, "", "%s", how)
 	}
@@ -114,7 +123,7 @@ func (f *File) Lines() (out []Line) {
 		}
 		add("flows", tag, "%s", how)
 	}
-	add("chats", "are wary of outsiders for", "%s", cmp.Or(f.Distrust, distrusts[0]))
+	add("chats", "are wary of outsiders for", "%s", cmp.Or(f.Distrust, Distrusts[0]))
 	if f.Models == nil {
 		add("models", "any", "with a key in the environment")
 	}
@@ -122,6 +131,7 @@ func (f *File) Lines() (out []Line) {
 		add("models", m.Text, "")
 	}
 	f.Serve.lines(add)
+	f.Approvals.lines(add)
 	if f.Wall != WallKernel {
 		add("serve", "wall", "%s", f.Wall)
 	}

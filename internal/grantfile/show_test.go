@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/grantschema"
 )
 
 // keysOf finds what stands in a file under each key of its form, and the keys that the form has: by the schema, which has those of the
@@ -96,7 +97,7 @@ func TestLinesOfKeys(t *testing.T) {
 	).Replace(everything(t))
 	base := parse(t, text)
 	var whole map[string]any
-	if err := json.Unmarshal(grantfile.JSONSchema(), &whole); err != nil {
+	if err := json.Unmarshal(grantschema.JSON(), &whole); err != nil {
 		t.Fatal(err)
 	}
 	k := &keysOf{known: map[string]bool{}}
@@ -167,6 +168,12 @@ func TestLinesOfKeys(t *testing.T) {
 	// What is seen where others don't say it as well.
 	for key, c := range map[string]struct{ setup, change []string }{
 		".principal":       {nil, []string{"  user: int", "  user: uuid"}},
+		".facets.*.delete": {nil, []string{"    delete: true\n", ""}},
+		".approvals":       {nil, []string{"zone:", "approvals: {key: env:K, store: s}\nzone:"}},
+		".serve":           {nil, []string{"zone:", "serve: {origins: [https://x.example.com]}\nzone:"}},
+		".serve.issuers":   {[]string{"zone:", servedBy("https://a.example.com/") + "zone:"}, []string{"https://a.example.com/:", "https://b.example.com/:"}},
+		".approvals.proxy.issuer": {[]string{"zone:", servedBy("https://a.example.com/") + "    https://b.example.com/: {keys: file:k}\napprovals: {key: env:K, store: s, proxy: {header: X, audience: https://x.example.com/c, issuer: https://a.example.com/}}\nzone:"},
+			[]string{"issuer: https://a.example.com/", "issuer: https://b.example.com/"}},
 		".record.database": {[]string{"zone:", "record: {database: env:A, key: env:K}\nzone:"}, []string{"env:A", "file:b"}},
 		".preset":          {[]string{"limits: {rows: 100, time: 2s, memory: 32MiB}\n", ""}, []string{"support@1", "analyst@1", "    insert: [title, state]\n    update: [state]\n    delete: true\n", ""}},
 	} {
@@ -182,6 +189,10 @@ func TestLinesOfKeys(t *testing.T) {
 	if len(k.known) < 60 {
 		t.Errorf("only %d keys are known", len(k.known))
 	}
+}
+
+func servedBy(issuer string) string {
+	return "serve:\n  resource: https://x.example.com/mcp\n  issuers:\n    " + issuer + ": {keys: file:k}\n"
 }
 
 // TestDiffOfDatabase: another database under the same names, and a value that reads like two, are told of, and no URL is.

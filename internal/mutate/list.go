@@ -35,8 +35,8 @@ func (m *Mutation) Package() string {
 }
 
 // home returns the folder of a file's test, among the folders that have a test of that name: the file's own folder, the nearest
-// one around it, or the only one below the file's top folder, as exosql/test/writes is for exosql/internal/writing. It returns ""
-// if there is none: a test of another package would not protect the line, since that package may change.
+// one around it, or the only one below the file's top folder, as exosql/test/writes is for exosql/internal/writing, or the only one and below exosql/test, as
+// exosql/test/approvals is for what exo and codemode do for approvals on both engines. It returns "" if there is none.
 func home(file string, folders []string) string {
 	for folder := path.Dir(file); folder != "." && folder != "/"; folder = path.Dir(folder) {
 		if slices.Contains(folders, folder) {
@@ -45,10 +45,13 @@ func home(file string, folders []string) string {
 	}
 	top, _, _ := strings.Cut(file, "/")
 	below := slices.DeleteFunc(slices.Clone(folders), func(f string) bool { return !strings.HasPrefix(f, top+"/") })
-	if len(below) != 1 {
-		return ""
+	switch {
+	case len(below) == 1:
+		return below[0]
+	case len(below) == 0 && len(folders) == 1 && strings.HasPrefix(folders[0], "exosql/test/"):
+		return folders[0]
 	}
-	return below[0]
+	return ""
 }
 
 // Name is the mutation's name in a report.

@@ -35,7 +35,7 @@ func TestListApplies(t *testing.T) {
 			seen[key] = true
 		}
 		if m.Test != "" && m.folder == "" {
-			t.Errorf("%s: no package around %s, nor one below its top folder alone, has the test %q", m.At, m.File, m.Test)
+			t.Errorf("%s: no package around %s, nor one alone below its top folder or in exosql/test, has the test %q", m.At, m.File, m.Test)
 		}
 	}
 }

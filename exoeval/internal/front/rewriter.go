@@ -62,7 +62,7 @@ func isLiteral(e ast.Expression) bool {
 // suspends refuses await and yield if an arrow function would come between them and their function.
 func (r *rewriter) suspends(at file.Idx, word string) {
 	if r.thunk && r.fault == nil {
-		r.fault = source.Faultf(fail.Syntax, r.pt.Off(at), "`%s` can't be used to the right of &&, ||, ?? or in ?: inside the callback of a query; put its value into a const before the call", word)
+		r.fault = source.Faultf(fail.Syntax, r.pt.Off(at), "`%s` can't be used to the right of &&, ||, ?? or in ?: inside this callback; put its value into a const before the call", word)
 	}
 }
 

@@ -37,7 +37,7 @@ func (r *Guest) call(recv *message.Node, m *message.Method, name string, args []
 	// Nothing is sent inside a callback: neither by the method that await calls, nor by a method that returns the first row
 	// of a query without using the callback's parameter. The rows of a link can be shown without sending: see value.TypeRows.
 	if m.Sends && len(r.Frames) > 0 && (m.Nested == nil || i != nil && i.Await == m.Name || m.Truth != "" && recv.Closed()) {
-		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "nested", "can't be called inside the callback of a query: await it before, and use its value in the callback"))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "nested", "can't be called inside this callback: await it before, and use its value in the callback"))))
 	}
 	if m.Sends && len(m.Params) == 0 && m.Nested != nil && m.Nested.Con != nil && r.grouped[recv] {
 		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "grouped", "could mean the number of groups or of their members: write a callback, which gets each group"))))
@@ -203,7 +203,7 @@ func (r *Guest) body(op func() string, p *message.Param, v goja.Value) *message.
 		panic(r.Throw(fail.Errorf(fail.Invalid, op(), "the callback returned nothing; write it as (…) => expression, or add a return")))
 	}
 	if PromiseOf(v) != nil {
-		panic(r.Throw(fail.Errorf(fail.Invalid, op(), "the callback must not be async, because it only builds the query: before the call write const value = await …, and use value in the callback")))
+		panic(r.Throw(fail.Errorf(fail.Invalid, op(), "the callback must not be async, because it is called once, before anything is read: before the call write const value = await …, and use value in the callback")))
 	}
 	if p.Want.Con != nil && p.Want.Con.Name != value.TypeSelection && r.Check.Catalog[p.Want.Con.Name] != nil && r.Check.Catalog[p.Want.Con.Name].Expr {
 		if _, m, called := r.linkIn(v); m != nil && called {

@@ -273,7 +273,7 @@ func (x *Recorded) Novalue() error {
 			}
 		}
 		if x.Node.Op == message.OpCall && x.r.ValueType(x.Node) == value.TypeBool {
-			return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(x.Node, "condition", "{it} is a condition and has no value in the program; join conditions with && and || in the callback itself, where operators become part of the query", "it", name))
+			return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(x.Node, "condition", "{it} is a condition and has no value in the program; join conditions with && and || in the callback itself, where operators become part of what is asked", "it", name))
 		}
 		of := x.Node // an operator has the name of its operand
 		for of.Op == message.OpCall && of.Recv != nil {

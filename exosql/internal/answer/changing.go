@@ -32,6 +32,7 @@ type work struct {
 
 	mu      sync.Mutex
 	changed []*changing // the messages and calls that have changed something, in order
+	counts  []*count    // how many rows, by facet, kind and columns
 }
 
 // working returns the work of a unit.

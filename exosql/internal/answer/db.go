@@ -3,10 +3,12 @@ package answer
 // This file has the database as the other files use it, and the functions that make values for hosts.
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"time"
 
+	"github.com/exoagent/exoagent/exo/changeset"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/cursor"
@@ -46,7 +48,7 @@ type Options struct {
 // Face makes the values that hosts find in records and errors. Their types are in package exosql, which imports this package.
 type Face struct {
 	Query   func(Ran) any                                                         // exosql.Query
-	Changes func(rows []Change, more int64, effects []string) any                 // exosql.Changes
+	Changes func(Listed) any                                                      // exosql.Changes
 	Broken  func(v *engine.Violation, columns []string, row int, err error) error // *exosql.ConstraintError
 }
 
@@ -64,6 +66,15 @@ type Change struct {
 	Table         string
 	Key           []value.Value
 	Before, After value.Value
+}
+
+// Listed is what a unit lists of its changes; see exosql.Changes.
+type Listed struct {
+	Rows    []Change
+	More    int64
+	Effects []string
+	Asks    []changeset.Ask
+	Review  func(context.Context) (changeset.Store, error)
 }
 
 // New makes a DB without connections; the caller sets Pool and Units.Writers. bytes bounds the cached plans, a quarter of it the cached writes.

@@ -4,10 +4,12 @@ package answer
 
 import (
 	"context"
+	"errors"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/writing"
@@ -174,6 +176,9 @@ func (db *DB) BeginUnit(ctx context.Context) (exo.Unit, error) {
 	w := db.working(u)
 	if db.Images > 0 {
 		w.images = &images{limit: db.Images}
+		if err := w.Capture(ctx, db.Images, maxCaptured); err != nil && !errors.Is(err, engine.ErrNoImages) {
+			return nil, errors.Join(err, w.Rollback(context.WithoutCancel(ctx)))
+		}
 	}
 	if db.Witness {
 		return witness{w}, nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/changeset"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -91,6 +92,7 @@ func (x *changing) Before() (kept int64, err error) {
 
 // Changed implements writing.Host.
 func (x *changing) Changed(n, kept int64) {
+	x.work.count(x, n)
 	if im := x.work.images; im != nil {
 		im.more += n - kept
 	}
@@ -98,6 +100,7 @@ func (x *changing) Changed(n, kept int64) {
 
 // Inserted implements writing.Host.
 func (x *changing) Inserted(n int64, keys *value.Rows) {
+	x.work.count(x, n)
 	im := x.work.images
 	if im == nil {
 		return
@@ -159,7 +162,7 @@ func (w *work) Changes(ctx context.Context) (any, error) {
 		}
 		rows = append(rows, Change{Table: r.x.run.Facet.Alias, Key: r.key, Before: r.before, After: r.after})
 	}
-	return w.db.Face.Changes(rows, im.more, effects), nil
+	return w.db.Face.Changes(Listed{Rows: rows, More: im.more, Effects: effects, Asks: w.asks(), Review: func(ctx context.Context) (changeset.Store, error) { return w.review(ctx, effects) }}), nil
 }
 
 // imagesAfter reads rows by their keys.

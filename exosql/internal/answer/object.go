@@ -136,6 +136,9 @@ func (o *Object) make(b *Bound) error {
 	if o.bind != nil && !b.Grant.Rows.Same(o.rows) { // otherwise programs would read it under the labels of the example
 		return fail.Errorf(fail.Denied, "exosql: Facet.Of", "the scope of %s depends on other labelled columns than the scope of the template's example: make the template with a relation whose scope has the same form", b.Rel.Table.Name)
 	}
+	if o.DB != nil && o.DB.Images == 0 && o.MayAsk() {
+		return fail.Errorf(fail.Invalid, "exosql: Facet.Of", "a person must agree to changes through %s, and the database was opened without images of rows to show: set OpenOptions.Images", o.Facet.Alias)
+	}
 	if b.secrets, b.hidden, err = o.labelled(); err != nil {
 		return err
 	}

@@ -23,6 +23,10 @@ const (
 	Deletes
 )
 
+func (k WriteKind) String() string {
+	return [...]string{"no write", "insert", "update", "delete"}[min(k, Deletes)]
+}
+
 // RowWrite is one row that is inserted, or one update or delete, as hooks see it.
 type RowWrite struct {
 	Kind   WriteKind

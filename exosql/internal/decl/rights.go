@@ -18,6 +18,8 @@ type Rights struct {
 	Wary    bool         // a run that has read what outsiders wrote may not delete
 	Admits  value.Label  // values with these labels may be written, and may decide which rows there are
 	Permits []Permission // what a write may do beyond the rows that it names
+
+	Approvals []Approval // what a person must agree to before it is kept
 }
 
 // Any reports whether anything may be changed.
@@ -48,7 +50,7 @@ func (f *Facet) Allow(r Rights) error {
 	f.Rights.Admits = f.Rights.Admits.Join(r.Admits)
 	f.Rights.Delete, f.Rights.Wary = f.Rights.Delete || r.Delete, f.Rights.Wary || r.Wary
 	f.Rights.Permits = append(f.Rights.Permits, r.Permits...)
-	return nil
+	return f.approve(r.Approvals)
 }
 
 // Writes reports whether a program can change something through the facet or those that it reaches.

@@ -5,6 +5,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/exoagent/exoagent/schema"
 )
@@ -36,7 +37,22 @@ type Imager interface {
 	// Captured returns one image for each row that is not as it was when Capture was called, in the order of tables and then of keys. What was
 	// rolled back to a savepoint is not in it. It fails with ErrTooManyImages if there were more than Capture admits.
 	Captured(ctx context.Context) ([]Image, error)
+
+	// KeepImages stores the images of the unit under the ID of its run, within the unit, for an undo. It is called after the last write, and fails as Captured does.
+	KeepImages(ctx context.Context, run string, at time.Time) error
+	// KeptImages returns the images that a run's KeepImages has stored; the connection needs the right to read them all.
+	KeptImages(ctx context.Context, run string) ([]Image, error)
+	// Unkept lists the tables that a write of some tables can change and whose rows nothing keeps; the names are as statements write them.
+	Unkept(ctx context.Context, tables []string) (string, error)
+	// TrimImages deletes what was stored before a time, outside of a unit. On PostgreSQL the time is fixed where the triggers are made.
+	TrimImages(ctx context.Context, before time.Time) error
 }
+
+// CreateUndo creates SQLite's table of kept images.
+const CreateUndo = `CREATE TABLE exo_undo (n integer PRIMARY KEY, run text NOT NULL, at_ms bigint NOT NULL, image text NOT NULL)`
+
+// ErrNotKept is the error of a run whose images were not kept, or not for so long.
+var ErrNotKept = errors.New("exosql: nothing is kept of what the run has changed")
 
 // ErrNoImages is the error of a database that can't report all rows that a unit changes.
 var ErrNoImages = errors.New("exosql: this database reports no images of rows: on PostgreSQL `exo gen undo` writes the triggers that do")

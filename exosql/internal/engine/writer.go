@@ -33,6 +33,7 @@ type Writer interface {
 	Rollback(ctx context.Context) error
 
 	Marks
+	Imager
 }
 
 // Change is a plan that changes rows. It is run once with each list of values in Args.

@@ -67,7 +67,7 @@ func phrases(table [][3]string) message.Words {
 
 // Each line: the use that it is for, the members that it needs, the phrase.
 var columnPhrases = [][3]string{
-	{"member", "", "column"}, {"path", "", "table.column"}, {"condition", "&& ||", "{it} is a condition of the database and has no value in the program; join conditions with && and || in the callback itself, where operators become part of the query"},
+	{"member", "", "column"}, {"path", "", "table.column"}, {"condition", "&& ||", "{it} is a condition of the database and has no value in the program; join conditions with && and || in the callback itself, where operators become part of what is asked"},
 	{"condition", "", "{it} is a condition of the database and has no value in the program"},
 	{"value", "=== *.select *.execute", "{it} is a column of the database and has no value in the program; write the condition in the callback itself, like t => t.{name} === value, where operators are recorded, or select it and execute"},
 	{"value", "===", "{it} is a column of the database and has no value in the program; write the condition in the callback itself, like t => t.{name} === value, where operators are recorded"},

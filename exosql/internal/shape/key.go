@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/exoagent/exoagent/exo/changeset"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
@@ -237,6 +238,15 @@ func (s *shaper) rights(r decl.Rights) decl.Rights {
 	for range s.len(len(r.Permits)) {
 		p := r.Permits[len(c.Permits)]
 		c.Permits = append(c.Permits, decl.Permission{Kind: decl.PermissionKind(s.uint(uint64(p.Kind))), On: s.text(p.On), Of: s.text(p.Of)})
+	}
+	for range s.len(len(r.Approvals)) { // else a facet that asks would share its plans with one that does not
+		a := r.Approvals[len(c.Approvals)]
+		to := decl.Approval{Always: s.flag(a.Always), Counted: s.flag(a.Counted), Over: int64(s.uint(uint64(a.Over))), Delete: s.flag(a.Delete)}
+		to.Who = changeset.Who{By: changeset.By(s.text(string(a.Who.By))), Least: changeset.Least(s.text(string(a.Who.Least)))}
+		for range s.len(len(a.Columns)) {
+			to.Columns = append(to.Columns, s.column(a.Columns[len(to.Columns)]))
+		}
+		c.Approvals = append(c.Approvals, to)
 	}
 	return c
 }

@@ -100,3 +100,29 @@ func (u *Unit) Wrote(writes ...decl.RowWrite) {
 	defer u.mu.Unlock()
 	u.written = append(u.written, writes...)
 }
+
+// Capture makes the unit keep images of all rows that it changes: see engine.Imager. It fails with engine.ErrNoImages if the database reports none.
+func (u *Unit) Capture(ctx context.Context, rows, bytes int) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	w, ok := u.w.(engine.Imager)
+	if !ok {
+		return engine.ErrNoImages
+	}
+	f := func(ctx context.Context) error { return w.Capture(ctx, rows, bytes) }
+	if err := f(ctx); err != nil {
+		return err
+	}
+	u.capture = f
+	return nil
+}
+
+// Captured returns the images. It is called when the unit is prepared.
+func (u *Unit) Captured(ctx context.Context) ([]engine.Image, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if w, ok := u.w.(engine.Imager); ok && u.capture != nil && u.lost == nil {
+		return w.Captured(ctx)
+	}
+	return nil, engine.ErrNoImages
+}

@@ -56,8 +56,14 @@ func (u *Unit) replay(ctx context.Context) error {
 	if err := u.w.Rollback(ctx); err != nil {
 		return err
 	}
+	u.keeps = false
 	if err := u.w.Begin(ctx); err != nil {
 		return err
+	}
+	if u.capture != nil {
+		if err := u.capture(ctx); err != nil {
+			return err
+		}
 	}
 	for _, s := range u.steps {
 		out, n, err := u.once(ctx, &s, nil)
@@ -85,9 +91,31 @@ func (u *Unit) leave(ctx context.Context, mark string) error {
 	if mark == "" {
 		return nil
 	}
+	if u.keeps {
+		if err := u.w.KeepImages(ctx, mark, time.Now()); err != nil {
+			return keptError(err)
+		}
+	}
 	err := u.w.Witness(ctx, mark, time.Now())
 	if errors.Is(err, engine.ErrSettled) {
 		return &fail.Error{Kind: fail.Conflict, Msg: "the host asked for this program's outcome before it had ended, so its changes are not kept; run it again", Err: err}
+	}
+	return err
+}
+
+// keptRows and keptBytes bound what a run may change if it can be undone.
+const (
+	keptRows  = 100_000
+	keptBytes = 64 << 20
+)
+
+// keptError converts the error of a run that could not be undone.
+func keptError(err error) error {
+	switch {
+	case errors.Is(err, engine.ErrTooManyImages):
+		return &fail.Error{Kind: fail.Limit, Msg: "the program changed more rows than can be undone later, so nothing is kept; change fewer at once", Err: err}
+	case errors.Is(err, engine.ErrNoImages):
+		return &fail.Error{Kind: fail.Internal, Err: err}
 	}
 	return err
 }

@@ -29,6 +29,7 @@ type Unit struct {
 	w       engine.Writer
 	steps   []step // the answered statements, in order
 	wrote   bool
+	keeps   bool   // images of what it changes are kept, for an undo
 	broken  bool   // the engine has panicked: its connection is not used again
 	unseen  bool   // a program got an error that may not be true in the state that it reads: see engine.Violation
 	lost    error  // why nothing may be kept
@@ -36,6 +37,8 @@ type Unit struct {
 	release func(engine.Writer)
 	discard func(engine.Writer) // used in place of release after a panic in the engine
 	idle    *time.Timer
+
+	capture func(context.Context) error // makes a transaction that has begun keep images: see Capture
 
 	tx       *Tx               // the Tx that this unit is a part of, or nil
 	Late     func(error) error // turns a rule of the database that is broken at the end of the unit into an error for the program
@@ -80,6 +83,12 @@ func (u *Unit) once(ctx context.Context, s *step, m *exo.Message) (*plan.Collect
 	var n int64
 	var err error
 	u.w.With(s.by)
+	if s.changes != nil && u.of.Undo && u.tx == nil && !u.keeps {
+		if err := u.w.Capture(ctx, keptRows, keptBytes); err != nil {
+			return nil, 0, err
+		}
+		u.keeps = true
+	}
 	if s.changes != nil {
 		n, err = u.w.Write(ctx, s.changes, out)
 	} else {

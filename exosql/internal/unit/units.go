@@ -25,6 +25,7 @@ import (
 type Units struct {
 	Writers    *engine.Writers
 	Idle       time.Duration     // how long a unit that has written may be asked nothing
+	Undo       bool              // what a run changes is kept, for an undo
 	HookFailed func(error)       // is called with the error of a hook after a commit; or nil
 	Broken     func(error) error // turns a rule of the database that is broken at the end of a Tx into an error for the program
 
@@ -133,6 +134,18 @@ func (us *Units) Marks(ctx context.Context, op string, f func(engine.Writer) err
 
 // marksWait is how long the host waits for the table of marks: a start must not hang because of a transaction that the server still has open.
 const marksWait = 30 * time.Second
+
+// UndoWrong returns why a database can't keep what runs change; "" if it can.
+func UndoWrong(live *schema.Database) string {
+	t := live.Table(schema.Name{Name: decl.UndoTable})
+	switch {
+	case t == nil && live.Engine == schema.SQLite:
+		return "there is no table " + decl.UndoTable
+	case live.Engine == schema.SQLite && (len(t.Triggers) > 0 || !slices.EqualFunc(t.Columns, []string{"n", "run", "at_ms", "image"}, func(c schema.Column, name string) bool { return strings.EqualFold(c.Name, name) })):
+		return fmt.Sprintf("the table %s has other columns, or triggers", decl.UndoTable)
+	}
+	return ""
+}
 
 // MarksWrong returns why a table can't have the marks of runs; "" if it can.
 func MarksWrong(e schema.Engine, t *schema.Table) string {

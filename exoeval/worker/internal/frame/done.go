@@ -80,7 +80,7 @@ func DecodeDone(s string, sent *RowsLog, bounds exoeval.Bounds) (o outcome, err 
 	case 0:
 		e := &fail.Error{Kind: fail.Kind(r.Byte())}
 		switch e.Kind {
-		case fail.Crashed, fail.Breach:
+		case fail.Crashed, fail.Breach, fail.Pending:
 			r.Fail("an end that only the host reports")
 		case fail.Other:
 			r.Fail("no kind")

@@ -92,6 +92,11 @@ func (w *Writer) outside(ctx context.Context, f func(context.Context) error) (er
 	if w.mark == nil {
 		return engine.ErrNoMarks
 	}
+	return w.aloneIn(ctx, f)
+}
+
+// aloneIn is outside, without marks.
+func (w *Writer) aloneIn(ctx context.Context, f func(context.Context) error) (err error) {
 	if !w.Sound() {
 		return errNoUnit
 	}

@@ -28,6 +28,9 @@ type Writer struct {
 	rules                         map[string]*knownRules // by table
 	knows                         bool                   // the unit has read something
 	atOnce                        time.Time              // when the database was last found to have no deferrable constraints
+	images                        *images                // of the unit, after Capture
+	imaging                       imageStatements
+	unable                        time.Time // when the functions of images were last found to be missing
 }
 
 // unitStatements are the statements before and after each statement of a unit.
@@ -113,7 +116,7 @@ func (w *Writer) Begin(ctx context.Context) error {
 		w.Used = time.Now()
 	}
 	w.unit, w.was, w.statements.pending = &w.statements, nil, true
-	w.knows, w.later = false, nil
+	w.knows, w.later, w.images = false, nil, nil
 	return nil
 }
 
@@ -127,7 +130,7 @@ func (w *Writer) begun(ctx context.Context) error {
 }
 
 // over forgets the unit.
-func (w *Writer) over() { w.unit, w.statements.pending = nil, false }
+func (w *Writer) over() { w.unit, w.statements.pending, w.images = nil, false, nil }
 
 // simple runs one of the statements before or after the statements of a unit.
 func (w *Writer) simple(ctx context.Context, st *pgconn.StatementDescription) error {
@@ -185,6 +188,7 @@ func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.C
 			v.Unseen = v.Rule == engine.Unique || v.Rule == engine.ForeignKey && !insert
 		}
 	}
+	w.images.wrote(changes, n, err)
 	return n, err
 }
 
@@ -288,6 +292,9 @@ func (w *Writer) write(ctx context.Context, changes []engine.Change, out *plan.C
 	defer func() { w.statements.writing = false }()
 	p, args, one := engine.One(changes)
 	if one {
+		if err := w.gives(ctx, p); err != nil {
+			return 0, serial(err)
+		}
 		if err := w.Session.Query(ctx, p, args, out); err != nil {
 			return 0, serial(violation(p, args, err))
 		}
@@ -319,6 +326,9 @@ func (w *Writer) writeAll(ctx context.Context, changes []engine.Change, out *pla
 		if err := w.affordable(ctx, st); err != nil {
 			return 0, err
 		}
+		if w.imagesGiven(c.Plan) != nil {
+			total, all = total+1, append(all, nil)
+		}
 		total += len(c.Args)
 		for range c.Args {
 			all = append(all, st)
@@ -326,6 +336,10 @@ func (w *Writer) writeAll(ctx context.Context, changes []engine.Change, out *pla
 	}
 	err = w.guarded(ctx, total, func(pl *pgconn.Pipeline) {
 		for i, n := 0, 0; i < len(changes); i++ {
+			if given := w.imagesGiven(changes[i].Plan); given != nil {
+				pl.SendQueryStatement(w.imaging.given, [][]byte{given}, nil, nil)
+				n++
+			}
 			for _, args := range changes[i].Args {
 				var a arguments // a new one for each, since they are sent later
 				params, formats := a.encode(args)
@@ -334,6 +348,9 @@ func (w *Writer) writeAll(ctx context.Context, changes []engine.Change, out *pla
 			}
 		}
 	}, func(i int, rr *pgconn.ResultReader) error {
+		if all[i] == nil {
+			return nil
+		}
 		err := all[i].read(rr, out)
 		if err == nil {
 			done++
@@ -390,7 +407,12 @@ func (w *Writer) Prepare(ctx context.Context) error {
 }
 
 // Mark implements engine.Writer.
-func (w *Writer) Mark(ctx context.Context) error { return w.part(ctx, "SAVEPOINT exo_part") }
+func (w *Writer) Mark(ctx context.Context) error {
+	if w.images != nil {
+		w.images.marked = w.images.affected
+	}
+	return w.part(ctx, "SAVEPOINT exo_part")
+}
 
 // Keep implements engine.Writer.
 func (w *Writer) Keep(ctx context.Context) error { return w.part(ctx, "RELEASE SAVEPOINT exo_part") }
@@ -400,6 +422,9 @@ func (w *Writer) Back(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	if err := w.part(ctx, "ROLLBACK TO SAVEPOINT exo_part"); err != nil {
 		return err
+	}
+	if w.images != nil {
+		w.images.affected, w.images.given = w.images.marked, ""
 	}
 	return w.Keep(ctx)
 }
@@ -424,6 +449,11 @@ func (w *Writer) Commit(ctx context.Context) error {
 		return errNoUnit
 	}
 	nothing := w.statements.pending
+	if w.images != nil && len(w.images.tables) > 0 && !w.images.kept {
+		if err := w.simple(ctx, w.imaging.forget); err != nil {
+			return errors.Join(serial(err), w.Rollback(ctx))
+		}
+	}
 	if w.over(); nothing {
 		return nil
 	}

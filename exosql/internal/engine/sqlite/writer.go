@@ -29,6 +29,11 @@ type Writer struct {
 	late  []*plan.Write // the writes that left deferred foreign keys unmet, in order, each once
 
 	bounds map[string]*stmt // the statements that begin and end transactions and their parts
+
+	images    *images                // of the unit, after Capture
+	unhooked  bool                   // a kept statement may have been compiled without the hook of images
+	layouts   map[string]*imageTable // nil: not read yet
+	layoutsOf string                 // the version of the schema that layouts has
 }
 
 // ConnectWriter implements engine.Engine.
@@ -83,6 +88,7 @@ func (w *Writer) Close() error {
 // Begin implements engine.Writer.
 func (w *Writer) Begin(ctx context.Context) error {
 	w.blind, w.late = false, nil
+	w.forgetImages()
 	return w.bound(ctx, "BEGIN DEFERRED")
 }
 
@@ -131,6 +137,7 @@ func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.C
 	if !engine.OnlyWrites(changes) || !w.Open() {
 		return 0, errNoUnit
 	}
+	w.unhooked = w.unhooked || w.images == nil
 	if err := w.bound(ctx, "SAVEPOINT exo"); err != nil {
 		return 0, err
 	}
@@ -225,6 +232,7 @@ func (w *Writer) Commit(ctx context.Context) error {
 	if !w.Open() {
 		return errNoUnit
 	}
+	w.forgetImages()
 	if w.blind {
 		if err := serial(w.rewrite(ctx)); err != nil {
 			return err
@@ -242,6 +250,7 @@ func (w *Writer) Commit(ctx context.Context) error {
 
 // Rollback implements engine.Writer.
 func (w *Writer) Rollback(ctx context.Context) error {
+	w.forgetImages()
 	if sqlite3.Xsqlite3_get_autocommit(w.C.Tls, w.C.Db) != 0 {
 		return nil
 	}

@@ -1,4 +1,5 @@
-package policy
+// Package spell writes a message as a program could have, for a person to judge.
+package spell
 
 import (
 	"fmt"
@@ -10,27 +11,35 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// spell writes a whole message as a program could have, for a person to judge. ok is false if the
-// text is longer than a person would read.
-func spell(root *message.Node, names []string) (text string, ok bool) {
-	s := speller{names: names, params: map[*message.Node]string{}}
+// Message writes a whole message. names are those of its objects, by their slots; a name that is missing is "object". ok is false if the text is
+// longer than most bytes; then it has the beginning.
+func Message(root *message.Node, names []string, most int) (text string, ok bool) {
+	s := speller{names: names, most: most, params: map[*message.Node]string{}}
 	s.node(root)
-	return s.b.String(), s.b.Len() <= maxRequest
+	if ok = s.b.Len() <= most; !ok {
+		return strings.ToValidUTF8(s.b.String()[:most], ""), false
+	}
+	return s.b.String(), true
 }
 
 type speller struct {
 	b      strings.Builder
 	names  []string // of the objects
+	most   int
 	params map[*message.Node]string
 }
 
 func (s *speller) node(n *message.Node) {
-	if s.b.Len() > maxRequest { // parts that a message shares are written again in the text, so the text is bounded here
+	if s.b.Len() > s.most { // parts that a message shares are written again in the text, so the text is bounded here
 		return
 	}
 	switch n.Op {
 	case message.OpRef:
-		s.b.WriteString(s.names[n.Slot])
+		name := "object"
+		if n.Slot < len(s.names) {
+			name = s.names[n.Slot]
+		}
+		s.b.WriteString(name)
 	case message.OpLit:
 		s.literal(n.Lit)
 	case message.OpParam:

@@ -1,4 +1,5 @@
-package grantfile
+// Package grantschema has the JSON Schema of grant files, by which editors complete and check them.
+package grantschema
 
 import (
 	"bytes"
@@ -6,22 +7,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exoagent/exoagent/exo/changeset"
+	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exo/value"
-	"github.com/exoagent/exoagent/internal/cellform"
+	"github.com/exoagent/exoagent/internal/grantfile"
 )
 
-// SchemaURL is where the schema of the file's format is published: editors complete and check with it.
-const SchemaURL = "https://raw.githubusercontent.com/exoagent/exoagent/main/docs/exo.schema.json"
-
-// JSONSchema returns the schema of the file's format (draft 2020-12), with a line break at its end. It has exactly the
+// JSON returns the schema of the file's format (draft 2020-12), with a line break at its end. It has exactly the
 // keys that the reader knows. Only the reader finds some errors: names that don't exist, scopes, sizes.
-func JSONSchema() []byte {
+func JSON() []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err := e.Encode(fileSchema()); err != nil {
-		panic("grantfile: " + err.Error()) // texts, lists and maps of them
+		panic("grantschema: " + err.Error()) // texts, lists and maps of them
 	}
 	return b.Bytes()
 }
@@ -68,27 +68,29 @@ func aSize() node {
 }
 
 func aModel() node {
-	return node{"type": "string", "pattern": "^(" + strings.Join(ModelProviders, "|") + "):[^*]"}
+	return node{"type": "string", "pattern": "^(" + strings.Join(grantfile.ModelProviders, "|") + "):[^*]"}
 }
 
 func aSpan() node { return node{"type": "string", "pattern": `^[0-9]`} }
 
 func fileSchema() node {
 	var presets []string
-	for _, p := range Presets() {
+	for _, p := range grantfile.Presets() {
 		presets = append(presets, p.Name)
 	}
 	url := node{"type": "string", "pattern": "^(env|file|sqlite):."}
 	n := form(map[string]node{
-		"exo":      wordOf([]int{Version}).about("the version of the form of this file"),
+		"exo":      wordOf([]int{grantfile.Version}).about("the version of the form of this file"),
 		"reviewed": aBool().about("true once a person has read the file: nothing is served before"),
 		"preset":   wordOf(presets).about("a set of limits, and whether facets may let programs change rows"),
 		"databases": named(either(url, form(map[string]node{
-			"url":     url.about("where the URL is, never the URL: env:NAME, file:PATH; or sqlite:PATH"),
-			"schema":  someTexts().about("of PostgreSQL: the schemas in which tables are looked up, in order"),
-			"witness": aBool().about("each run that changes the database leaves its ID in the table exo_runs, so that the record can be completed after a crash"),
+			"url":      url.about("where the URL is, never the URL: env:NAME, file:PATH; or sqlite:PATH"),
+			"schema":   someTexts().about("of PostgreSQL: the schemas in which tables are looked up, in order"),
+			"witness":  aBool().about("each run that changes the database leaves its ID in the table exo_runs, so that the record can be completed after a crash"),
+			"undo":     node{"type": "string", "pattern": "^[1-9][0-9]*d$"}.about("for how many days what runs change is kept, like 7d: exo undo can take it back; implies witness"),
+			"undo_url": url.about("where the URL is by which exo undo connects, with rights on all columns"),
 		}, "url"))).about("where the databases are: env:NAME, file:PATH or sqlite:PATH"),
-		"principal": named(either(wordOf(claimTypes), node{"type": "array", "items": wordOf(claimTypes), "minItems": 1, "maxItems": 1})).about("the claims that a user must have, with their types"),
+		"principal": named(either(wordOf(grantfile.ClaimTypes), node{"type": "array", "items": wordOf(grantfile.ClaimTypes), "minItems": 1, "maxItems": 1})).about("the claims that a user must have, with their types"),
 		"grants": named(either(aText(), form(map[string]node{
 			"facet": aText().about("what programs see of the rows"),
 			"where": aText().about("narrows the facet's scope for this grant"),
@@ -115,11 +117,23 @@ func fileSchema() node {
 			"keep":     node{"type": "string", "pattern": "^[1-9][0-9]*d$"}.about("for how many days what runs wrote can be read, like 90d: then exo serve erases it"),
 			"replies":  aBool().about("keep what programs read, encrypted, so that exo replay can run them again"),
 		}, "key")).about("the file that the record of runs is appended to, or its folder or database, and its key"),
-		"labels":   named(wordOf([]string{secretTag, untrustedTag})).about("the tags that the file uses, each with its kind: secret, or untrusted, which outsiders write"),
+		"labels":   named(wordOf([]string{grantfile.SecretTag, grantfile.UntrustedTag})).about("the tags that the file uses, each with its kind: secret, or untrusted, which outsiders write"),
 		"admits":   someTexts().about("labels that results may carry"),
-		"distrust": wordOf(distrusts).about("how long a model's programs are wary of what outsiders wrote once one has read it: until the user speaks again, for the chat, or not"),
+		"distrust": wordOf(grantfile.Distrusts).about("how long a model's programs are wary of what outsiders wrote once one has read it: until the user speaks again, for the chat, or not"),
 		"models":   either(aModel(), listOf(aModel())).about("those that exo ask and exo repl may show results to, the first one with a key first; otherwise any"),
-		"wall":     wordOf([]string{"kernel", WallContainer, WallNone}).about("the walls round the processes of programs: kernel; container or none accept less"),
+		"wall":     wordOf([]string{"kernel", grantfile.WallContainer, grantfile.WallNone}).about("the walls round the processes of programs: kernel; container or none accept less"),
+		"approvals": form(map[string]node{
+			"key":   aPlace().about("where the key is that encrypts what waits, at least 32 random characters: env:NAME or file:PATH; exo approvals init makes it"),
+			"store": aText().about("where change sets wait: a folder, or where the URL of a PostgreSQL database is, env:NAME or file:PATH"),
+			"wait":  aSpan().about("how long a change set waits for a person; otherwise 24h"),
+			"link":  aText().about("the address of the page as people know it, like https://shop.example.com/changes"),
+			"shows": someTexts().about("labels that whoever decides may see, besides those that results may carry"),
+			"proxy": form(map[string]node{
+				"header":   aText().about("the header with the assertion that the proxy adds"),
+				"issuer":   aText().about("one of serve: issuers, which signs it"),
+				"audience": aText().about("its aud: an address that no client's token has"),
+			}, "header", "issuer", "audience").about("how a proxy in front of the page says who reads it"),
+		}, "key", "store").about("where changes wait for a person"),
 		"serve": form(map[string]node{
 			"resource": aText().about("the address of the server as clients know it, and the audience of tokens"),
 			"issuers": named(form(map[string]node{
@@ -134,7 +148,7 @@ func fileSchema() node {
 			"origins": someTexts().about("of web pages that may send requests"),
 		}).about("how clients over HTTP are known"),
 	}, "exo", "databases", "grants", "facets")
-	n["$schema"], n["$id"], n["title"] = "https://json-schema.org/draft/2020-12/schema", SchemaURL, "A grant file of exoagent"
+	n["$schema"], n["$id"], n["title"] = "https://json-schema.org/draft/2020-12/schema", grantfile.SchemaURL, "A grant file of exoagent"
 	return n
 }
 
@@ -150,7 +164,7 @@ func facetSchema() node {
 		"trusted":   aBool().about("true: a program that has read what is untrusted can't write it"),
 		"max_bytes": aSize().about("the most that one of its values takes, of a column with a label: 4KiB"),
 		"iso":       aBool().about("a time is stored as text, in one form"),
-		"stored":    wordOf(storedForms()).about("how SQLite holds its times, days or truth values"),
+		"stored":    wordOf(grantfile.StoredForms()).about("how SQLite holds its times, days or truth values"),
 		"indexed":   aBool().about("an index serves it"),
 	}))
 	link := either(aText(), form(map[string]node{
@@ -165,13 +179,13 @@ func facetSchema() node {
 		"where": aText().about("of those rows for which it holds: a condition like that of a scope, without claims"),
 		"doc":   aText().about("a line for the model"),
 	}
-	for _, name := range aggregates {
+	for _, name := range grantfile.Aggregates {
 		measure[name] = aText().about("of this column")
 	}
-	measure[countRows] = node{"const": true}.about("how many rows there are")
+	measure[grantfile.CountRows] = node{"const": true}.about("how many rows there are")
 	measures := form(measure)
 	measures["type"] = "object"
-	for _, name := range append(slices.Clone(aggregates), "ratio") {
+	for _, name := range append(slices.Clone(grantfile.Aggregates), "ratio") {
 		one, _ := measures["oneOf"].([]node)
 		measures["oneOf"] = append(one, node{"required": []string{name}})
 	}
@@ -186,22 +200,18 @@ func facetSchema() node {
 		"admits":   someTexts().about("tags that programs may have read that insert, change or delete rows: whoever reads the rows may learn of them"),
 		"insert":   someTexts().about("columns that programs may fill in new rows"),
 		"update":   someTexts().about("columns that programs may change"),
-		"delete":   either(aBool(), wordOf([]string{deleteTrusted})).about("true: programs may delete rows; trusted: not those that have read what is untrusted, which a column that is trusted says as well"),
-		"effects":  someTexts().about("what a write may do beyond the rows that it names"),
-		"key":      someTexts().about("columns of which no two rows have the same values: of a view, which has no key in the database"),
-		"search":   someTexts().about("columns of text that are searched together"),
-		"pin":      aText().about("what the database said of the table when somebody looked; exo validate -pin writes it"),
+		"delete":   either(aBool(), wordOf([]string{grantfile.DeleteTrusted})).about("true: programs may delete rows; trusted: not those that have read what is untrusted, which a column that is trusted says as well"),
+		"approve": either(wordOf([]string{"always"}), form(map[string]node{
+			"always":  aBool().about("every change waits for a person"),
+			"rows":    aNumber().about("changes that bring the rows of a principal and a day above this number"),
+			"delete":  aBool().about("what deletes rows"),
+			"columns": someTexts().about("what writes one of these columns"),
+			"by":      wordOf([]string{string(changeset.Self), string(changeset.Other)}).about("self: also the one for whom the program ran; other: somebody else. Otherwise self at a terminal, other on the page"),
+			"least":   wordOf([]string{string(review.Terminal), string(review.Page)}).about("page: only a person whom the page knows decides"),
+		})).about("which changes wait until a person has seen what they would do, and has agreed"),
+		"effects": someTexts().about("what a write may do beyond the rows that it names"),
+		"key":     someTexts().about("columns of which no two rows have the same values: of a view, which has no key in the database"),
+		"search":  someTexts().about("columns of text that are searched together"),
+		"pin":     aText().about("what the database said of the table when somebody looked; exo validate -pin writes it"),
 	}, "columns", "scope")
-}
-
-// storedForms are all forms of stored.
-func storedForms() (out []string) {
-	for _, kind := range []string{value.TypeTime, value.TypeDate, value.TypeBool} {
-		for _, f := range cellform.Of(kind) {
-			if !slices.Contains(out, string(f)) {
-				out = append(out, string(f))
-			}
-		}
-	}
-	return out
 }

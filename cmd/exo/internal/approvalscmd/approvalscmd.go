@@ -1,0 +1,379 @@
+// Package approvalscmd has the commands of exo for changes that wait for a person: list and show them, agree, refuse.
+package approvalscmd
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/exoagent/exoagent/cmd/exo/internal/changespage"
+	"github.com/exoagent/exoagent/cmd/exo/internal/difference"
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/review"
+	"github.com/exoagent/exoagent/internal/atomicfile"
+	"github.com/exoagent/exoagent/internal/cli"
+	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/grantfile/pending"
+	"github.com/exoagent/exoagent/internal/printable"
+	"github.com/exoagent/exoagent/internal/spin"
+)
+
+// Host is what these commands share with the others of exo.
+type Host struct {
+	Read func(path string) (*grantfile.File, error)
+	Open func(context.Context, cli.Stdio, *grantfile.File) (*grantfile.Declared, error)
+	// Tool makes the tool of a principal, with the record and the approvals of the file.
+	Tool func(context.Context, cli.Stdio, *grantfile.Declared, grantfile.Principal) (tool *codemode.Tool, closing func() error, err error)
+}
+
+type options struct {
+	Host
+	file, format, why, yes, as, at string
+	all                            bool
+}
+
+// Commands returns the commands in the order in which help lists them.
+func (h Host) Commands() cli.Commands {
+	command := func(name, args, short, long string, run func(*options, context.Context, cli.Stdio, string) error, flags ...string) cli.Command {
+		return cli.Command{Name: "approvals " + name, Args: args, Short: short, Long: long, Values: map[string][]string{"-file": {cli.AnyFile}, "-format": {"text", "json"}},
+			Exits: "exit codes:\n  0  done\n  1  the change set does not wait any more, or was not applied; or the file is wrong\n  2  the command line is wrong\n  3  the file, its store or a database can't be used\n",
+			Flags: func(fs *flag.FlagSet) cli.Action {
+				o := &options{Host: h}
+				fs.StringVar(&o.file, "file", "exo.yaml", "`FILE`: the grant file")
+				for _, f := range flags {
+					switch f {
+					case "format":
+						fs.StringVar(&o.format, f, "text", "`FORM`: text or json")
+					case "all":
+						fs.BoolVar(&o.all, f, false, "also what was decided in the last 30 days; of one change set, every row")
+					case "why":
+						fs.StringVar(&o.why, f, "", "`TEXT`: the reason, which the model reads")
+					case "yes":
+						fs.StringVar(&o.yes, f, "", "`DIGEST`: agree without a question, to the change set with this digest, or with this beginning of 12 digits or more")
+					case "as":
+						fs.StringVar(&o.as, f, "", "`NAME`: whose link it is, as the record will name them (default: the user of this machine)")
+					case "at":
+						fs.StringVar(&o.at, f, "", "`URL` of the page, like http://127.0.0.1:8642/changes (default: `approvals: link` of the file)")
+					}
+				}
+				return func(ctx context.Context, std cli.Stdio, given []string) error {
+					if len(given) != len(strings.Fields(args)) {
+						return cli.Usagef("want %s", strings.TrimSpace(args+" and flags alone"))
+					}
+					if o.format != "" && o.format != "text" && o.format != "json" {
+						return cli.Usagef("-format: want text or json, not %q", o.format)
+					}
+					return run(o, ctx, std, strings.Join(given, ""))
+				}
+			}}
+	}
+	return cli.Commands{
+		command("init", "", "make the key of a grant file's approvals", `Writes a random key to the file that approvals: key names, for its owner only, or prints it for a variable. Whoever has the key and
+the store reads all that waits: keep the key elsewhere.
+
+example:
+  exo approvals init -file exo.yaml
+`, (*options).init),
+		command("list", "", "list the changes that wait for a person", `One line for each: its ID, how long it has waited, for whom, the rules that ask, and what it would change.
+
+example:
+  exo approvals list -all
+`, (*options).list, "all", "format"),
+		command("show", "ID", "show what a waiting program would change", `The difference, row by row, the messages that would leave, the program, and the labels of what it has read. Every text of a program
+or of the database is in quotes, on one line. Above 200 changes the rows are grouped, rare and extreme ones first.
+
+example:
+  exo approvals show 5g2kqz
+`, (*options).show, "all", "format"),
+		command("approve", "ID", "agree to a change, and apply it", `Shows the change set and asks; above 200 changes for their number. Then its program runs again, and commits only if it does the same.
+A record in a folder or a file is one process's: while exo serve has it open, agree on its page.
+
+example:
+  exo approvals approve 5g2kqz
+`, (*options).approve, "yes"),
+		command("reject", "ID", "refuse a change", `Nothing of it happens. The model reads why.
+
+example:
+  exo approvals reject 5g2kqz -why "not before the audit"
+`, (*options).reject, "why"),
+		command("link", "", "print a link of one use to the page of changes", `Whoever opens the link within ten minutes is taken for NAME for an hour, and agrees and refuses in that name.
+
+example:
+  exo approvals link -as ann -at http://127.0.0.1:8642/changes
+`, (*options).link, "as", "at"),
+		command("settle", "", "ask the databases what became of changes whose process was stopped", `A change set whose process was stopped while it applied it is applied or waits again. Each database needs witness: true.
+
+example:
+  exo approvals settle
+`, (*options).settle),
+	}
+}
+
+// open reads the file and opens its store.
+func (o *options) open(ctx context.Context) (*grantfile.File, *pending.Sets, error) {
+	f, err := o.Read(o.file)
+	if err != nil {
+		return nil, nil, err
+	}
+	k, err := pending.Open(ctx, f)
+	if err == nil && k == nil {
+		err = cli.Usagef("%s has no `approve`, so no change waits for a person", o.file)
+	}
+	return f, k, err
+}
+
+func (o *options) init(_ context.Context, std cli.Stdio, _ string) error {
+	f, err := o.Read(o.file)
+	if err != nil {
+		return err
+	}
+	key := rand.Text() + rand.Text()
+	switch place := f.Approvals.Key.Place(); f.Approvals.Key.Kind {
+	case "":
+		return cli.Usagef("%s has no approvals: add `approvals: { key: file:approvals.key, store: approvals }` first", o.file)
+	case "env":
+		_, err = fmt.Fprintf(std.Out, "the key, for the variable %s; it is shown this once:\n  %s\n", f.Approvals.Key.Name, key)
+	default:
+		path := strings.TrimPrefix(place, "file:")
+		if err = atomicfile.Create(path, []byte(key+"\n"), 0o600); err == nil {
+			_, err = fmt.Fprintf(std.Out, "%s has the key: keep it apart from copies of the store\n", path)
+		}
+	}
+	return err
+}
+
+// view makes the view of a change set. The operator sees what its principal's results may carry, and what the file shows to approvers.
+func view(f *grantfile.File, w review.Waiting, all bool) difference.View {
+	p, _ := f.PrincipalNamed(w.Principal) // of nobody any more: fewer labels
+	return difference.Of(w, f.Visible(p), all)
+}
+
+func (o *options) list(ctx context.Context, std cli.Stdio, _ string) error {
+	f, k, err := o.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer k.Close()
+	all, err := k.Waiting(ctx, o.all)
+	if err != nil {
+		return err
+	}
+	views := []difference.View{}
+	for _, w := range all {
+		views = append(views, view(f, w, false))
+	}
+	if o.format == "json" {
+		_, err = fmt.Fprintf(std.Out, "%s\n", printable.MarshalIndent(views, "", "  "))
+		return err
+	}
+	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
+	for _, v := range views {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", v.ID, v.State, time.Since(v.At).Round(time.Minute), v.Principal, strings.Join(v.Rules, ", "), v.Summary)
+	}
+	return w.Flush()
+}
+
+func (o *options) show(ctx context.Context, std cli.Stdio, id string) error {
+	f, k, err := o.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer k.Close()
+	w, err := k.Get(ctx, id)
+	if err != nil {
+		return found(err)
+	}
+	return o.write(std.Out, view(f, w, o.all))
+}
+
+func (o *options) write(to io.Writer, v difference.View) error {
+	if o.format == "json" {
+		_, err := fmt.Fprintf(to, "%s\n", printable.MarshalIndent(v, "", "  "))
+		return err
+	}
+	s := difference.Screen{}
+	if raw := cli.Terminal(to); spin.Moves(raw) { // the view escapes what a terminal would act on, and has colours of its own
+		to, s.Color = raw, os.Getenv("NO_COLOR") == ""
+		s.Width, _, _ = term.GetSize(int(raw.(*os.File).Fd())) // Moves knows that it is a file
+	}
+	return v.Write(to, s)
+}
+
+// found gives an exit code to what is no fault of the machine.
+func found(err error) error {
+	if errors.Is(err, review.ErrNone) || errors.Is(err, review.ErrDecided) {
+		return &cli.Failure{Code: cli.ExitFound, Err: err}
+	}
+	return err
+}
+
+// operator is who sits at the terminal, as the operating system knows them.
+func operator() (review.Approver, error) {
+	u, err := user.Current()
+	if err != nil {
+		return review.Approver{}, err
+	}
+	return review.Approver{Name: u.Username, How: review.Terminal}, nil
+}
+
+// leastDigits is how much of a digest -yes needs, so that no other change set begins alike.
+const leastDigits = 12
+
+func (o *options) approve(ctx context.Context, std cli.Stdio, id string) error {
+	f, k, err := o.open(ctx)
+	if err != nil {
+		return err
+	}
+	w, err := k.Get(ctx, id)
+	err = errors.Join(found(err), k.Close())
+	if err != nil {
+		return err
+	}
+	if w.State != review.Waits {
+		return found(fmt.Errorf("%w: it is %s", review.ErrDecided, w.State))
+	}
+	v := view(f, w, false)
+	switch {
+	case o.yes != "" && (len(o.yes) < leastDigits || !strings.HasPrefix(w.Digest(), o.yes)):
+		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("-yes: this is not the digest of what waits, or less than %d digits of it: look at it with exo approvals show %s", leastDigits, w.ID)}
+	case o.yes == "":
+		if err := o.write(std.Out, v); err != nil {
+			return err
+		}
+		if err := ask(std, v.Number); err != nil {
+			return err
+		}
+	}
+	by, err := operator()
+	if err != nil {
+		return err
+	}
+	p, err := f.PrincipalNamed(w.Principal)
+	if err != nil {
+		return err
+	}
+	d, err := o.Open(ctx, std, f)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	tool, closing, err := o.Tool(ctx, std, d, p)
+	if err != nil {
+		return err
+	}
+	res, agreed, err := tool.Apply(ctx, w.ID, w.Digest(), by)
+	err = errors.Join(found(err), closing())
+	switch {
+	case err != nil:
+		return err
+	case res.Err != nil:
+		return &cli.Failure{Code: cli.ExitFound, Err: errors.New(difference.Outcome(agreed.Difference(), res.Err, true))} // the operator has the database
+	}
+	fmt.Fprintf(std.Out, "applied, by the run %s: %s\n", res.ID, v.Summary)
+	return nil
+}
+
+// ask wants yes, or above 200 changes their number, from a terminal.
+func ask(std cli.Stdio, number int64) error {
+	in, ok := std.In.(*os.File)
+	if !ok || !term.IsTerminal(int(in.Fd())) {
+		return cli.Usagef("this is no terminal, so nobody can be asked: a script gives -yes DIGEST")
+	}
+	want := "yes"
+	if number > difference.Many {
+		want = strconv.FormatInt(number, 10)
+		fmt.Fprint(std.Err, "to agree, type the number of changes: ")
+	} else {
+		fmt.Fprint(std.Err, "to agree, type yes: ")
+	}
+	answer, err := bufio.NewReader(io.LimitReader(in, 1<<10)).ReadString('\n')
+	if err != nil || strings.TrimSpace(answer) != want {
+		return &cli.Failure{Code: cli.ExitFound, Err: errors.New("nothing was agreed to, and the change set still waits")}
+	}
+	return nil
+}
+
+func (o *options) reject(ctx context.Context, std cli.Stdio, id string) error {
+	_, k, err := o.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer k.Close()
+	by, err := operator()
+	if err == nil {
+		err = found(k.Reject(ctx, id, o.why, by))
+	}
+	if err == nil {
+		fmt.Fprintln(std.Out, "refused: nothing of it happens")
+	}
+	return err
+}
+
+func (o *options) link(ctx context.Context, std cli.Stdio, _ string) error {
+	f, k, err := o.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer k.Close()
+	at := cmp.Or(o.at, f.Approvals.Link.Text)
+	if !strings.HasSuffix(at, grantfile.PagePath) {
+		return cli.Usagef("-at: want the address of the page, like http://127.0.0.1:8642%s, or `link` in the file's approvals", grantfile.PagePath)
+	}
+	if o.as == "" {
+		by, err := operator()
+		if err != nil {
+			return err
+		}
+		o.as = by.Name
+	}
+	secret, err := changespage.NewLink(ctx, k.Store, o.as, time.Now())
+	if err == nil {
+		_, err = fmt.Fprintf(std.Out, "%s/link/%s\n", at, secret)
+	}
+	return err
+}
+
+func (o *options) settle(ctx context.Context, std cli.Stdio, _ string) error {
+	f, k, err := o.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer k.Close()
+	d, err := o.Open(ctx, std, f)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	n, err := Settle(ctx, k.Keeper, d)
+	if err == nil {
+		fmt.Fprintf(std.Out, "settled: %d\n", n)
+	}
+	return err
+}
+
+// Settle asks the databases what became of the change sets whose process was stopped while it applied them. Databases without a witness can't say.
+func Settle(ctx context.Context, k *review.Keeper, d *grantfile.Declared) (int, error) {
+	if len(d.Witnesses) < len(d.File.Databases) {
+		return 0, fmt.Errorf("%s has a database without witness: true, which can't say whether it kept a run", d.File.Name)
+	}
+	return k.Reconcile(ctx, func(ctx context.Context, run exo.RunID) (yes bool, err error) {
+		for i := 0; i < len(d.Witnesses) && !yes && err == nil; i++ {
+			yes, err = d.Witnesses[i].Committed(ctx, run)
+		}
+		return yes, err
+	})
+}

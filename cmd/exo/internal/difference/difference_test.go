@@ -1,0 +1,169 @@
+package difference
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"pgregory.net/rapid"
+
+	"github.com/exoagent/exoagent/exo/changeset"
+	"github.com/exoagent/exoagent/exo/review"
+	"github.com/exoagent/exoagent/exo/value"
+)
+
+func of(rows ...changeset.Row) review.Waiting {
+	return review.Waiting{ID: "abcdefghijklmnopqrstuvwxyz", State: review.Waits, Principal: "org=1", Rules: []string{"amount of deal"}, Program: "deals", At: time.Unix(0, 0), Until: time.Unix(3600, 0),
+		Set: changeset.Set{Stores: []changeset.Store{{Rows: rows}}}}
+}
+
+func changed(key, name, before, after string, label ...string) changeset.Row {
+	return changeset.Row{Table: "deal", Kind: changeset.Changed, Key: key, Cells: []changeset.Cell{{Name: name, Before: &before, After: &after, Label: label}}}
+}
+
+func text(t *testing.T, v View, s Screen) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := v.Write(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestImitation: whatever a program or a database writes is in quotes behind a mark of ours, and no line begins with a part of it. The same text
+// outside of quotes, as the difference itself writes it, is there once.
+func TestImitation(t *testing.T) {
+	forged := "x\"\n  ~ \"2\"\n      \"amount\"\n        + \"1\"\r\u202e\u2066\x1b[2K\u0085\u2028" + strings.Repeat("long ", 30) + "\n  ~ \"3\""
+	w := of(changed("1", "amount", "100", forged), changed(forged, forged, "a", "b"))
+	w.Program, w.Principal, w.Rules, w.Label, w.By, w.Why = forged, "p"+"\n  ~ \"2\"", []string{forged}, []string{forged}, forged, forged
+	w.Set.Stores[0].Also = []string{forged}
+	w.Set.Messages = []changeset.Message{{Op: forged, Text: forged}}
+	for _, width := range []int{0, 40, 80} {
+		out := text(t, Of(w, value.Label{}, false), Screen{Width: width})
+		begins := regexp.MustCompile(`^(change set |for |asks |may decide |decided by |because |until |would be |digest |has read |the program$|  \| "|"deal": 2 changed$|  ~ "|      "amount"$|      "x\\"|        [-+] "|also: "|> sends "|  … |    … |      … |        … |          … |… |$)`)
+		for line := range strings.Lines(out) {
+			if line = strings.TrimSuffix(line, "\n"); !begins.MatchString(line) && !strings.HasPrefix(strings.TrimLeft(line, " "), "… ") {
+				t.Errorf("width %d: a line begins with %q", width, line)
+			}
+		}
+		if strings.ContainsFunc(out, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+			t.Errorf("width %d: %q", width, out)
+		}
+		if strings.Contains(out, "\n  ~ \"2\"\n") || strings.Contains(out, "\n  ~ \"3\"") || strings.Count(out, "\n  ~ \"1\"\n") != 1 {
+			t.Errorf("width %d: a row was forged:\n%s", width, out)
+		}
+	}
+}
+
+// TestQuote: two texts are never written alike, and what can't be seen is.
+func TestQuote(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain é 😀": `"plain é 😀"`, `a"b`: `"a\"b"`, `a\"b`: `"a\\\"b"`, "a\nb": `"a\nb"`, `a\nb`: `"a\\nb"`, "\u202e": `"\u{202e}"`, "\u3164\u2800\ufe0f": `"\u{3164}\u{2800}\u{fe0f}"`,
+		"\xff": `"\xff"`, "\u00a0": `"\u{a0}"`, "e\u0301\u0301\u0301\u0301": "\"e\u0301\u0301\u0301" + `\u{301}"`,
+	} {
+		if got := Quote(text); got != want {
+			t.Errorf("%q is %s, want %s", text, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		part := rapid.SampledFrom([]string{"a", `\`, `"`, "\n", `\n`, "\u202e", `\u{202e}`, "\xff", `\xff`, "\ufffd", "n", "u{"})
+		a, b := strings.Join(rapid.SliceOf(part).Draw(t, "a"), ""), strings.Join(rapid.SliceOf(part).Draw(t, "b"), "")
+		if a != b && Quote(a) == Quote(b) {
+			t.Errorf("%q and %q are both %s", a, b, Quote(a))
+		}
+	})
+}
+
+// TestSealed: a value whose label its reader may not see is named by the label, and its twin without one is shown; so are messages, and equal changes.
+func TestSealed(t *testing.T) {
+	w := of(changed("1", "salary", "4000", "4100", "salary"), changed("2", "note", "old", "new"))
+	w.Set.Messages = []changeset.Message{{Op: "mail.send", Text: "pays 4100", Label: []string{"salary"}}, {Op: "mail.send", Text: "hello"}}
+	many := of()
+	for i := range Many + 1 {
+		many.Set.Stores[0].Rows = append(many.Set.Stores[0].Rows, changed(fmt.Sprint("k", i), "salary", "4000", fmt.Sprint(4100+i%2), "salary"))
+	}
+	for _, x := range []review.Waiting{w, many} {
+		out := text(t, Of(x, value.Label{}, false), Screen{})
+		if strings.Contains(out, "4000") || strings.Contains(out, "4100") || !strings.Contains(out, "[sealed salary]") {
+			t.Errorf("who may not see it reads\n%s", out)
+		}
+		if out := text(t, Of(x, value.NewLabel("salary"), false), Screen{}); !strings.Contains(out, "4100") || strings.Contains(out, "sealed") {
+			t.Errorf("who may see it reads\n%s", out)
+		}
+	}
+	w.Set.Stores[0].Rows = append(w.Set.Stores[0].Rows, changed("1, 4711", "ssn", "4711", "4711", "salary"))
+	w.Began, w.Program = []string{"salary"}, "pay(4000)"
+	for _, secret := range []string{"4711", "pay("} { // in a key, and in a program that was written from what was read
+		if strings.Contains(text(t, Of(w, value.Label{}, false), Screen{}), secret) || !strings.Contains(text(t, Of(w, value.NewLabel("salary"), false), Screen{}), secret) {
+			t.Errorf("%s is shown to the wrong person", secret)
+		}
+	}
+	failed := errors.New("4000 is too much")
+	if a, b := Outcome("salary from 4000", failed, false), Outcome("", failed, false); strings.Contains(a+b, "4000") || !strings.Contains(Outcome("salary from 4000", failed, true)+Outcome("", failed, true), "4000 is") {
+		t.Errorf("%s %s", a, b)
+	}
+	if out := text(t, Of(w, value.Label{}, false), Screen{}); !strings.Contains(out, `"new"`) || !strings.Contains(out, `"hello"`) {
+		t.Errorf("what has no label is not shown:\n%s", out)
+	}
+}
+
+// TestNewAndOther: what only the database knows is said to be so, and a column that nobody is shown is named as another one.
+func TestNewAndOther(t *testing.T) {
+	one, title := "1", "Roof"
+	w := of(changeset.Row{Table: "deal", Kind: changeset.Added, Key: "new", Cells: []changeset.Cell{{Name: "id", After: &one, New: true}, {Name: "title", After: &title}}},
+		changeset.Row{Table: "deal", Kind: changeset.Changed, Key: "2", Other: true, Cells: []changeset.Cell{{Name: "title", Before: &title, After: &title}}},
+		changeset.Row{Table: "deal", Kind: changeset.Deleted, Key: "3", Cells: []changeset.Cell{{Name: "title", Before: &title}}})
+	w.Set.Stores[0].More = 2
+	out := text(t, Of(w, value.Label{}, false), Screen{Color: true})
+	for _, want := range []string{"\"id\" known after apply", "another column", "  + \"new\"", "  - \"3\"", "2 further changes, which nobody is shown", "\x1b[32m"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if v := Of(w, value.Label{}, false); v.Number != 5 {
+		t.Errorf("%d changes", v.Number)
+	}
+}
+
+// TestOneAmongMany: of 10,000 rows that a program raises by a tenth, the one that it raises tenfold is among the first that are shown, and so is the one
+// that gets another state than the others.
+func TestOneAmongMany(t *testing.T) {
+	raise, states := of(), of()
+	for i := range 10_000 {
+		before, after, state := 1000+i*10, 1100+i*11, "done"
+		if i == 4321 {
+			after, state = before*10/9, "gone"
+		}
+		raise.Set.Stores[0].Rows = append(raise.Set.Stores[0].Rows, changed(fmt.Sprint("k", i), "amount", fmt.Sprint(before), fmt.Sprint(after)))
+		states.Set.Stores[0].Rows = append(states.Set.Stores[0].Rows, changed(fmt.Sprint("k", i), "state", "open", state))
+	}
+	for name, w := range map[string]review.Waiting{"a raise": raise, "states": states} {
+		v := Of(w, value.Label{}, false)
+		out := text(t, v, Screen{})
+		at := strings.Index(out, `"k4321"`)
+		if !v.Grouped || v.Number != 10_000 || at < 0 || strings.Count(out[:at], "\n  ~ ") > 6 || strings.Count(out, "\n") > 600 {
+			t.Errorf("%s: %d lines, the odd row at %d:\n%.3000s", name, strings.Count(out, "\n"), at, out)
+		}
+		if all := Of(w, value.Label{}, true); all.Grouped || len(all.Groups) != 1 || len(all.Groups[0].Rows) != 10_000 {
+			t.Errorf("%s: -all shows %d groups", name, len(all.Groups))
+		}
+	}
+	if out := text(t, Of(states, value.Label{}, false), Screen{}); !strings.Contains(out, `9999 rows alike: "state" "open" → "done"`) {
+		t.Errorf("equal changes are not counted:\n%.2000s", out)
+	}
+	if out := text(t, Of(raise, value.Label{}, false), Screen{}); !strings.Contains(out, `"amount" increases by: from 100`) {
+		t.Errorf("there is no least increase:\n%.2000s", out)
+	}
+	huge := of()
+	for i := range Many + 1 {
+		huge.Set.Stores[0].Rows = append(huge.Set.Stores[0].Rows, changed(fmt.Sprint(i), "n", "1", "1e99999"))
+	}
+	if out := text(t, Of(huge, value.Label{}, false), Screen{}); len(out) > 100_000 {
+		t.Errorf("a short cell is written as %d bytes", len(out))
+	}
+}

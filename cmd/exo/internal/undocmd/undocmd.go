@@ -1,0 +1,365 @@
+// Package undocmd has the commands of exo that take back what a run has changed.
+package undocmd
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/exoagent/exoagent/cmd/exo/internal/recordcmd"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/cli"
+	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// Files opens what the commands need: a grant file, and the record that it names, or nil.
+type Files struct {
+	Read   func(path string) (*grantfile.File, error)
+	Record func(context.Context, *grantfile.File) (exo.Recorder, func() error, error)
+}
+
+const exits = "exit codes:\n  0  done, or shown\n  1  the undo is refused, and why; or something is wrong in the file\n  2  the command line is wrong\n  3  it could not be done\n"
+
+// Commands returns exo undo and exo gen undo.
+func Commands(files Files) cli.Commands {
+	return cli.Commands{{
+		Name:  "undo",
+		Args:  "RUN",
+		Short: "take back what a run has changed in the database",
+		Long: `Shows each row as it is and as it would be, and with -apply, or a yes at the terminal, changes it so: all rows in one transaction,
+exactly, or none. If a row was changed since, or the database does not admit it, nothing is changed, and the rows are listed.
+What triggers and cascades change meanwhile is changed back as well. The grant file must have undo: 7d at the database, since before the run.
+
+It is for the operator of the whole database: no grant restricts it, and it changes columns that no facet shows, which it prints
+as "another column". It connects by undo_url of the file, or else by url. Its role must be able to read exo_undo and to write the
+tables. The undo is a run of its own, which is recorded and can be undone. Mails and other effects that left are listed: they stay.
+
+example:
+  exo undo 0f3a5c0e1a2b4d6f8091a2b3c4d5e6f7 -file exo.yaml
+`,
+		Exits: exits,
+		Flags: func(fs *flag.FlagSet) cli.Action {
+			o := &options{files: files}
+			fs.StringVar(&o.path, "file", "exo.yaml", "`FILE`: the grant file of the run")
+			fs.BoolVar(&o.apply, "apply", false, "do it, without a question")
+			return o.undo
+		},
+		Values: map[string][]string{"-file": {cli.AnyFile}},
+	}, {
+		Name:  "gen undo",
+		Args:  "FILE",
+		Short: "write the SQL by which a database keeps what runs change",
+		Long: `Prints, for each database of a grant file with undo: 7d, the SQL that exo undo needs there: on SQLite a table; on PostgreSQL a table, functions
+and triggers of the tables that programs may change, and of those that cascades and triggers reach. A trigger does nothing but in runs of exo.
+Nothing is changed: read the SQL, and run it as the owner of the tables, again when there are new tables. exo doctor names what is missing.
+
+example:
+  exo gen undo exo.yaml > undo.sql
+`,
+		Exits: exits,
+		Flags: func(fs *flag.FlagSet) cli.Action {
+			o := &options{files: files}
+			fs.StringVar(&o.role, "role", "", "`NAME` of PostgreSQL's role for programs (default: that of url)")
+			return o.gen
+		},
+		Values: map[string][]string{"": {cli.AnyFile}},
+	}}
+}
+
+type options struct {
+	files      Files
+	path, role string
+	apply      bool
+}
+
+func (o *options) gen(ctx context.Context, std cli.Stdio, args []string) error {
+	if len(args) != 1 {
+		return cli.Usagef("want one grant file")
+	}
+	f, err := o.files.Read(args[0])
+	if err != nil {
+		return err
+	}
+	n := 0
+	for i := range f.Databases {
+		x := &f.Databases[i]
+		if x.Undo == 0 {
+			continue
+		}
+		n++
+		url, _, err := x.URLs(os.Getenv)
+		if err != nil {
+			return err
+		}
+		if strings.HasPrefix(url, "sqlite:") {
+			fmt.Fprintf(std.Out, "%s;\n%s;\n", strings.Replace(exosql.CreateUndo, "TABLE", "TABLE IF NOT EXISTS", 1), strings.Replace(exosql.CreateWitness, "TABLE", "TABLE IF NOT EXISTS", 1))
+			continue
+		}
+		live, err := catalogue(ctx, url)
+		if err != nil {
+			return fmt.Errorf("the database %s: %w", x.Text, err)
+		}
+		role := o.role
+		if role == "" {
+			role = live.Role.Name
+		}
+		if _, err := io.WriteString(std.Out, exosql.UndoTriggers(live, role, x.Undo, f.Written(live, x.Text)...)); err != nil {
+			return err
+		}
+	}
+	if n == 0 {
+		return cli.Usagef("no database of %s has `undo`: write undo: 7d beside its url", args[0])
+	}
+	return nil
+}
+
+// catalogue reads all schemas: a trigger may write any table.
+func catalogue(ctx context.Context, url string) (*schema.Database, error) {
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		return nil, errors.New("the URL can't be read")
+	}
+	defer db.Close()
+	return schema.ReadPostgres(ctx, db)
+}
+
+// found is a database with what a run has changed there.
+type found struct {
+	of      *grantfile.Database
+	db      *exosql.DB
+	rows    []exosql.RowImage
+	refused []exosql.UndoRefusal
+}
+
+func (o *options) undo(ctx context.Context, std cli.Stdio, args []string) error {
+	if len(args) != 1 {
+		return cli.Usagef("want the ID of one run")
+	}
+	run, err := exo.ParseRunID(args[0])
+	if err != nil {
+		return cli.Usagef("%w", err)
+	}
+	f, err := o.files.Read(o.path)
+	if err != nil {
+		return err
+	}
+	var all []found
+	defer func() {
+		for _, x := range all {
+			x.db.Close()
+		}
+	}()
+	for i := range f.Databases {
+		x := &f.Databases[i]
+		if x.Undo == 0 {
+			continue
+		}
+		_, url, err := x.URLs(os.Getenv)
+		if err != nil {
+			return err
+		}
+		db, err := exosql.Open(ctx, url, &exosql.OpenOptions{Witness: true, Undo: x.Undo})
+		if err != nil {
+			return fmt.Errorf("the database %s: %w", x.Text, err)
+		}
+		rows, refused, err := db.Undo(ctx, run, exo.RunID{})
+		if errors.Is(err, exosql.ErrNotKept) {
+			db.Close()
+			continue
+		}
+		all = append(all, found{x, db, rows, refused})
+		if err != nil {
+			return fmt.Errorf("the database %s: %w", x.Text, err)
+		}
+	}
+	switch len(all) {
+	case 0:
+		return fmt.Errorf("nothing is kept of run %s: it changed nothing, or ended before `undo` was in %s, or longer ago than that", run, o.path)
+	case 1:
+	default:
+		return fmt.Errorf("run %s has changed %d databases: an undo of several is no one transaction, so exo undo does not do it", run, len(all))
+	}
+	x := &all[0]
+	for _, im := range x.rows {
+		fmt.Fprintln(std.Out, line(f, x.of.Text, im))
+	}
+	if err := effects(std.Out, f, run); err != nil {
+		return err
+	}
+	if len(x.refused) == 0 && (o.apply || agrees(std, len(x.rows))) {
+		if err := o.keep(ctx, std, f, x, run); err != nil {
+			return err
+		}
+	}
+	for _, r := range x.refused {
+		where := "the database"
+		if r.Row.Columns != nil {
+			where = rowName(r.Row)
+		}
+		fmt.Fprintf(std.Out, "REFUSED  %s: %s\n", where, r.Why)
+	}
+	if len(x.refused) > 0 {
+		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("run %s can't be undone as a whole, so nothing was changed", run)}
+	}
+	return nil
+}
+
+// keep undoes the run, as a run of its own in the record.
+func (o *options) keep(ctx context.Context, std cli.Stdio, f *grantfile.File, x *found, run exo.RunID) (err error) {
+	rec, closing, err := o.files.Record(ctx, f)
+	if err != nil {
+		return err
+	}
+	if rec == nil {
+		rec = exo.Unrecorded
+	} else {
+		defer func() { err = errors.Join(err, closing()) }()
+	}
+	as := exo.NewRunID()
+	note := func(e exo.Entry) error {
+		e.RunID, e.At = as, time.Now()
+		return rec.Record(context.WithoutCancel(ctx), e)
+	}
+	if err := note(exo.Entry{Step: exo.Begun, Start: &exo.Start{Principal: "operator", Program: "// exo undo " + run.String(), Clock: time.Now()}}); err != nil {
+		return err
+	}
+	if err := note(exo.Entry{Step: exo.Committing, Prepared: &exo.Prepared{Changed: 1, Witnessed: 1}}); err != nil {
+		return err
+	}
+	shown := x.rows
+	x.rows, x.refused, err = x.db.Undo(ctx, run, as)
+	state := exo.StateApplied
+	if err != nil || len(x.refused) > 0 {
+		state = exo.StateRolledBack
+		if kept, failed := x.db.Committed(ctx, as); failed != nil {
+			state = exo.StateUnknown
+		} else if kept {
+			state = exo.StateApplied
+		}
+	}
+	err = errors.Join(err, note(exo.Entry{Step: exo.Committed, State: state, Err: err}), note(exo.Entry{Step: exo.Ended, Err: err}))
+	if err == nil && len(x.refused) == 0 {
+		fmt.Fprintf(std.Out, "undone: %d rows of run %s; this undo is run %s\n", len(shown), run, as)
+	}
+	return err
+}
+
+// agrees asks a person at a terminal.
+func agrees(std cli.Stdio, rows int) bool {
+	in, ok := std.In.(*os.File)
+	if !ok || !term.IsTerminal(int(in.Fd())) {
+		fmt.Fprintln(std.Out, "nothing was changed: add -apply to do it")
+		return false
+	}
+	fmt.Fprintf(std.Out, "change these %d rows? Type yes: ", rows)
+	text, _ := bufio.NewReader(in).ReadString('\n')
+	return strings.TrimSpace(text) == "yes"
+}
+
+// effects lists what left with the run and stays.
+func effects(out io.Writer, f *grantfile.File, run exo.RunID) error {
+	place := f.Record
+	if f.RecordDB.Kind != "" {
+		place = f.RecordDB.Place()
+	}
+	if place == "" {
+		return nil
+	}
+	if _, err := os.Stat(place); errors.Is(err, os.ErrNotExist) && f.RecordDB.Kind == "" {
+		return nil
+	}
+	all, _, err := (&recordcmd.Log{Place: place}).Read() // without an identity: of what is encrypted, an entry has what its leaf has
+	if err != nil {
+		return err
+	}
+	for e, err := range all {
+		if err != nil {
+			return err
+		}
+		if e.RunID == run && (e.Step == exo.Acted || e.Step == exo.Outcome && e.Effect == message.Immediate) && e.State != exo.StateRolledBack && e.State != exo.NoState {
+			fmt.Fprintf(out, "NOT UNDONE  an effect that left: %s (%s)\n", schema.Printable(e.Op), e.State)
+		}
+	}
+	return nil
+}
+
+// line shows one row, before and after the undo. A column that no facet of the table shows is another column.
+func line(f *grantfile.File, database string, im exosql.RowImage) string {
+	shown := func(column string) bool {
+		return slices.ContainsFunc(f.Facets, func(x grantfile.Facet) bool {
+			return (x.Database.Text == database || x.Database.Text == "") && (x.Table.Text == im.Table.Name || x.Table.Text == im.Table.Schema+"."+im.Table.Name) &&
+				slices.ContainsFunc(x.Columns, func(c grantfile.Column) bool { return strings.EqualFold(c.Text, column) })
+		})
+	}
+	what, others := "change ", 0
+	switch {
+	case im.Before == nil:
+		what = "insert "
+	case im.After == nil:
+		what = "delete "
+	}
+	var parts []string
+	for i, c := range im.Columns {
+		switch {
+		case im.Before != nil && im.After != nil && im.Before[i] == im.After[i] || slices.Contains(im.Key, i) && shown(c):
+		case !shown(c):
+			others++
+		case im.Before == nil:
+			parts = append(parts, c+" "+text(im.After[i]))
+		case im.After == nil:
+			parts = append(parts, c+" "+text(im.Before[i]))
+		default:
+			parts = append(parts, c+" "+text(im.Before[i])+" → "+text(im.After[i]))
+		}
+	}
+	if others == 1 {
+		parts = append(parts, "another column")
+	} else if others > 1 {
+		parts = append(parts, fmt.Sprintf("%d other columns", others))
+	}
+	return what + rowName(im) + ": " + strings.Join(parts, ", ")
+}
+
+func rowName(im exosql.RowImage) string {
+	row, keys := im.Before, []string(nil)
+	if row == nil {
+		row = im.After
+	}
+	for _, i := range im.Key {
+		keys = append(keys, text(row[i]))
+	}
+	if keys == nil {
+		return schema.Printable(im.Table.Name) + ", a row without a key"
+	}
+	return schema.Printable(im.Table.Name) + " " + strings.Join(keys, ", ")
+}
+
+// maxShown is how much of a value is shown.
+const maxShown = 200
+
+func text(c struct {
+	Null bool
+	Text string
+}) string {
+	if c.Null {
+		return "NULL"
+	}
+	s := schema.Printable(c.Text)
+	if r := []rune(s); len(r) > maxShown {
+		s = string(r[:maxShown]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/internal/cli"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// TestUndo: what a program has changed, and a cascade with it, is shown and taken back, hidden columns too; then the undo is undone. A run whose rows somebody changed since is refused as a whole.
+func TestUndo(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		url := e.URL(t)
+		db := e.SQLDB(t, url)
+		change := func(text string) {
+			t.Helper()
+			if _, err := db.Exec(e.SQL(text)); err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+		}
+		change("CREATE TABLE items (id {int} PRIMARY KEY, org TEXT NOT NULL, name TEXT NOT NULL, secret TEXT); CREATE INDEX items_by_org ON items (org); INSERT INTO items (id, org, name, secret) VALUES (1, 'acme', 'ax', 's1'), (2, 'acme', 'bell', 's2'), (3, 'zeta', 'cog', 's3'); CREATE TABLE parts (id {int} PRIMARY KEY, item_id {int} REFERENCES items (id) ON DELETE CASCADE); CREATE INDEX parts_by_item ON parts (item_id); INSERT INTO parts VALUES (7, 2)")
+		look := func() (all string) {
+			t.Helper()
+			for _, q := range []string{"SELECT id, org, name, secret FROM items ORDER BY id", "SELECT id, item_id, '', '' FROM parts ORDER BY id"} {
+				rows, err := db.Query(q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for rows.Next() {
+					var a, b, c string
+					var d *string
+					if err := rows.Scan(&a, &b, &c, &d); err != nil {
+						t.Fatal(err)
+					}
+					if all += a + " " + b + " " + c; d != nil {
+						all += " " + *d
+					}
+					all += "\n"
+				}
+				if err := rows.Err(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return all
+		}
+		t.Setenv("GRANTS_TEST_DB", url)
+		dir := t.TempDir()
+		path, kept := filepath.Join(dir, "exo.yaml"), filepath.Join(dir, "runs.jsonl")
+		text := strings.Replace(openedFile, "update: [name]", "update: [name]\n    insert: [id, name]\n    delete: true\n    effects: [unique(id), \"cascade parts(item_id)\"]", 1) + "record: " + kept + "\n"
+		text = regexp.MustCompile(`env:GRANTS_TEST_DB`).ReplaceAllString(text, "{url: env:GRANTS_TEST_DB, undo: 7d}")
+		write(t, path, text)
+		if r := exo(t, "", "run", path, "-as", "org=acme", "-e", "items.count()"); r.code == cli.ExitDone {
+			t.Errorf("a database that keeps nothing: %+v", r)
+		}
+		script := exo(t, "", "gen", "undo", path)
+		if script.code != cli.ExitDone {
+			t.Fatalf("%+v", script)
+		}
+		change(script.out)
+		if e.Name == tu.Postgres.Name {
+			change("CREATE TABLE exo_runs (run text NOT NULL PRIMARY KEY, kept boolean NOT NULL, at_ms bigint NOT NULL)")
+		}
+		last := func() string {
+			t.Helper()
+			log, err := os.ReadFile(kept)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := regexp.MustCompile(`"run":"([0-9a-f]{32})"`).FindAllStringSubmatch(string(log), -1)
+			return all[len(all)-1][1]
+		}
+		before := look()
+		run := func() {
+			t.Helper()
+			if r := exo(t, "", "run", path, "-as", "org=acme", "-e", "await items.where({ id: 1 }).update({ name: 'ash' }); await items.insert({ id: 9, name: 'new' }); await items.where({ id: 2 }).delete(); return 1"); r.code != cli.ExitDone {
+				t.Fatalf("%+v", r)
+			}
+		}
+		run()
+		after, first := look(), last()
+		r := exo(t, "", "undo", first, "-file", path)
+		for _, want := range []string{"change items 1: name ash → ax", "insert items 2: ", "delete items 9: ", "insert parts 7: ", "2 other columns", "nothing was changed"} {
+			if got := strings.ReplaceAll(r.out, "'", ""); r.code != cli.ExitDone || !strings.Contains(got, want) {
+				t.Errorf("no %q in %+v", want, r)
+			}
+		}
+		if strings.Contains(r.out, "s2") || look() != after {
+			t.Errorf("a look: %+v\n%s", r, look())
+		}
+		if r := exo(t, "", "undo", first, "-file", path, "-apply"); r.code != cli.ExitDone || look() != before || !strings.Contains(r.out, "this undo is run "+last()) {
+			t.Errorf("%+v\n%s\nwant\n%s", r, look(), before)
+		}
+		if r := exo(t, "", "undo", last(), "-file", path, "-apply"); r.code != cli.ExitDone || look() != after {
+			t.Errorf("the undo of the undo: %+v\n%s\nwant\n%s", r, look(), after)
+		}
+		change("UPDATE items SET secret = 'other' WHERE id = 1")
+		now := look()
+		if r := exo(t, "", "undo", first, "-file", path, "-apply"); r.code != cli.ExitFound || !strings.Contains(r.out, "REFUSED  items 1: it was changed since") || look() != now {
+			t.Errorf("a row that was changed since: %+v\n%s\nwant\n%s", r, look(), now)
+		}
+		if r := exo(t, "", "undo", strings.Repeat("0", 32), "-file", path); r.code == cli.ExitDone || !strings.Contains(r.err, "nothing is kept of run") {
+			t.Errorf("an unknown run: %+v", r)
+		}
+		if log, err := os.ReadFile(kept); err != nil || strings.Count(string(log), "// exo undo ") != 2 {
+			t.Errorf("the record has %d undos: %v", strings.Count(string(log), "// exo undo "), err)
+		}
+		if e.Name == tu.Postgres.Name {
+			change("ALTER TABLE parts DISABLE TRIGGER exo_undo")
+			if r := exo(t, "", "doctor", path); !strings.Contains(r.out, "MISSING  undo in ") || !strings.Contains(r.out, "parts") {
+				t.Errorf("doctor: %+v", r)
+			}
+			now := look()
+			if r := exo(t, "", "run", path, "-as", "org=acme", "-e", "items.where({ id: 9 }).delete()"); r.code == cli.ExitDone || look() != now {
+				t.Errorf("a run that can't be kept: %+v", r)
+			}
+		}
+	})
+}

@@ -1,0 +1,85 @@
+package codemode
+
+// This file has what a person decides about the tool's changes: see exo/review.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/review"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+var errNoReview = errors.New("codemode: no change of this tool waits for a person: Options.Review was not set")
+
+// Pending returns the change sets of the tool's principal that wait for a person, the oldest first.
+func (t *Tool) Pending(ctx context.Context) ([]review.Waiting, error) {
+	if t == nil || t.review == nil {
+		return nil, errNoReview
+	}
+	all, err := t.review.Waiting(ctx, false)
+	return slices.DeleteFunc(all, func(w review.Waiting) bool { return w.Principal != t.principal }), err
+}
+
+// Apply lets happen what a person has agreed to: the change set's program runs again, and commits only if it would do exactly what the person saw. seen
+// is the review.Waiting.Digest of that. Of several calls, in any processes, one runs the program. An error says that nothing was run. Otherwise the
+// Result is that of the run, for the host and not for a model: its Err has Kind Conflict if the program would now do something else, and
+// review.Agreed.Difference says what.
+func (t *Tool) Apply(ctx context.Context, id, seen string, by review.Approver) (*Result, *review.Agreed, error) {
+	if err := t.mayDecide(ctx, id); err != nil {
+		return nil, nil, err
+	}
+	a, err := t.review.Agree(ctx, id, seen, by)
+	if err != nil {
+		return nil, nil, err
+	}
+	res := t.run(ctx, a.Program, a.Job())
+	unknown, kept := false, false
+	for _, e := range res.Effects {
+		unknown = unknown || e.Mode == message.InUnit && e.State == exo.StateUnknown
+		kept = kept || e.State == exo.StateApplied || e.State == exo.StateFailed || e.State == exo.StateUnknown // a mail that failed was tried
+	}
+	if err := a.Done(context.WithoutCancel(ctx), kept, unknown, res.Err); err != nil {
+		return res, a, fmt.Errorf("codemode: change set %s was run, and the store does not have what became of it: %w", a.ID, err)
+	}
+	return res, a, nil
+}
+
+// Reject refuses a change set. The next call of the principal's tool says so, with why.
+func (t *Tool) Reject(ctx context.Context, id, why string, by review.Approver) error {
+	if err := t.mayDecide(ctx, id); err != nil {
+		return err
+	}
+	return t.review.Reject(ctx, id, why, by)
+}
+
+// mayDecide refuses a change set of another principal: its program would run with the grants of this one.
+func (t *Tool) mayDecide(ctx context.Context, id string) error {
+	if t == nil || t.review == nil {
+		return errNoReview
+	}
+	w, err := t.review.Get(ctx, id)
+	if err == nil && w.Principal != t.principal {
+		err = fmt.Errorf("codemode: change set %s was prepared for %q, and this tool is for %q", w.ID, w.Principal, t.principal)
+	}
+	return err
+}
+
+// news adds to a result what became of the principal's change sets.
+func (t *Tool) news(ctx context.Context, res *Result) {
+	if t.review == nil || t.principal == "" {
+		return
+	}
+	all, err := t.review.News(ctx, t.principal)
+	if err != nil {
+		all = append(all, "what became of earlier change sets can't be read")
+	}
+	if len(all) > 0 {
+		res.Notice = scalar.Shorten(strings.TrimSpace(strings.Join(all, "; ")+". "+res.Notice), maxNotice)
+	}
+}

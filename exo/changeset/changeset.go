@@ -1,0 +1,130 @@
+// Package changeset has the change set as data: what a run would do if it ended now, for a person to read before it happens, and for a second run to
+// be compared with. (After plan and apply of Terraform.) Stores describe their part in it: see [Lister].
+package changeset
+
+import (
+	"context"
+	"strings"
+)
+
+// Lister is what a unit of work lists as its changes (see exo.ChangeLister), if a person can be asked to agree to them.
+type Lister interface {
+	// Asks returns the rules of the host that concern what was changed.
+	Asks() []Ask
+	// Changes returns the store's part of the change set. It is called while the unit is open, and only if a person is to be asked.
+	Changes(context.Context) (Store, error)
+}
+
+// Store is the part of one store.
+type Store struct {
+	Rows  []Row    `json:"rows,omitempty"`  // as the facets show them
+	More  int64    `json:"more,omitempty"`  // further changes of rows that Rows does not have
+	Also  []string `json:"also,omitempty"`  // in words: what else changes, by cascades and triggers
+	Known []byte   `json:"known,omitempty"` // all that the run determines, in one encoding: two runs with equal bytes do the same
+	New   []string `json:"new,omitempty"`   // the keys that the database chose for new rows. Another run gets others
+	Unfit string   `json:"unfit,omitempty"` // why nobody can agree to it, and what to write instead, for the program's author; "": somebody can
+}
+
+// Row is one row before and after.
+type Row struct {
+	Table string `json:"table"`
+	Kind  Kind   `json:"kind"`
+	Key   string `json:"key"`
+	Cells []Cell `json:"cells"`           // the columns that the facet shows
+	Other bool   `json:"other,omitempty"` // a column changes that the facet does not show
+}
+
+// Kind is what happens to a row.
+type Kind string
+
+// The kinds.
+const (
+	Added   Kind = "added"
+	Changed Kind = "changed"
+	Deleted Kind = "deleted"
+)
+
+// Cell is one value before and after, as text.
+type Cell struct {
+	Name   string   `json:"name"`
+	Before *string  `json:"before,omitempty"` // nil: the row is new
+	After  *string  `json:"after,omitempty"`  // nil: the row is deleted
+	Label  []string `json:"label,omitempty"`  // whose secret it is
+	New    bool     `json:"new,omitempty"`    // After is chosen by the database, and known after the change alone
+}
+
+// Changed reports whether the cell differs.
+func (c Cell) Changed() bool {
+	return (c.Before == nil) != (c.After == nil) || c.Before != nil && *c.Before != *c.After || c.New
+}
+
+// Ask is a rule of the host that wants a person to agree.
+type Ask struct {
+	Rule  string `json:"rule"`            // in words, for the person: "update of amount in deals"
+	Count string `json:"count,omitempty"` // rows of a day are added up under this name; "": the rule asks in any case
+	Rows  int64  `json:"rows,omitempty"`
+	Over  int64  `json:"over,omitempty"` // it asks if more rows than these were changed in a day, with Rows
+	Who   Who    `json:"who"`
+}
+
+// Who says who may agree.
+type Who struct {
+	By    By    `json:"by,omitempty"`
+	Least Least `json:"least,omitempty"`
+}
+
+// By says whether the one for whom the program ran may agree.
+type By string
+
+// The values of By. The zero By is Self at a terminal, and Other on a page.
+const (
+	Self  By = "self"
+	Other By = "other"
+)
+
+// Least is the weakest way to be known that a rule takes. The zero Least takes a terminal.
+type Least string
+
+// Page takes only somebody whom the page knows: by the host's proxy, or by a link of one use.
+const Page Least = "page"
+
+// Message is a held effect: a mail, a payment.
+type Message struct {
+	Call   uint64   `json:"call"`
+	Op     string   `json:"op"`
+	Text   string   `json:"text"` // the whole message, as a program could write it
+	Label  []string `json:"label,omitempty"`
+	Sealed bool     `json:"sealed,omitempty"` // it has values that its program may not read; Text names them only
+	Rule   string   `json:"rule,omitempty"`   // the rule that wants a person to agree to it; "": none does
+	Who    Who      `json:"who"`
+	Known  []byte   `json:"known,omitempty"` // its canonical encoding, with its sealed values opened
+}
+
+// Set is all that a run would do.
+type Set struct {
+	Stores   []Store   `json:"stores,omitempty"`
+	Messages []Message `json:"messages,omitempty"`
+}
+
+// Names reports whether a text has a key as a word of its own. Short numbers are not looked for, since they are in many texts by chance: if they differ
+// when the change is applied, it is not applied.
+func Names(text, key string) bool {
+	if len(key) < 3 {
+		return false
+	}
+	word := func(b byte) bool {
+		return b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= 0x80
+	}
+	for i := 0; ; {
+		n := strings.Index(text[i:], key)
+		if n < 0 {
+			return false
+		}
+		i += n
+		end := i + len(key)
+		if (i == 0 || !word(text[i-1])) && (end == len(text) || !word(text[end])) {
+			return true
+		}
+		i = end
+	}
+}

@@ -1,0 +1,323 @@
+package review
+
+// This file has a person's decision, and the one run that applies a change set.
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/changeset"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/store"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/buildinfo"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// How is the way in which an approver is known.
+type How string
+
+// The ways, the weaker first.
+const (
+	Terminal How = "terminal" // the host's own terminal: whoever can run commands there
+	Page     How = "page"     // a page that knows its reader, by a proxy's signed assertion or a link of one use
+)
+
+// Approver is the person who decides, as the host knows them: never by a client's word.
+type Approver struct {
+	Name string
+	How  How
+}
+
+// may returns why the approver may not decide about w, or nil.
+func (a Approver) may(w *Waiting) error {
+	by := w.Who.By
+	if by == "" && a.How == Page {
+		by = changeset.Other
+	}
+	switch {
+	case a.Name == "" || a.How != Terminal && a.How != Page:
+		return errors.New("review: an Approver needs the Name of the person and How they are known")
+	case w.Who.Least == changeset.Page && a.How != Page:
+		return errors.New("review: a rule wants this to be agreed to on the page, where the reader is known, and not at a terminal")
+	case by == changeset.Other && a.Name == string(w.Principal):
+		return fmt.Errorf("review: somebody other than %s has to decide this, since it was prepared for them", a.Name)
+	}
+	return nil
+}
+
+// Agreed is a change set that a person has agreed to, and the run that is to apply it. codemode.Tool.Apply runs it.
+type Agreed struct {
+	Waiting
+	keeper   *Keeper
+	entry    store.Entry
+	differs  string // what was otherwise, for the person
+	reviewed bool   // the run was compared, and is the same
+}
+
+// ErrDecided is the error of a change set that does not wait any more.
+var ErrDecided = errors.New("review: this change set does not wait any more")
+
+// Agree notes that a person agrees to a change set. seen is the Digest of what they saw. Only the first of all processes succeeds, and only before the
+// change set has expired. The caller must then run it (codemode.Tool.Apply does), or call Done with what became of it.
+func (k *Keeper) Agree(ctx context.Context, id, seen string, by Approver) (*Agreed, error) {
+	e, h, w, err := k.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := by.may(&w); err != nil {
+		return nil, err
+	}
+	if w.State != Waits {
+		return nil, fmt.Errorf("%w: it is %s", ErrDecided, w.State)
+	}
+	if seen != w.Digest() {
+		return nil, errors.New("review: what was agreed to is not what waits: look at the change set again")
+	}
+	run := exo.NewRunID()
+	now := k.opt.Now().UTC()
+	h.State, h.Run, h.By, h.How, h.Decided = Applying, run.String(), by.Name, by.How, now
+	if e, err = k.replace(ctx, e, h); err != nil {
+		return nil, err
+	}
+	w.State, w.Applies, w.By, w.How, w.Decided = Applying, &run, by.Name, by.How, now
+	a := &Agreed{Waiting: w, keeper: k, entry: e}
+	k.mu.Lock()
+	k.applies[run] = a
+	k.mu.Unlock()
+	return a, nil
+}
+
+// Reject notes that a person refuses a change set. why is for the model that prepared it, and may be "".
+func (k *Keeper) Reject(ctx context.Context, id, why string, by Approver) error {
+	e, h, w, err := k.find(ctx, id)
+	if err != nil {
+		return err
+	}
+	if by.How == Terminal { // to refuse needs no strength
+		w.Who.Least = ""
+	}
+	if by.Name == "" {
+		return by.may(&w)
+	}
+	if w.State != Waits {
+		return fmt.Errorf("%w: it is %s", ErrDecided, w.State)
+	}
+	h.State, h.By, h.How, h.Decided, h.Why = Rejected, by.Name, by.How, k.opt.Now().UTC(), scalar.Shorten(why, maxWhy)
+	_, err = k.replace(ctx, e, h)
+	return err
+}
+
+// maxWhy bounds a reason, in bytes.
+const maxWhy = 1000
+
+// replace puts a head in the place of the one that was read. If somebody was faster, the error is ErrDecided.
+func (k *Keeper) replace(ctx context.Context, e store.Entry, h head) (store.Entry, error) {
+	b, err := json.Marshal(h)
+	if err != nil {
+		return e, err
+	}
+	e.Value = b
+	e.Version, err = k.opt.Store.Put(ctx, e)
+	if errors.Is(err, store.ErrConflict) {
+		err = fmt.Errorf("%w: somebody else was faster", ErrDecided)
+	}
+	return e, err
+}
+
+// Job returns the run that applies the change set: that of the preview, under an ID of its own.
+func (a *Agreed) Job() exo.Run {
+	return exo.Run{ID: *a.Applies, Principal: a.Principal, Label: value.NewLabel(a.Began...), Clock: a.Clock, Seed: a.Seed}
+}
+
+// approval is what the record has, in the entry Committing of the run that applies a change set.
+type approval struct {
+	Set     string    `json:"changeset"`
+	Run     exo.RunID `json:"prepared_by"`
+	By      string    `json:"approved_by"`
+	How     How       `json:"how"`
+	Decided time.Time `json:"at"`
+	Seen    string    `json:"digest"`
+}
+
+// compare is the review of the run that applies a change set: it commits only if all that it determines is as the person saw it.
+func (a *Agreed) compare(r *exo.Reviewed, set changeset.Set, known []byte) error {
+	switch {
+	case r.Granted.String() != a.granted:
+		a.differs = "the grants are not those under which it was prepared"
+	case a.module != buildinfo.Version():
+		a.differs = fmt.Sprintf("it was prepared by version %s of this module, and this is %s", a.module, buildinfo.Version())
+	case !same(known, a.known):
+		a.differs = difference(a.Set, set)
+	}
+	if a.differs != "" {
+		return &fail.Error{Kind: fail.Conflict, Msg: "it was agreed to, and would now do something else, so nothing was changed", Err: errors.New("review: " + a.differs)}
+	}
+	a.reviewed = true
+	r.Details = append(r.Details, approval{a.ID, a.Run, a.By, a.How, a.Decided, a.Digest()})
+	return nil
+}
+
+// difference names the first thing that differs, for the person.
+func difference(was, is changeset.Set) string {
+	for i := range max(len(was.Stores), len(is.Stores)) {
+		if i >= len(was.Stores) || i >= len(is.Stores) {
+			return "it changes another number of stores"
+		}
+		if a, b := was.Stores[i], is.Stores[i]; !bytes.Equal(a.Known, b.Known) {
+			for j := range max(len(a.Rows), len(b.Rows)) {
+				switch {
+				case j >= len(b.Rows):
+					return fmt.Sprintf("%s %s is not %s any more", a.Rows[j].Table, a.Rows[j].Key, a.Rows[j].Kind)
+				case j >= len(a.Rows):
+					return fmt.Sprintf("%s %s is %s, too", b.Rows[j].Table, b.Rows[j].Key, b.Rows[j].Kind)
+				}
+				if x, y := text(a.Rows[j]), text(b.Rows[j]); x != y {
+					return fmt.Sprintf("it would be %s now, and was %s", y, x)
+				}
+			}
+			return "something differs that the change set does not show"
+		}
+	}
+	for i := range max(len(was.Messages), len(is.Messages)) {
+		switch {
+		case i >= len(is.Messages):
+			return was.Messages[i].Text + " is not sent any more"
+		case i >= len(was.Messages):
+			return is.Messages[i].Text + " is sent, too"
+		case was.Messages[i].Text != is.Messages[i].Text:
+			return fmt.Sprintf("it would send %s now, and was to send %s", is.Messages[i].Text, was.Messages[i].Text)
+		}
+	}
+	return "a value differs that the change set does not show"
+}
+
+// text writes a row in one line. Cells that the database chooses have no value there.
+func text(r changeset.Row) string {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s %s", r.Table, r.Kind)
+	for _, c := range r.Cells {
+		switch {
+		case c.New:
+		case c.Before != nil && c.After != nil && *c.Before != *c.After:
+			fmt.Fprintf(&b, ", %s from %s to %s", c.Name, *c.Before, *c.After)
+		case c.After != nil:
+			fmt.Fprintf(&b, ", %s %s", c.Name, *c.After)
+		case c.Before != nil:
+			fmt.Fprintf(&b, ", %s %s", c.Name, *c.Before)
+		}
+	}
+	return b.String()
+}
+
+// Done notes what became of the run that applied the change set. changed reports whether its changes were kept; unknown, that nobody knows: it stays
+// Applying then, until Reconcile has asked the database.
+func (a *Agreed) Done(ctx context.Context, changed, unknown bool, failed error) error {
+	k := a.keeper
+	k.mu.Lock()
+	delete(k.applies, *a.Applies)
+	k.mu.Unlock()
+	if unknown {
+		return nil
+	}
+	h, err := parseHead(a.entry)
+	if err != nil {
+		return err
+	}
+	if h.State = Applied; !changed {
+		h.State = Differs
+		// Neither reason is kept in full: it may have values, and the head is not encrypted.
+		if h.Why = "it would now do something else"; a.differs == "" && failed != nil {
+			h.Why = "its program failed this time"
+		}
+	}
+	_, err = k.replace(ctx, a.entry, h)
+	return err
+}
+
+// Difference says what was otherwise when the change set was to be applied, for the person; "" if nothing was.
+func (a *Agreed) Difference() string { return a.differs }
+
+// Reconcile settles change sets whose run was cut off while it applied them: kept asks the database whether a run's changes were kept, and must be final,
+// as exosql's DB.Committed is. What was not kept waits again, for as long as it would have. It returns how many it settled.
+func (k *Keeper) Reconcile(ctx context.Context, kept func(context.Context, exo.RunID) (bool, error)) (n int, err error) {
+	if !k.made() {
+		return 0, errZero
+	}
+	err = k.heads(ctx, nil, func(e store.Entry, h head) error {
+		if h.State != Applying {
+			return nil
+		}
+		run, err := exo.ParseRunID(h.Run)
+		if err != nil {
+			return err
+		}
+		k.mu.Lock()
+		ours := k.applies[run] != nil
+		k.mu.Unlock()
+		if ours || k.opt.Now().Sub(h.Decided) < cutOff {
+			return nil
+		}
+		yes, err := kept(ctx, run)
+		if err != nil {
+			return err
+		}
+		if h.State = Applied; !yes {
+			h.State, h.Run, h.By, h.How, h.Decided = Waits, "", "", "", time.Time{}
+		}
+		if _, err = k.replace(ctx, e, h); err == nil {
+			n++
+		}
+		return err
+	})
+	return n, err
+}
+
+// cutOff is how long a run may take to apply a change set before it counts as cut off: longer than any run may last.
+const cutOff = 10 * time.Minute
+
+// News returns, once, what became of the change sets of a principal since the last call: a sentence for each that was decided or has expired. It is for
+// the principal's model.
+func (k *Keeper) News(ctx context.Context, p exo.Principal) (out []string, err error) {
+	if !k.made() {
+		return nil, errZero
+	}
+	now := k.opt.Now()
+	err = k.heads(ctx, &p, func(e store.Entry, h head) error {
+		state := h.live(now)
+		if h.Told || state == Waits || state == Applying {
+			return nil
+		}
+		h.Told, h.State = true, state
+		if _, err := k.replace(ctx, e, h); errors.Is(err, ErrDecided) { // another process tells it
+			return nil
+		} else if err != nil {
+			return err
+		}
+		id := e.Key[len(e.Key)-26:]
+		switch state {
+		case Applied:
+			out = append(out, fmt.Sprintf("change set %s was agreed to and is applied", id))
+		case Rejected:
+			out = append(out, fmt.Sprintf("change set %s was refused, and nothing of it happened%s", id, because(h.Why)))
+		case Expired:
+			out = append(out, fmt.Sprintf("nobody decided about change set %s in time, so nothing of it happened", id))
+		case Differs:
+			out = append(out, fmt.Sprintf("change set %s was agreed to, and nothing of it happened%s: run its program again if it is still wanted", id, because(h.Why)))
+		}
+		return nil
+	})
+	return out, err
+}
+
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return " (" + why + ")"
+}

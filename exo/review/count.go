@@ -1,0 +1,45 @@
+package review
+
+// This file counts the rows that a principal has changed in a day, for rules that ask above a number of rows.
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/changeset"
+	"github.com/exoagent/exoagent/exo/store"
+)
+
+// day is the value of an entry: rows changed in a day (UTC). Many small programs are no way around a rule, since they share it.
+type day struct {
+	Day  string `json:"day"`
+	Rows int64  `json:"rows"`
+}
+
+// count reports whether the rows of a change bring the day above what its rule allows. Else it adds them, if add is set: before the run commits, so a run
+// that then fails has used them up.
+func (k *Keeper) count(ctx context.Context, p exo.Principal, a changeset.Ask, add bool) (over bool, err error) {
+	today := k.opt.Now().UTC().Format(time.DateOnly)
+	err = store.Update(ctx, k.opt.Store, store.Key(dayPrefix, string(p), a.Count), func(e *store.Entry) (put bool, err error) {
+		was := day{Day: today}
+		if e.Version != store.Absent {
+			if err := json.Unmarshal(e.Value, &was); err != nil || was.Rows < 0 {
+				return false, fmt.Errorf("review: the entry %.80q is not a count of a day: %.100s", e.Key, e.Value)
+			}
+		}
+		if was.Day < today { // a later day is from a clock that was ahead: its rows still count
+			was = day{Day: today}
+		}
+		if over = was.Rows+a.Rows > a.Over; over || !add {
+			return false, nil
+		}
+		was.Rows += a.Rows
+		e.Value, err = json.Marshal(was)
+		e.Until = time.Time{}
+		return true, err
+	})
+	return over, err
+}

@@ -1,0 +1,193 @@
+package review
+
+// This file has the Keeper, and how a run is reviewed: agreed.go comes after it, seal.go and entry.go have what is stored.
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/changeset"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/store"
+	"github.com/exoagent/exoagent/internal/buildinfo"
+)
+
+// Options are what a Keeper needs. Store and Key must be set.
+type Options struct {
+	Store store.Store
+	// Key encrypts change sets and keys their digests: at least 32 random bytes, the same in all processes that share the store.
+	Key []byte
+	// Wait is how long a change set waits for a person; 0: 24 hours.
+	Wait time.Duration
+	// Link returns where a person finds a change set, for the text that the model reads; nil: it reads the ID alone.
+	Link func(id string) string
+	// Waits hears of each change set that waits for a person. It must return soon, and may be nil.
+	Waits func(Waiting)
+	Now   func() time.Time // nil: time.Now
+}
+
+// Bounds on what waits.
+const (
+	MaxWaiting = 20      // change sets of one principal
+	MaxBytes   = 8 << 20 // of one change set, before its encryption
+	MinKey     = 32      // bytes of a key
+	defaultFor = 24 * time.Hour
+)
+
+// Keeper keeps change sets that wait for a person. It is the Review of an exo.Config. Several goroutines may use it. The zero Keeper, and nil, let no
+// run commit.
+type Keeper struct {
+	opt     Options
+	mu      sync.Mutex
+	applies map[exo.RunID]*Agreed // the runs of this process that apply something
+}
+
+var _ exo.Reviewer = (*Keeper)(nil)
+
+// New makes a Keeper.
+func New(opt Options) (*Keeper, error) {
+	switch {
+	case opt.Store == nil:
+		return nil, errors.New("review: there is no store in which change sets could wait: set Store")
+	case len(opt.Key) < MinKey:
+		return nil, fmt.Errorf("review: the key has %d bytes: want at least %d random ones", len(opt.Key), MinKey)
+	case opt.Wait < 0:
+		return nil, fmt.Errorf("review: change sets would wait for %v: want a time above 0, or 0 for 24 hours", opt.Wait)
+	}
+	if opt.Wait == 0 {
+		opt.Wait = defaultFor
+	}
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	return &Keeper{opt: opt, applies: map[exo.RunID]*Agreed{}}, nil
+}
+
+var errZero = errors.New("review: this Keeper was not made with New, so nothing may be changed")
+
+func (k *Keeper) made() bool { return k != nil && k.opt.Store != nil }
+
+// Review implements exo.Reviewer.
+func (k *Keeper) Review(ctx context.Context, r *exo.Reviewed) error {
+	if !k.made() {
+		return &fail.Error{Kind: fail.Internal, Err: errZero}
+	}
+	k.mu.Lock()
+	a := k.applies[r.Run.ID]
+	k.mu.Unlock()
+	var rules []string
+	var who changeset.Who
+	if a == nil {
+		var err error
+		if rules, who, err = k.met(ctx, r); err != nil || len(rules) == 0 {
+			return err
+		}
+		if r.Run.Principal == "" {
+			return fail.Errorf(fail.Denied, "", "a person would have to agree to this change (%s), and none can be asked: the host runs this program for no principal", strings.Join(rules, ", "))
+		}
+	}
+	set, err := r.Set(ctx)
+	if err != nil {
+		return fail.Classify("", err)
+	}
+	known, err := k.digest(r.Run.Principal, set)
+	if err != nil {
+		return fail.Classify("", err)
+	}
+	if a != nil {
+		return a.compare(r, set, known)
+	}
+	if why := unfit(set); why != "" {
+		return fail.Errorf(fail.Invalid, "", "a person would have to agree to this change, and can't: %s", why)
+	}
+	return k.keep(ctx, r, set, known, rules, who)
+}
+
+// met returns the rules that the change set meets, in words, and who may agree to it. It counts rows for the rules that allow some in a day.
+func (k *Keeper) met(ctx context.Context, r *exo.Reviewed) (rules []string, who changeset.Who, err error) {
+	meet := func(rule string, w changeset.Who) {
+		if !slices.Contains(rules, rule) {
+			rules = append(rules, rule)
+		}
+		if who.Least == "" {
+			who.Least = w.Least
+		}
+		if first := len(rules) == 1; first || by[w.By] > by[who.By] {
+			who.By = w.By
+		}
+	}
+	var counted []changeset.Ask
+	for _, a := range r.Asks {
+		switch {
+		case a.Count == "":
+			meet(a.Rule, a.Who)
+		case a.Rows > 0:
+			counted = append(counted, a)
+		}
+	}
+	for _, a := range counted {
+		over, err := k.count(ctx, r.Run.Principal, a, len(rules) == 0)
+		if err != nil {
+			return nil, who, fail.Classify("", err)
+		}
+		if over {
+			meet(a.Rule, a.Who)
+		}
+	}
+	return rules, who, nil
+}
+
+// by orders who may agree: the zero By is stronger than Self, since on a page it means Other.
+var by = map[changeset.By]int{changeset.Self: 0, "": 1, changeset.Other: 2}
+
+// unfit returns why nobody can agree to a change set: a message, or a store, has a value that another run would not have.
+func unfit(set changeset.Set) string {
+	var keys []string
+	for _, s := range set.Stores {
+		if s.Unfit != "" {
+			return s.Unfit
+		}
+		keys = append(keys, s.New...)
+	}
+	for _, m := range set.Messages {
+		for _, key := range keys {
+			if changeset.Names(m.Text, key) {
+				return fmt.Sprintf("%s is given %s, the key of something that this program adds, and when the change is applied that gets another key: leave the key out of it", m.Op, key)
+			}
+		}
+	}
+	return ""
+}
+
+// keep stores the change set of a run that met rules. It returns the error with which the run ends.
+func (k *Keeper) keep(ctx context.Context, r *exo.Reviewed, set changeset.Set, known []byte, rules []string, who changeset.Who) error {
+	now := k.opt.Now().UTC().Truncate(time.Millisecond)
+	w := Waiting{ID: strings.ToLower(rand.Text()), Principal: r.Run.Principal, Program: r.Program, Clock: r.Run.Clock, Seed: r.Run.Seed, Label: r.Label.Tags(), Began: r.Run.Label.Tags(), Run: r.Run.ID,
+		Rules: rules, Who: who, Set: set, At: now, Until: now.Add(k.opt.Wait), known: known, granted: r.Granted.String(), module: buildinfo.Version()}
+	n, err := k.waitingOf(ctx, w.Principal)
+	if err == nil && n >= MaxWaiting {
+		return fail.Errorf(fail.Limit, "", "%d change sets of this user wait for a person already: nothing more can be prepared until some are agreed to or refused", n)
+	}
+	if err == nil {
+		err = k.put(ctx, &w)
+	}
+	if err != nil {
+		return fail.Classify("", err)
+	}
+	if k.opt.Waits != nil {
+		k.opt.Waits(w)
+	}
+	at := ""
+	if k.opt.Link != nil {
+		at = ", at " + k.opt.Link(w.ID)
+	}
+	return fail.Errorf(fail.Pending, "", "prepared, and nothing has happened yet: a person has to agree first (%s). It would be: %s. It waits as change set %s%s. You can't agree to it. Don't run the program again: the next call says what became of it",
+		strings.Join(rules, ", "), w.Summary(), w.ID, at)
+}

@@ -1,0 +1,116 @@
+package review
+
+// This file encrypts change sets, and makes the keyed digest by which two runs are compared.
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/changeset"
+	"github.com/exoagent/exoagent/exo/fail"
+)
+
+// partBytes is the size of one encrypted part: as base64 in JSON it is under store.MaxValue.
+const partBytes = 700 << 10
+
+// part is the value of an entry.
+type part struct {
+	Principal string `json:"principal"`
+	Sealed    []byte `json:"sealed"`
+}
+
+func (k *Keeper) derive(what, id string, n int) ([]byte, error) {
+	return hkdf.Key(sha256.New, k.opt.Key, []byte(id), "exo/review 1: "+what, n)
+}
+
+func (k *Keeper) aead(id string) (cipher.AEAD, error) {
+	key, err := k.derive("encryption", id, 32)
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
+}
+
+// seal encrypts a text under a key of its ID, and cuts it into parts. The principal is authenticated with it.
+func (k *Keeper) seal(p exo.Principal, id string, text []byte) (parts [][]byte, err error) {
+	box, err := k.aead(id)
+	if err != nil {
+		return nil, err
+	}
+	nonce := make([]byte, box.NonceSize())
+	rand.Read(nonce) // it never fails
+	sealed := box.Seal(nonce, nonce, text, []byte(p))
+	for len(sealed) > 0 {
+		n := min(len(sealed), partBytes)
+		b, err := json.Marshal(part{string(p), sealed[:n]})
+		if err != nil {
+			return nil, err
+		}
+		parts, sealed = append(parts, b), sealed[n:]
+	}
+	return parts, nil
+}
+
+// open joins the parts and decrypts them. What was changed, swapped, or sealed under another key or ID is an error.
+func (k *Keeper) open(id string, parts [][]byte) (text []byte, principal exo.Principal, err error) {
+	var sealed []byte
+	for _, p := range parts {
+		var x part
+		if err := json.Unmarshal(p, &x); err != nil {
+			return nil, "", fmt.Errorf("review: change set %s can't be read: %w", id, err)
+		}
+		sealed, principal = append(sealed, x.Sealed...), exo.Principal(x.Principal)
+	}
+	box, err := k.aead(id)
+	if err != nil {
+		return nil, "", err
+	}
+	if n := box.NonceSize(); len(sealed) >= n {
+		if text, err = box.Open(nil, sealed[:n], sealed[n:], []byte(principal)); err == nil {
+			return text, principal, nil
+		}
+	}
+	return nil, "", fmt.Errorf("review: change set %s was changed in the store, or sealed with another key: it can't be agreed to", id)
+}
+
+// digest is the keyed digest of all that a run determines: what its stores know, and its messages. It has hidden columns and sealed values, so its key
+// keeps anybody from guessing them by it.
+func (k *Keeper) digest(p exo.Principal, set changeset.Set) ([]byte, error) {
+	key, err := k.derive("digest", "", 32)
+	if err != nil {
+		return nil, err
+	}
+	h := hmac.New(sha256.New, key)
+	add := func(b []byte) { // with its length, so that no two lists are written alike
+		var n [8]byte
+		binary.BigEndian.PutUint64(n[:], uint64(len(b)))
+		h.Write(n[:])
+		h.Write(b)
+	}
+	add([]byte(p))
+	add(binary.BigEndian.AppendUint64(nil, uint64(len(set.Stores))))
+	for _, s := range set.Stores {
+		add(s.Known)
+	}
+	for _, m := range set.Messages {
+		add([]byte(m.Op))
+		add(m.Known)
+	}
+	return h.Sum(nil), nil
+}
+
+func tooLarge(n int) error {
+	return fail.Errorf(fail.Limit, "", "a person would have to agree to this change, and it is too large to be shown (%d bytes; the limit is %d): change less in one program", n, MaxBytes)
+}

@@ -1,0 +1,71 @@
+package decl
+
+// This file has the rules by which a person must agree to a change before it is kept.
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo/changeset"
+)
+
+// Approval is one rule. The zero Approval asks about nothing.
+type Approval struct {
+	Always  bool
+	Counted bool // it asks if more than Over rows are changed in a day
+	Over    int64
+	Delete  bool
+	Columns []*Column
+	Who     changeset.Who
+}
+
+// approve adds rules to a facet.
+func (f *Facet) approve(rules []Approval) error {
+	for _, a := range rules {
+		switch {
+		case !a.Always && !a.Counted && !a.Delete && len(a.Columns) == 0:
+			return fmt.Errorf("exosql: facet %s: an approval without a rule: want always, a number of rows, deletes or columns", f.Alias)
+		case a.Counted && a.Over < 0:
+			return fmt.Errorf("exosql: facet %s: an approval above %d rows: want 0 or more", f.Alias, a.Over)
+		case a.Who.By != "" && a.Who.By != changeset.Self && a.Who.By != changeset.Other:
+			return fmt.Errorf("exosql: facet %s: an approval by %q: want self or other", f.Alias, a.Who.By)
+		case a.Who.Least != "" && a.Who.Least != changeset.Page:
+			return fmt.Errorf("exosql: facet %s: an approval with the least strength %q: want page, or none", f.Alias, a.Who.Least)
+		}
+		for _, c := range a.Columns {
+			if c == nil || !slices.Contains(f.Cols, c) {
+				return fmt.Errorf("exosql: facet %s: an approval of a column that it does not show: add the column to the facet, or leave it out", f.Alias)
+			}
+		}
+	}
+	f.Rights.Approvals = append(f.Rights.Approvals, rules...)
+	return nil
+}
+
+// Asks returns the rules that a change of rows meets, or may meet with others of its day. set has the written columns by their names in the database.
+func (f *Facet) Asks(kind WriteKind, set []string, rows int64) (out []changeset.Ask) {
+	for _, a := range f.Rights.Approvals {
+		ask := func(rule string) { out = append(out, changeset.Ask{Rule: rule, Rows: rows, Who: a.Who}) }
+		if a.Always {
+			ask(kind.String() + " of " + f.Alias)
+		}
+		if a.Delete && kind == Deletes {
+			ask("delete of " + f.Alias)
+		}
+		if a.Counted {
+			rule := fmt.Sprintf("more than %d rows of %s in a day", a.Over, f.Alias)
+			out = append(out, changeset.Ask{Rule: rule, Count: fmt.Sprintf("%s>%d", f.Alias, a.Over), Rows: rows, Over: a.Over, Who: a.Who})
+		}
+		var named []string
+		for _, c := range a.Columns {
+			if kind != Deletes && slices.Contains(set, c.Name) {
+				named = append(named, c.Guest)
+			}
+		}
+		if named != nil {
+			ask(strings.Join(named, ", ") + " of " + f.Alias)
+		}
+	}
+	return out
+}

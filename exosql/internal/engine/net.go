@@ -1,0 +1,243 @@
+package engine
+
+// This file computes images from events: the rows that were there before, less the rows that are there after, in whatever order the events came.
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/exoagent/exoagent/schema"
+)
+
+// Layout is a table as its images show it. Table, Columns and Key are as in Image.
+type Layout struct {
+	Table   schema.Name
+	Columns []string
+	Key     []int
+	Fills   []int // the columns that the database fills with a new value each time, unless a statement gives them one
+}
+
+// Net is the difference that events make: a row that was there before an event is subtracted, a row that is there after it is added. A row that was
+// changed and changed back leaves nothing.
+type Net struct {
+	rows, bytes int // what images may hold
+	size        int // bytes of the rows that are left
+	tables      map[schema.Name]*netTable
+}
+
+type netTable struct {
+	*Layout
+	rows map[string]*netRow // by all cells
+	born map[string]*netRow // new rows by their key, with how often they were made in n: see Born
+}
+
+type netRow struct {
+	cells  []Cell
+	n      int
+	filled []int
+}
+
+// slack is how much more than its images a Net may hold on the way, since a row that is changed several times is there several times.
+const slack = 4
+
+// NewNet returns a Net for at most so many images, with at most so many bytes of text.
+func NewNet(rows, bytes int) *Net {
+	return &Net{rows: rows, bytes: bytes, tables: map[schema.Name]*netTable{}}
+}
+
+// Again returns a Net that knows which rows were born, and has no rows yet.
+func (n *Net) Again() *Net {
+	out := NewNet(n.rows, n.bytes)
+	for _, t := range n.tables {
+		out.table(t.Layout).born = t.born
+	}
+	return out
+}
+
+func (n *Net) table(l *Layout) *netTable {
+	t := n.tables[l.Table]
+	if t == nil {
+		t = &netTable{Layout: l, rows: map[string]*netRow{}, born: map[string]*netRow{}}
+		n.tables[l.Table] = t
+	}
+	return t
+}
+
+// Add adds a row by times; by is 1 or -1.
+func (n *Net) Add(l *Layout, cells []Cell, by int) error {
+	t, key := n.table(l), Identity(cells, nil)
+	r := t.rows[key]
+	if r == nil {
+		r = &netRow{cells: cells}
+		t.rows[key] = r
+		n.size += len(key)
+	}
+	if r.n += by; r.n == 0 {
+		delete(t.rows, key)
+		n.size -= len(key)
+	}
+	if len(t.rows) > slack*n.rows+slack || n.size > slack*n.bytes+slack {
+		return ErrTooManyImages
+	}
+	return nil
+}
+
+// Born notes that a statement made a new row and gave these columns values. If several made rows with one key, a column
+// counts as filled only if none of them gave it: otherwise a program could choose a value that nobody compares.
+func (n *Net) Born(l *Layout, cells []Cell, given []string) {
+	var filled []int
+	for _, i := range l.Fills {
+		if !slices.ContainsFunc(given, func(g string) bool { return strings.EqualFold(g, l.Columns[i]) }) {
+			filled = append(filled, i)
+		}
+	}
+	t, key := n.table(l), Identity(cells, l.Key)
+	if before := t.born[key]; before != nil {
+		filled = slices.DeleteFunc(filled, func(i int) bool { return !slices.Contains(before.filled, i) })
+	} else if len(t.born) > slack*n.rows {
+		return // there are too many images, or the row is not among them
+	}
+	t.born[key] = &netRow{cells: cells, filled: filled}
+}
+
+// Images returns the difference.
+func (n *Net) Images() (out []Image, err error) {
+	size := 0
+	for _, t := range n.tables {
+		at := map[string]int{} // the image of a row that is gone, by its key
+		add := func(im Image) {
+			im.Table, im.Columns, im.Key = t.Table, t.Columns, t.Key
+			out = append(out, im)
+		}
+		var left, came []*netRow
+		for _, r := range t.rows {
+			size += len(r.cells)
+			for _, c := range r.cells {
+				size += len(c.Text)
+			}
+			if r.n < 0 {
+				left = append(left, r)
+			} else {
+				came = append(came, r)
+			}
+		}
+		for _, r := range left {
+			for range -r.n {
+				add(Image{Before: r.cells})
+			}
+			if key, ok := t.key(r.cells); ok {
+				at[key] = len(out) - 1
+			}
+		}
+		for _, r := range came {
+			if key, ok := t.key(r.cells); ok {
+				if i, there := at[key]; there {
+					out[i].After = r.cells
+					continue
+				}
+			}
+			for range r.n {
+				add(Image{After: r.cells, Filled: t.filled(r.cells)})
+			}
+		}
+	}
+	if len(out) > n.rows || size > n.bytes {
+		return nil, ErrTooManyImages
+	}
+	slices.SortFunc(out, compareImages)
+	return out, nil
+}
+
+// key returns what makes a row the same before and after a change. SQLite admits NULL in a key, and then several such rows.
+func (t *netTable) key(cells []Cell) (string, bool) {
+	if t.Key == nil || slices.ContainsFunc(t.Key, func(i int) bool { return cells[i].Null }) {
+		return "", false
+	}
+	return Identity(cells, t.Key), true
+}
+
+// filled returns the columns of a new row whose values are still those that the database chose.
+func (t *netTable) filled(cells []Cell) []int {
+	b := t.born[Identity(cells, t.Key)]
+	if b == nil {
+		return nil
+	}
+	var out []int
+	for _, i := range b.filled {
+		if b.cells[i] == cells[i] {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Identity writes cells so that no two lists are written alike; nil means all of them.
+func Identity(cells []Cell, at []int) string {
+	var b strings.Builder
+	one := func(c Cell) {
+		if c.Null {
+			b.WriteByte('n')
+			return
+		}
+		b.WriteString(strconv.Itoa(len(c.Text)))
+		b.WriteByte(':')
+		b.WriteString(c.Text)
+	}
+	if at == nil {
+		for _, c := range cells {
+			one(c)
+		}
+	}
+	for _, i := range at {
+		one(cells[i])
+	}
+	return b.String()
+}
+
+func compareImages(a, b Image) int {
+	if c := cmp.Or(cmp.Compare(a.Table.Schema, b.Table.Schema), cmp.Compare(a.Table.Name, b.Table.Name)); c != 0 {
+		return c
+	}
+	x, y := a.row(), b.row()
+	for _, i := range a.Key {
+		if c := compareCells(x[i], y[i]); c != 0 {
+			return c
+		}
+	}
+	for i := range x {
+		if c := compareCells(x[i], y[i]); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(len(a.After), len(b.After))
+}
+
+func (im *Image) row() []Cell {
+	if im.Before != nil {
+		return im.Before
+	}
+	return im.After
+}
+
+// compareCells orders whole numbers as numbers, and all else as text.
+func compareCells(a, b Cell) int {
+	if a.Null != b.Null {
+		if a.Null {
+			return -1
+		}
+		return 1
+	}
+	m, errA := strconv.ParseInt(a.Text, 10, 64)
+	n, errB := strconv.ParseInt(b.Text, 10, 64)
+	switch {
+	case errA == nil && errB == nil:
+		return cmp.Compare(m, n)
+	case errA == nil:
+		return -1
+	case errB == nil:
+		return 1
+	}
+	return cmp.Compare(a.Text, b.Text)
+}

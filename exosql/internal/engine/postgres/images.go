@@ -1,0 +1,419 @@
+package postgres
+
+// This file keeps images of rows. The triggers that `exo gen undo` writes keep each changed row in the table exo_undo, if a setting of the transaction
+// names its run. What a savepoint undoes is undone there, too. The role may call functions that show it the rows of its own transaction alone.
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// images are the images of one unit.
+type images struct {
+	rows, bytes int
+	tables      []string // what the unit has written, as statements name it
+	affected    int64    // how many rows its own statements changed: each has an event
+	kept        bool     // KeepImages has named the run
+	marked      int64    // affected, at the begin of the current part
+	given       string   // the setting of the last single insert; "": unknown
+}
+
+// imageStatements are prepared by the first Capture of a connection.
+type imageStatements struct{ given, blind, layouts, events, name, forget *pgconn.StatementDescription }
+
+// reach has the tables that a write of $1 can change: by inheritance and partitions, by cascades, and, if any of them has a trigger or a rule of the
+// host, all tables, since nobody knows what those do.
+const reach = `WITH RECURSIVE reach (rel) AS (SELECT pg_catalog.to_regclass(t)::oid FROM pg_catalog.unnest($1::text[]) AS t UNION
+		SELECT x.rel FROM reach AS r, LATERAL (SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = r.rel
+			UNION ALL SELECT i.inhparent FROM pg_catalog.pg_inherits AS i JOIN pg_catalog.pg_class AS p ON p.oid = i.inhparent WHERE i.inhrelid = r.rel AND p.relkind = 'p'
+			UNION ALL SELECT k.conrelid FROM pg_catalog.pg_constraint AS k WHERE k.contype = 'f' AND k.confrelid = r.rel AND (k.confdeltype IN ('c', 'n', 'd') OR k.confupdtype IN ('c', 'n', 'd'))) AS x (rel)),
+	acts AS (SELECT EXISTS (SELECT FROM reach AS r JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = r.rel WHERE NOT t.tgisinternal AND t.tgname <> 'exo_undo')
+		OR EXISTS (SELECT FROM reach AS r JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.rel WHERE w.rulename <> '_RETURN') AS others)
+	SELECT c.oid, c.oid::pg_catalog.regclass::text AS name FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+	WHERE c.relkind IN ('r', 'f') AND c.relname NOT IN ('exo_undo', 'exo_runs') AND (c.oid IN (SELECT rel FROM reach) OR (SELECT others FROM acts) AND n.nspname <> 'information_schema' AND n.nspname !~ '^pg_')`
+
+// blind lists the tables that a write of the tables in $1 can change and whose triggers do not keep images: one that is missing, disabled, of one event
+// or column only, or of another function. Triggers that a replica's setting turns off keep nothing either.
+const blind = `SELECT coalesce(string_agg(x.name, ', ' ORDER BY x.name), '') FROM (` + reach + `) AS x WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_trigger AS t JOIN pg_catalog.pg_proc AS f ON f.oid = t.tgfoid
+	WHERE t.tgrelid = x.oid AND t.tgname = 'exo_undo' AND t.tgtype = 29 AND t.tgattr::text = '' AND f.proname = 'exo_undo_keep' AND f.prosecdef
+		AND (t.tgenabled = 'A' OR t.tgenabled = 'O' AND pg_catalog.current_setting('session_replication_role') <> 'replica'))`
+
+// layouts has the tables of this transaction's events. Rows of a partition are shown as the whole table's. A column is filled if it is an identity or
+// its default calls anything that is not immutable: a function, or an expression like CURRENT_TIMESTAMP.
+const layouts = `SELECT coalesce(json_agg(json_build_array(r.rel::bigint, n.nspname, c.relname,
+		(SELECT coalesce(json_agg(a.attname ORDER BY a.attnum), '[]') FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = r.rel AND a.attnum > 0 AND NOT a.attisdropped),
+		(SELECT coalesce(json_agg(json_build_array(a.attname, coalesce(array_position(k.conkey, a.attnum), 0), a.attidentity <> '' OR x.text ~ 'SQLVALUEFUNCTION|NEXTVALUEEXPR|COERCEVIAIO' OR EXISTS (
+				SELECT FROM pg_catalog.regexp_matches(x.text, ':(?:func|opfunc)id ([0-9]+)', 'g') AS m JOIN pg_catalog.pg_proc AS f ON f.oid = m[1]::oid WHERE f.provolatile <> 'i')) ORDER BY a.attnum), '[]')
+			FROM pg_catalog.pg_attribute AS a JOIN pg_catalog.pg_type AS y ON y.oid = a.atttypid LEFT JOIN pg_catalog.pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum,
+				LATERAL (SELECT coalesce(d.adbin::text, y.typdefaultbin::text, '') AS text) AS x
+			WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''))), '[]')::text
+	FROM (SELECT DISTINCT e.rel FROM exo_undo_changed() AS e) AS r
+		JOIN pg_catalog.pg_class AS c ON c.oid = coalesce(pg_catalog.pg_partition_root(r.rel), r.rel) JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+		LEFT JOIN pg_catalog.pg_constraint AS k ON k.conrelid = c.oid AND k.contype = 'p'`
+
+const events = `SELECT e.rel::bigint::text, e.before, e.after, e.given FROM exo_undo_changed() AS e`
+
+// ofRun replaces exo_undo_changed() for who may read what was kept of all runs.
+const ofRun = `(SELECT u.rel::oid, u.before, u.after, u.given FROM exo_undo AS u WHERE u.xact = (SELECT r.xact FROM exo_undo AS r WHERE r.run = $1) AND u.run IS NULL ORDER BY u.n)`
+
+// Capture implements engine.Imager. It does not take the unit's snapshot.
+func (w *Writer) Capture(ctx context.Context, rows, bytes int) error {
+	if !w.Open() {
+		return errNoUnit
+	}
+	if w.imaging.events == nil {
+		if time.Since(w.unable) < atOnceFor {
+			return engine.ErrNoImages
+		}
+		if err := w.prepareImages(ctx); err != nil {
+			return err
+		}
+	}
+	if err := w.begun(ctx); err != nil {
+		return serial(err)
+	}
+	if err := w.constant(ctx, "SET LOCAL exo.run = 'on'"); err != nil {
+		return serial(err)
+	}
+	w.images = &images{rows: rows, bytes: bytes}
+	return nil
+}
+
+func (w *Writer) prepareImages(ctx context.Context) error {
+	for _, p := range []struct {
+		to         **pgconn.StatementDescription
+		name, text string
+	}{
+		{&w.imaging.forget, "exo_forget", "SELECT exo_undo_forget()"}, // first: it fails where the functions are missing, and then nothing is prepared
+		{&w.imaging.given, "exo_given", "SELECT set_config('exo.given', $1, true)"}, {&w.imaging.blind, "exo_blind", blind}, {&w.imaging.layouts, "exo_layouts", layouts},
+		{&w.imaging.name, "exo_name", "SELECT exo_undo_name($1)"}, {&w.imaging.events, "exo_events", events},
+	} {
+		if *p.to != nil { // by an earlier try, which found no functions of undo
+			continue
+		}
+		st, err := w.Conn.Prepare(ctx, p.name, p.text, nil)
+		if e, ok := errors.AsType[*pgconn.PgError](err); ok && (e.Code == "42883" || e.Code == "42501") { // no such function, or no right to it
+			w.unable = time.Now()
+			err = fmt.Errorf("%w: %w", engine.ErrNoImages, err)
+		}
+		if err != nil {
+			return boundError(err)
+		}
+		*p.to = st
+	}
+	return nil
+}
+
+// constant runs a constant statement in the unit.
+func (w *Writer) constant(ctx context.Context, text string) error {
+	w.busy = true
+	_, err := w.Conn.ExecParams(ctx, text, nil, nil, nil, nil).Close()
+	w.busy = false
+	return boundError(err)
+}
+
+// imagesGiven returns the setting by which the triggers know the columns that statements of p give values; nil: they need none.
+func (w *Writer) imagesGiven(p *plan.Plan) []byte {
+	if w.images == nil || !p.Write.Insert {
+		return nil
+	}
+	given, err := json.Marshal(p.Write.Given)
+	if err != nil {
+		return []byte("[]")
+	}
+	return given
+}
+
+// gives sets them before a single statement, unless they are set.
+func (w *Writer) gives(ctx context.Context, p *plan.Plan) error {
+	given := w.imagesGiven(p)
+	if given == nil || string(given) == w.images.given {
+		return nil
+	}
+	w.busy = true
+	_, err := w.Conn.ExecStatement(ctx, w.imaging.given, [][]byte{given}, nil, nil).Close()
+	w.busy, w.images.given = false, string(given)
+	return boundError(err)
+}
+
+// wrote notes what a Write has changed.
+func (im *images) wrote(changes []engine.Change, n int64, err error) {
+	if im == nil {
+		return
+	}
+	if len(changes) > 1 || err != nil { // the setting was made within a savepoint
+		im.given = ""
+	}
+	if err != nil {
+		return
+	}
+	im.affected += n
+	for _, c := range changes {
+		if path := c.Plan.Write.Path(); !slices.Contains(im.tables, path) {
+			im.tables = append(im.tables, path)
+		}
+	}
+}
+
+// Captured implements engine.Imager. The unit holds locks on what it has written, so no trigger there can be disabled or enabled before the unit ends. The
+// catalogue is that of the unit's snapshot, which may be older than a disabled trigger; so the number of events is compared as well.
+func (w *Writer) Captured(ctx context.Context) ([]engine.Image, error) {
+	im := w.images
+	if im == nil || !w.Open() {
+		return nil, errNoUnit
+	}
+	if w.statements.pending || len(im.tables) == 0 {
+		return nil, nil
+	}
+	var unkept string
+	net, seen, err := w.events(ctx, im, func(pl *pgconn.Pipeline) {
+		pl.SendQueryStatement(w.imaging.layouts, nil, nil, nil)
+		pl.SendQueryStatement(w.imaging.events, nil, nil, nil)
+		pl.SendQueryStatement(w.imaging.blind, [][]byte{encodeNames(im.tables)}, nil, nil)
+	}, func(rr *pgconn.ResultReader) error {
+		text, err := textIn(rr)
+		unkept = string(text)
+		return err
+	})
+	switch e, ok := errors.AsType[*pgconn.PgError](err); {
+	case ok && e.Code == "42501": // the role may not call the functions
+		return nil, fmt.Errorf("%w: %w", engine.ErrNoImages, err)
+	case err != nil:
+		return nil, serial(err)
+	case unkept != "":
+		return nil, fmt.Errorf("%w: no trigger keeps the rows of %s", engine.ErrNoImages, schema.Printable(unkept))
+	case seen < im.affected:
+		return nil, fmt.Errorf("%w: %d rows were changed and %d reported", engine.ErrNoImages, im.affected, seen)
+	}
+	return net.Images()
+}
+
+// events adds up events. send asks for their layouts and for them; more reads what it asks for then.
+func (w *Writer) events(ctx context.Context, im *images, send func(*pgconn.Pipeline), more func(*pgconn.ResultReader) error) (net *engine.Net, seen int64, err error) {
+	net = engine.NewNet(im.rows, im.bytes)
+	var of map[string]*partLayout
+	n := 2
+	if more != nil {
+		n++
+	}
+	w.With(nil)
+	err = w.guarded(ctx, n, send, func(i int, rr *pgconn.ResultReader) error {
+		switch i {
+		case 0:
+			text, err := textIn(rr)
+			if err == nil {
+				of, err = readLayouts(text)
+			}
+			return err
+		case 1:
+			for rr.NextRow() {
+				seen++
+				if err := addEvent(net, of, rr.Values()); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		return more(rr)
+	})
+	return net, seen, err
+}
+
+// KeepImages implements engine.Imager: the triggers have kept the images, under the transaction's number.
+func (w *Writer) KeepImages(ctx context.Context, run string, _ time.Time) error {
+	if _, err := w.Captured(ctx); err != nil {
+		return err
+	}
+	w.unit.writing = true
+	defer func() { w.statements.writing = false }()
+	err := w.guarded(ctx, 1, func(pl *pgconn.Pipeline) { pl.SendQueryStatement(w.imaging.name, [][]byte{[]byte(run)}, nil, nil) }, nil)
+	w.images.kept = err == nil
+	return serial(err)
+}
+
+// KeptImages implements engine.Imager.
+func (w *Writer) KeptImages(ctx context.Context, run string) ([]engine.Image, error) {
+	if !w.Open() {
+		return nil, errNoUnit
+	}
+	net, seen, err := w.events(ctx, &images{rows: math.MaxInt32, bytes: math.MaxInt32}, func(pl *pgconn.Pipeline) {
+		for _, text := range []string{layouts, events} {
+			pl.SendQueryParams(strings.Replace(text, "exo_undo_changed()", ofRun, 1), [][]byte{[]byte(run)}, nil, nil, nil)
+		}
+	}, nil)
+	switch e, ok := errors.AsType[*pgconn.PgError](err); {
+	case ok && e.Code == "42P01":
+		return nil, engine.ErrNoImages
+	case err == nil && seen == 0:
+		return nil, engine.ErrNotKept
+	case err != nil:
+		return nil, serial(err)
+	}
+	return net.Images()
+}
+
+// Unkept implements engine.Imager.
+func (w *Writer) Unkept(ctx context.Context, tables []string) (list string, err error) {
+	err = w.aloneIn(ctx, func(ctx context.Context) error {
+		text, err := w.row(ctx, blind, encodeNames(tables))
+		list = string(text)
+		return err
+	})
+	return list, err
+}
+
+// TrimImages implements engine.Imager.
+func (w *Writer) TrimImages(ctx context.Context, _ time.Time) error {
+	return w.aloneIn(ctx, func(ctx context.Context) error {
+		_, err := w.row(ctx, "SELECT exo_undo_trim()")
+		if e, ok := errors.AsType[*pgconn.PgError](err); ok && (e.Code == "42883" || e.Code == "42501") {
+			err = fmt.Errorf("%w: %w", engine.ErrNoImages, err)
+		}
+		return err
+	})
+}
+
+// partLayout is how the rows of a table, or of a partition, are shown.
+type partLayout struct {
+	engine.Layout
+	at []int // the position in Columns of each cell; -1: it is generated
+}
+
+func readLayouts(text []byte) (map[string]*partLayout, error) {
+	var rows [][5]json.RawMessage
+	if err := json.Unmarshal(text, &rows); err != nil {
+		return nil, err
+	}
+	out := map[string]*partLayout{}
+	for _, r := range rows {
+		var rel int64
+		var cells []string
+		var columns [][3]json.RawMessage
+		l := &partLayout{}
+		if err := errors.Join(json.Unmarshal(r[0], &rel), json.Unmarshal(r[1], &l.Table.Schema), json.Unmarshal(r[2], &l.Table.Name), json.Unmarshal(r[3], &cells), json.Unmarshal(r[4], &columns)); err != nil {
+			return nil, err
+		}
+		keys := map[int]int{}
+		for i, c := range columns {
+			var name string
+			var place int
+			var fills bool
+			if err := errors.Join(json.Unmarshal(c[0], &name), json.Unmarshal(c[1], &place), json.Unmarshal(c[2], &fills)); err != nil {
+				return nil, err
+			}
+			if l.Columns = append(l.Columns, name); place > 0 {
+				keys[place] = i
+			}
+			if fills {
+				l.Fills = append(l.Fills, i)
+			}
+		}
+		for place := 1; place <= len(keys); place++ {
+			l.Key = append(l.Key, keys[place])
+		}
+		for _, c := range cells {
+			l.at = append(l.at, slices.Index(l.Columns, c))
+		}
+		out[strconv.FormatInt(rel, 10)] = l
+	}
+	return out, nil
+}
+
+// addEvent adds one event: its table, the row before, the row after, and the columns that the statement gave.
+func addEvent(net *engine.Net, of map[string]*partLayout, event [][]byte) error {
+	l := of[string(event[0])]
+	if l == nil || len(event) != 4 {
+		return fmt.Errorf("exosql: an event of the table %s has no columns", event[0])
+	}
+	for i, by := range map[int]int{1: -1, 2: 1} {
+		if event[i] == nil {
+			continue
+		}
+		row, err := l.row(event[i])
+		if err == nil {
+			err = net.Add(&l.Layout, row, by)
+		}
+		if err != nil {
+			return err
+		}
+		if i == 2 && event[1] == nil && len(l.Fills) > 0 {
+			var given []string
+			if len(event[3]) > 0 {
+				if err := json.Unmarshal(event[3], &given); err != nil {
+					return err
+				}
+			}
+			net.Born(&l.Layout, row, given)
+		}
+	}
+	return nil
+}
+
+// row reads a row's text into the columns of its table.
+func (l *partLayout) row(text []byte) ([]engine.Cell, error) {
+	cells, err := ReadRow(text)
+	if err != nil || len(cells) != len(l.at) {
+		return nil, fmt.Errorf("exosql: a row of %s has %d cells, and %d columns: %w", schema.Printable(l.Table.Name), len(cells), len(l.at), err)
+	}
+	out := make([]engine.Cell, len(l.Columns))
+	for i, at := range l.at {
+		if at >= 0 {
+			out[at] = cells[i]
+		}
+	}
+	return out, nil
+}
+
+// ReadRow reads the text of a row, as PostgreSQL's record_out writes it: (a,"b ""c""",).
+func ReadRow(text []byte) (out []engine.Cell, err error) {
+	if len(text) < 2 || text[0] != '(' || text[len(text)-1] != ')' {
+		return nil, errors.New("no parentheses")
+	}
+	for rest := text[1 : len(text)-1]; ; {
+		var b strings.Builder
+		quoted, i := false, 0
+		if len(rest) > 0 && rest[0] == '"' {
+			for quoted, i = true, 1; ; i++ {
+				if i >= len(rest) {
+					return nil, errors.New("a quote is open")
+				}
+				if rest[i] == '\\' || rest[i] == '"' {
+					if i++; rest[i-1] == '"' && (i == len(rest) || rest[i] != '"') {
+						break
+					}
+					if i == len(rest) {
+						return nil, errors.New("an escape is open")
+					}
+				}
+				b.WriteByte(rest[i])
+			}
+		} else if i = bytes.IndexByte(rest, ','); i < 0 {
+			i = len(rest)
+		}
+		if !quoted {
+			b.Write(rest[:i])
+		}
+		out = append(out, engine.Cell{Null: !quoted && i == 0, Text: b.String()})
+		if i == len(rest) {
+			return out, nil
+		}
+		if rest[i] != ',' {
+			return nil, errors.New("no comma after a quote")
+		}
+		rest = rest[i+1:]
+	}
+}

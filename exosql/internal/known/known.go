@@ -1,0 +1,165 @@
+// Package known writes what a run determines of the rows that it changes: everything but what the database chooses anew in each run. Two runs with the
+// same text do the same.
+//
+// The keys that the database chose for new rows have a name there, "new 2 of orders", in the row itself and wherever a column refers to it.
+package known
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo/changeset"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// Refers is a column that has keys of another table.
+type Refers struct {
+	Table  schema.Name
+	Column string
+	To     schema.Name
+	Key    string // the column of To
+}
+
+// Known is what a run determines.
+type Known struct {
+	Text  []byte
+	New   []string // the keys that the database chose, as text
+	Unfit string   // why another run can't do the same, for the program's author; ""
+}
+
+type at struct {
+	table  schema.Name
+	column string
+	text   string
+}
+
+type row struct {
+	engine.Image
+	content string // what is known of it, before the new keys have names
+	n       int
+}
+
+// Of writes what is known of images. refers lists the columns that have keys.
+func Of(images []engine.Image, refers []Refers) Known {
+	var k Known
+	fresh := map[at]string{}
+	var rows []*row
+	byTable := map[schema.Name][]*row{}
+	for _, im := range images {
+		r := &row{Image: im}
+		if rows = append(rows, r); im.Before == nil {
+			byTable[im.Table] = append(byTable[im.Table], r)
+			for _, i := range im.Filled {
+				if slices.Contains(im.Key, i) && !im.After[i].Null {
+					fresh[at{im.Table, im.Columns[i], im.After[i].Text}] = "?"
+					k.New = append(k.New, plain(im.After[i].Text))
+				}
+			}
+		}
+	}
+	to := map[at][]Refers{} // by table and column
+	for _, r := range refers {
+		to[at{r.Table, r.Column, ""}] = append(to[at{r.Table, r.Column, ""}], r)
+	}
+	// name returns the name of a new key in a cell, if it has one.
+	name := func(t schema.Name, column string, c engine.Cell) (string, bool) {
+		if c.Null {
+			return "", false
+		}
+		if n, ok := fresh[at{t, column, c.Text}]; ok {
+			return n, true
+		}
+		for _, r := range to[at{t, column, ""}] {
+			if n, ok := fresh[at{r.To, r.Key, c.Text}]; ok {
+				return n, true
+			}
+		}
+		return "", false
+	}
+	write := func(r *row) string {
+		cells := func(of []engine.Cell, filled []int) []any {
+			if of == nil {
+				return nil
+			}
+			out := make([]any, len(of))
+			for i, c := range of {
+				switch n, isKey := name(r.Table, r.Columns[i], c); {
+				case isKey:
+					out[i] = map[string]string{"key": n}
+				case slices.Contains(filled, i):
+					out[i] = map[string]string{"filled": ""}
+				case !c.Null:
+					out[i] = c.Text
+				}
+			}
+			return out
+		}
+		text, _ := json.Marshal([]any{r.Table.Schema, r.Table.Name, r.Columns, cells(r.Before, nil), cells(r.After, r.Filled)}) // texts and maps of texts: it can't fail
+		return string(text)
+	}
+	for _, r := range rows {
+		r.content = write(r)
+	}
+	for table, of := range byTable { // the n-th new row of a table, in an order that does not depend on what the database chose
+		slices.SortStableFunc(of, func(a, b *row) int { return cmp.Compare(a.content, b.content) })
+		for n, r := range of {
+			for _, i := range r.Filled {
+				if !slices.Contains(r.Key, i) || r.After[i].Null {
+					continue
+				}
+				if x := (at{table, r.Columns[i], r.After[i].Text}); fresh[x] != "" {
+					fresh[x] = fmt.Sprintf("new %d of %s", n+1, table.Name)
+				}
+			}
+		}
+	}
+	texts := make([]string, 0, len(rows))
+	for _, r := range rows {
+		texts = append(texts, write(r))
+		if k.Unfit == "" {
+			k.Unfit = r.copies(k.New, name)
+		}
+	}
+	slices.Sort(texts)
+	k.Text, _ = json.Marshal(texts)
+	return k
+}
+
+// copies returns why a row can't be the same in another run: a value has a new key and is no key.
+func (r *row) copies(keys []string, name func(schema.Name, string, engine.Cell) (string, bool)) string {
+	for i, c := range r.After {
+		if c.Null || r.Before == nil && slices.Contains(r.Filled, i) || r.Before != nil && r.Before[i] == c {
+			continue
+		}
+		if _, isKey := name(r.Table, r.Columns[i], c); isKey {
+			continue
+		}
+		for _, key := range keys {
+			if changeset.Names(c.Text, key) {
+				return fmt.Sprintf("%s of %s is given %s, the key that the database chose for a new row, and when the change is applied that row gets another: leave the key out of it, or link the rows by a column that refers to the key",
+					r.Columns[i], r.Table.Name, key)
+			}
+		}
+	}
+	return ""
+}
+
+// plain returns the text of a cell without the quotes of a literal.
+func plain(text string) string {
+	if n := len(text); n > 1 && text[0] == '\'' && text[n-1] == '\'' {
+		return strings.ReplaceAll(text[1:n-1], "''", "'")
+	}
+	return text
+}
+
+// Plain returns the text of a cell as a person reads it.
+func Plain(c engine.Cell) string {
+	if c.Null {
+		return "null"
+	}
+	return plain(c.Text)
+}

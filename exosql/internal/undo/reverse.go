@@ -1,0 +1,307 @@
+package undo
+
+// This file reverses what a run has changed, exactly or not at all.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/engine/sqlite"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlast"
+	"github.com/exoagent/exoagent/internal/sqlname"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// Refusal is a row that keeps a run from being undone.
+type Refusal struct {
+	Row engine.Image // as the undo would change it; zero Before and After: no row of the run
+	Why string
+}
+
+// rounds bounds how often rows are written that a rule of the database refused, or that a trigger or a cascade changed meanwhile.
+const rounds = 12
+
+// Most bounds the images of an undo. It is above what a run may change.
+const Most, MostBytes = 1_000_000, 1 << 30
+
+// Reverse changes the rows back in w, in which a unit has begun that has written nothing. It returns the reversal, and why it can't be kept: then the
+// caller rolls back. What else triggers and cascades change meanwhile is changed back, too; at the end the changes must be exactly the reversal.
+func Reverse(ctx context.Context, w engine.Writer, live *schema.Database, run string) (back []engine.Image, refused []Refusal, err error) {
+	images, err := w.KeptImages(ctx, run)
+	if err == nil {
+		err = w.Capture(ctx, Most, MostBytes)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, im := range images {
+		im.Before, im.After, im.Filled = im.After, im.Before, nil
+		back = append(back, im)
+	}
+	r := &reversal{w: w, live: live}
+	for _, im := range back {
+		if why := r.unlike(im); why != "" {
+			refused = append(refused, Refusal{im, why})
+		}
+	}
+	if len(refused) > 0 {
+		return back, refused, nil
+	}
+	var was []engine.Image
+	for n := 0; ; n++ {
+		now, err := w.Captured(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		steps, changed := missing(back, now)
+		if len(steps) == 0 && len(changed) == 0 && !r.prepared { // what was deferred acts now, and then everything is compared once more
+			if r.prepared, err = true, w.Prepare(ctx); err != nil {
+				return back, []Refusal{{Why: "the database refuses: " + schema.Printable(err.Error())}}, nil
+			}
+			continue
+		}
+		if len(changed) > 0 || len(steps) == 0 || n >= rounds || n > 0 && same(was, now) {
+			return back, append(changed, r.left(steps)...), nil
+		}
+		was = now
+		r.why = map[string]string{}
+		for _, s := range steps {
+			if err := r.write(ctx, s); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+}
+
+type reversal struct {
+	w        engine.Writer
+	live     *schema.Database
+	prepared bool
+	why      map[string]string // why the database refused a row, by what is missing
+}
+
+// name identifies a row: by its key, or by all of it.
+func name(im engine.Image) string {
+	var key []int
+	if keyed(im) {
+		key = im.Key
+	}
+	return im.Table.Schema + "\x00" + im.Table.Name + "\x00" + engine.Identity(either(im), key)
+}
+
+func either(im engine.Image) []engine.Cell {
+	if im.Before != nil {
+		return im.Before
+	}
+	return im.After
+}
+
+// keyed reports whether a row is known by a key without NULL.
+func keyed(im engine.Image) bool {
+	row := either(im)
+	return im.Key != nil && !slices.ContainsFunc(im.Key, func(i int) bool { return row[i].Null })
+}
+
+// missing compares the changes so far with those that are wanted. It returns what is left to change, and the rows of the run that were not as the run left them.
+func missing(want, have []engine.Image) (steps []engine.Image, changed []Refusal) {
+	at := map[string]engine.Image{}
+	loose := map[string]int{} // rows without a key: how many are there that should not be
+	for _, im := range have {
+		if keyed(im) {
+			at[name(im)] = im
+		} else {
+			loose[name(im)] += signOf(im)
+		}
+	}
+	for _, im := range want {
+		key := name(im)
+		if !keyed(im) {
+			if sign := signOf(im); loose[key]*sign > 0 {
+				loose[key] -= sign
+			} else {
+				steps = append(steps, im)
+			}
+			continue
+		}
+		now, touched := at[key]
+		delete(at, key)
+		switch {
+		case !touched:
+			steps = append(steps, im)
+		case !slices.Equal(now.Before, im.Before) || (now.Before == nil) != (im.Before == nil):
+			changed = append(changed, Refusal{im, "it was changed since"})
+		case !slices.Equal(now.After, im.After) || (now.After == nil) != (im.After == nil):
+			im.Before = now.After
+			steps = append(steps, im)
+		}
+	}
+	for _, im := range have { // what triggers and cascades have changed besides
+		key := name(im)
+		_, more := at[key]
+		if sign := signOf(im); !keyed(im) && loose[key]*sign > 0 {
+			loose[key] -= sign
+			more = true
+		}
+		if more {
+			im.Before, im.After = im.After, im.Before
+			steps = append(steps, im)
+		}
+	}
+	return steps, changed
+}
+
+func signOf(im engine.Image) int {
+	if im.Before == nil {
+		return 1
+	}
+	return -1
+}
+
+func same(a, b []engine.Image) bool {
+	return slices.EqualFunc(a, b, func(x, y engine.Image) bool {
+		return name(x) == name(y) && slices.Equal(x.Before, y.Before) && slices.Equal(x.After, y.After)
+	})
+}
+
+// left lists the rows that could not be changed back.
+func (r *reversal) left(steps []engine.Image) (out []Refusal) {
+	for _, s := range steps {
+		why := r.why[name(s)]
+		if why == "" {
+			why = "it is not there, or not as the run left it"
+		}
+		out = append(out, Refusal{s, why})
+	}
+	return out
+}
+
+// unlike returns why the rows of an image can't be rows of today's table.
+func (r *reversal) unlike(im engine.Image) string {
+	t := r.live.Table(im.Table)
+	if t == nil {
+		return "the table is gone"
+	}
+	var own []string
+	for _, c := range t.Columns {
+		if c.Generated == schema.NotGenerated {
+			own = append(own, c.Name)
+		}
+	}
+	if !slices.Equal(own, im.Columns) {
+		return "the table has other columns now"
+	}
+	return ""
+}
+
+// write changes one row. A rule of the database that it breaks is noted: perhaps it holds after other rows were changed.
+func (r *reversal) write(ctx context.Context, im engine.Image) error {
+	w := &plan.Write{Table: im.Table.Name, In: im.Table.Schema}
+	if w.In != "" {
+		w.Table = w.In + "." + w.Table
+	}
+	text := ""
+	switch {
+	case im.Before == nil:
+		w.Insert, w.Given = true, im.Columns
+		var names, cells []string
+		for i, c := range im.Columns {
+			names, cells = append(names, sqlname.Quote(c)), append(cells, r.literal(im.After[i]))
+		}
+		text = fmt.Sprintf("INSERT INTO %s (%s)%s VALUES (%s)", w.Path(), strings.Join(names, ", "), r.pick("", " OVERRIDING SYSTEM VALUE"), strings.Join(cells, ", "))
+	case im.After == nil:
+		w.Delete = true
+		text = "DELETE FROM " + w.Path() + r.where(w, im)
+	default:
+		var sets []string
+		for i, c := range im.Columns {
+			if im.Before[i] != im.After[i] {
+				w.Update = append(w.Update, c)
+				sets = append(sets, sqlname.Quote(c)+" = "+r.literal(im.After[i]))
+			}
+		}
+		text = "UPDATE " + w.Path() + " SET " + strings.Join(sets, ", ") + r.where(w, im)
+	}
+	reads := map[string]map[string]bool{}
+	for _, t := range r.live.Tables {
+		columns := map[string]bool{"rowid": true}
+		for _, c := range t.Columns {
+			columns[sqlast.Fold(c.Name)] = true
+		}
+		reads[sqlast.Fold(t.Name.Name)] = columns
+		for _, tr := range t.Triggers {
+			w.Triggers = append(w.Triggers, tr.Name)
+		}
+		for _, k := range t.ForeignKeys {
+			w.Cascades = append(w.Cascades, plan.Cascade{Table: t.Name.Name, Columns: strings.Join(k.Columns, ", ")})
+		}
+	}
+	p := &plan.Plan{Text: text, Write: w, Reads: reads, Shape: &value.Shape{}}
+	_, err := r.w.Write(ctx, []engine.Change{{Plan: p, Args: [][]value.Value{{}}}}, plan.NewCollector(p, nil))
+	if err == nil {
+		return nil
+	}
+	if !r.w.Open() || errors.Is(err, engine.ErrSerial) {
+		return err
+	}
+	r.why[name(im)] = "the database refuses: " + schema.Printable(err.Error())
+	return nil
+}
+
+func (r *reversal) pick(sqlite, postgres string) string {
+	if r.live.Engine == schema.Postgres {
+		return postgres
+	}
+	return sqlite
+}
+
+// literal writes a cell for SQL. PostgreSQL takes a quoted text for a value of the column's type.
+func (r *reversal) literal(c engine.Cell) string {
+	switch {
+	case c.Null:
+		return "NULL"
+	case r.live.Engine == schema.Postgres:
+		return "'" + strings.ReplaceAll(c.Text, "'", "''") + "'"
+	}
+	return c.Text
+}
+
+// where finds one row: by its key, or, without one, a row that is equal in all columns.
+func (r *reversal) where(w *plan.Write, im engine.Image) string {
+	var conditions []string
+	if keyed(im) {
+		for _, i := range im.Key {
+			conditions = append(conditions, sqlname.Quote(im.Columns[i])+" = "+r.literal(im.Before[i]))
+		}
+		return " WHERE " + strings.Join(conditions, " AND ")
+	}
+	for i, c := range im.Columns {
+		column := sqlname.Quote(c)
+		if r.live.Engine == schema.Postgres && !im.Before[i].Null {
+			column = "pg_catalog.format('%s', " + column + ")" // the type's own text, also of types that have no equality
+		}
+		conditions = append(conditions, column+" IS "+r.pick("", "NOT DISTINCT FROM ")+r.literal(im.Before[i])+r.collate(im.Before[i]))
+	}
+	id := r.pick("rowid", "(tableoid, ctid)")
+	for _, other := range []string{"_rowid_", "oid"} { // a column may have the name
+		if r.live.Engine == schema.SQLite && slices.ContainsFunc(im.Columns, func(c string) bool { return strings.EqualFold(c, id) }) {
+			id = other
+		}
+	}
+	return " WHERE " + id + " = (SELECT " + strings.Trim(id, "()") + " FROM " + w.Path() + " WHERE " + strings.Join(conditions, " AND ") + " LIMIT 1)"
+}
+
+// collate makes SQLite compare a text exactly.
+func (r *reversal) collate(c engine.Cell) string {
+	if v, err := sqlite.Literal(c); r.live.Engine == schema.Postgres || err != nil || v == nil {
+		return ""
+	} else if _, text := v.(string); !text {
+		return ""
+	}
+	return " COLLATE BINARY"
+}

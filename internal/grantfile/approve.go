@@ -1,0 +1,363 @@
+package grantfile
+
+// This file has the approvals of a grant file: which changes wait for a person, where they wait, and how the page knows who reads it.
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/changeset"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/record/tree"
+	"github.com/exoagent/exoagent/exo/review"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/dynamic"
+)
+
+// Approve is the rule of a facet: which changes wait for a person.
+type Approve struct {
+	Always  bool
+	Rows    int // above this many rows of a principal and a day; 0: not given
+	Delete  bool
+	Columns []Name
+	Who     changeset.Who
+	Pos
+}
+
+// Approvals say where change sets wait, and who is known on the page. The zero Approvals keep none.
+type Approvals struct {
+	Key   Secret
+	Store Secret // its Kind is folder, env or file
+	Wait  time.Duration
+	Link  Name
+	Shows []Name // labels that an approver may see
+	Proxy Proxy
+	Pos
+}
+
+// Proxy is the host's own proxy before the page, which says who reads it. The zero Proxy knows no reader.
+type Proxy struct{ Header, Issuer, Audience Name }
+
+// maxImages is how many changed rows a change set has before and after.
+const maxImages = 10_000
+
+// PagePath is the path of the page of change sets.
+const PagePath = "/changes"
+
+func (r *reader) approve(e entry) *Approve {
+	a := &Approve{Pos: e.pos()}
+	if e.value.Kind == yaml.ScalarNode && !isNull(e.value) {
+		if a.Always = r.text(e.value, "approve") == "always"; !a.Always {
+			r.at(posOf(e.value), "approve: want `always`, or a map like { rows: 10, delete: true, columns: [amount] }")
+		}
+		return a
+	}
+	word := func(e entry, words ...string) string {
+		s := r.text(e.value, e.name)
+		if s != "" && !slices.Contains(words, s) {
+			r.at(posOf(e.value), "%s: want %s, not `%s`", e.name, strings.Join(words, " or "), s)
+		}
+		return s
+	}
+	r.fields(e.value, "approve", map[string]func(entry){
+		"always":  func(e entry) { a.Always = r.bool(e.value, "always") },
+		"rows":    func(e entry) { a.Rows = r.positive(e.value, "rows") },
+		"delete":  func(e entry) { a.Delete = r.bool(e.value, "delete") },
+		"columns": func(e entry) { a.Columns = r.names(e.value, "columns") },
+		"by":      func(e entry) { a.Who.By = changeset.By(word(e, string(changeset.Self), string(changeset.Other))) },
+		"least": func(e entry) {
+			if word(e, string(review.Terminal), string(review.Page)) == string(review.Page) {
+				a.Who.Least = changeset.Page
+			}
+		},
+	})
+	if !a.Always && a.Rows == 0 && !a.Delete && a.Columns == nil && len(r.list) == 0 {
+		r.at(a.Pos, "approve: this names no change: write always, rows, delete or columns")
+	}
+	return a
+}
+
+// String says in words which changes wait for a person, and for whom. It is "" for nil.
+func (a *Approve) String() string {
+	if a == nil {
+		return ""
+	}
+	var parts []string
+	if a.Always {
+		parts = append(parts, "to every change")
+	}
+	if a.Rows > 0 {
+		parts = append(parts, fmt.Sprintf("to changes of more than %d rows of a principal in a day", a.Rows))
+	}
+	if a.Delete {
+		parts = append(parts, "to deletes")
+	}
+	if len(a.Columns) > 0 {
+		parts = append(parts, "to changes of "+listed(texts(a.Columns)))
+	}
+	switch a.Who.By {
+	case changeset.Self:
+		parts = append(parts, "anybody may, the user of the program too")
+	case changeset.Other:
+		parts = append(parts, "somebody other than the user of the program")
+	}
+	if a.Who.Least == changeset.Page {
+		parts = append(parts, "on the page only")
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (f *File) approvals(r *reader, e entry) {
+	a := &f.Approvals
+	a.Pos = e.pos()
+	r.fields(e.value, "approvals", map[string]func(entry){
+		"key": func(e entry) {
+			if a.Key = r.secret(e.value, "key"); a.Key.Kind == "sqlite" {
+				r.at(posOf(e.value), "key: want env:NAME or file:PATH")
+			}
+		},
+		"store": func(e entry) {
+			if s := r.text(e.value, "store"); strings.Contains(s, ":") {
+				if a.Store = r.secret(e.value, "store"); a.Store.Kind == "sqlite" {
+					r.at(posOf(e.value), "store: want a folder, or env:NAME or file:PATH with the URL of a PostgreSQL database")
+				}
+			} else if s != "" {
+				a.Store = Secret{"folder", s, posOf(e.value), r.dir}
+			}
+		},
+		"wait":  func(e entry) { a.Wait = r.duration(e.value, "wait") },
+		"link":  func(e entry) { a.Link = Name{r.text(e.value, "link"), posOf(e.value)} },
+		"shows": func(e entry) { a.Shows = r.names(e.value, "shows") },
+		"proxy": func(e entry) {
+			r.fields(e.value, "proxy", map[string]func(entry){
+				"header":   func(e entry) { a.Proxy.Header = Name{r.text(e.value, "header"), posOf(e.value)} },
+				"issuer":   func(e entry) { a.Proxy.Issuer = Name{r.text(e.value, "issuer"), posOf(e.value)} },
+				"audience": func(e entry) { a.Proxy.Audience = Name{r.text(e.value, "audience"), posOf(e.value)} },
+			})
+			if p := a.Proxy; p.Header.Text == "" || p.Issuer.Text == "" || p.Audience.Text == "" {
+				r.at(e.pos(), "proxy: want `header`, `issuer` and `audience`: the header with the proxy's signed assertion (a JWT), who signs it, and the aud that it has")
+			}
+		},
+	})
+	if a.Key.Kind == "" || a.Store.Kind == "" {
+		r.at(a.Pos, "approvals: want `key` and `store`, like { key: file:approvals.key, store: approvals }: where the key is that encrypts what waits, and a folder, or env:NAME with the URL of a PostgreSQL database, that outlives this process")
+	}
+	if a.Store.Kind == "folder" && a.Key.Kind == "file" && tree.Within(a.Folder(), beside(r.dir, a.Key.Name)) {
+		r.at(a.Key.Pos, "approvals: the key is in the folder of the store, and whoever copies the folder could read it: keep the key elsewhere")
+	}
+	if u, err := url.Parse(a.Link.Text); a.Link.Text != "" && (err != nil || !isAddress(a.Link.Text) || u.Path != PagePath) {
+		r.at(a.Link.Pos, "link: want the address of the page as people know it, like https://shop.example.com%s", PagePath)
+	}
+}
+
+// Folder is the folder in which change sets wait, if Store is one.
+func (a Approvals) Folder() string { return beside(a.Store.dir, a.Store.Name) }
+
+// Approves reports whether a change may wait for a person.
+func (f *File) Approves() bool {
+	return slices.ContainsFunc(f.Facets, func(x Facet) bool { return x.Approve != nil })
+}
+
+func (f *File) images() int {
+	if f.Approves() {
+		return maxImages
+	}
+	return 0
+}
+
+// approve returns the rule of a facet's table: that of the first of its facets that has one. A facet of the same table is no way around it.
+func (f *File) approve(x *Facet) *Approve {
+	for _, y := range f.places[x.place()] {
+		if y.Approve != nil && x.Writes() {
+			return y.Approve
+		}
+	}
+	return nil
+}
+
+// rule returns the rule of a facet as package dynamic has it, with what programs can do by this facet; nil: none.
+func (f *File) rule(x *Facet) *dynamic.ApprovalRule {
+	a := f.approve(x)
+	if a == nil {
+		return nil
+	}
+	out := &dynamic.ApprovalRule{Always: a.Always, Delete: a.Delete && x.Delete != nil, Who: a.Who}
+	if a.Rows > 0 {
+		rows := int64(a.Rows)
+		out.Rows = &rows
+	}
+	for _, c := range a.Columns {
+		if slices.ContainsFunc(slices.Concat(x.Insert, x.Update), func(n Name) bool { return n.Text == c.Text }) {
+			out.Columns = append(out.Columns, c.Text)
+		}
+	}
+	if !out.Always && out.Rows == nil && !out.Delete && out.Columns == nil {
+		return nil
+	}
+	return out
+}
+
+// checkApprovals compares the rules of facets with their rights and with each other, and approvals with the clients of the file.
+func (f *File) checkApprovals(r *reader) {
+	for i := range f.Facets {
+		x := &f.Facets[i]
+		a := x.Approve
+		if a == nil {
+			continue
+		}
+		first := f.approve(x)
+		switch {
+		case !x.Writes():
+			r.at(a.Pos, "approve: the facet %s lets programs change nothing: add insert, update or delete, or leave it out", x.Text)
+			continue
+		case a.Delete && x.Delete == nil:
+			r.at(a.Pos, "approve: the facet %s lets programs delete nothing: add `delete: true`, or leave it out here", x.Text)
+		case first.String() != a.String():
+			r.at(a.Pos, "approve differs from line %d: both are of the table %s, so write it once", first.Line, x.Table.Text)
+		case f.Approvals.Key.Kind == "" && f.Approvals.Pos == Pos{}:
+			r.at(a.Pos, "approve: where changes wait is missing: add `approvals: { key: file:approvals.key, store: approvals }` at the top of the file, and let `exo approvals init` make the key")
+		}
+		for _, c := range a.Columns {
+			if written := slices.Concat(x.Insert, x.Update); !slices.ContainsFunc(written, func(n Name) bool { return n.Text == c.Text }) {
+				r.at(c.Pos, "approve: programs can't write `%s`%s", c.Text, or(c.Text, texts(written)))
+			}
+		}
+	}
+	p := f.Approvals.Proxy
+	if p.Header.Text == "" || p.Issuer.Text == "" || p.Audience.Text == "" {
+		return // there is none, or it was reported
+	}
+	var issuers []string
+	for _, i := range f.Serve.Issuers {
+		issuers = append(issuers, i.Text)
+	}
+	switch name := http.CanonicalHeaderKey(p.Header.Text); {
+	case strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" || name == "Authorization" || name == "Cookie" || name == "Host":
+		r.at(p.Header.Pos, "header: want a header that only the proxy writes, like X-Assertion, not `%s`", p.Header.Text)
+	case !slices.Contains(issuers, p.Issuer.Text):
+		r.at(p.Issuer.Pos, "issuer: `serve` has no issuer `%s`%s", p.Issuer.Text, or(p.Issuer.Text, issuers))
+	case !isAddress(p.Audience.Text):
+		r.at(p.Audience.Pos, "audience: want the address of the page, like https://shop.example.com%s", PagePath)
+	case p.Audience.Text == f.Serve.Resource.Text:
+		r.at(p.Audience.Pos, "audience: this is the audience of clients' tokens, by which a client could agree to its own changes: give the proxy's assertions another")
+	}
+}
+
+func (a Approvals) lines(add func(of, what, format string, args ...any)) {
+	if a.Key.Kind == "" {
+		return
+	}
+	add("approvals", "key", "%s", a.Key)
+	add("approvals", "wait", "in %s, for %s", strings.TrimPrefix(a.Store.String(), "folder:"), cmp.Or(a.Wait, 24*time.Hour))
+	if a.Link.Text != "" {
+		add("approvals", "link", "%s", a.Link.Text)
+	}
+	for _, l := range a.Shows {
+		add("approvals", "show "+l.Text, "")
+	}
+	if p := a.Proxy; p.Header.Text != "" {
+		add("approvals", "proxy", "%s, signed by %s for %s", p.Header.Text, p.Issuer.Text, p.Audience.Text)
+	}
+}
+
+// Visible returns the labels that an approver may see: those that results may carry, for a principal with the approver's claims, and those of `shows`.
+func (f *File) Visible(p Principal) value.Label {
+	l := f.admits(func(claim string) string {
+		if v, ok := p.values[claim]; ok {
+			return fmt.Sprint(v)
+		}
+		return ""
+	})
+	return l.Join(value.NewLabel(texts(f.Approvals.Shows)...))
+}
+
+// Sees reports whether a person who may see these labels may see each value of the file.
+func (f *File) Sees(visible value.Label) bool {
+	return value.NewLabel(f.tags()...).Secrecy().FlowsTo(visible)
+}
+
+// ApprovalFindings says why change sets can't be kept. It opens no store.
+func (f *File) ApprovalFindings() []Finding {
+	if !f.Approves() {
+		return nil
+	}
+	_, err := f.ApprovalKey()
+	if err == nil && f.Approvals.Store.Kind == "folder" {
+		_, err = os.Stat(filepath.Dir(f.Approvals.Folder()))
+	} else if err == nil {
+		_, err = f.Approvals.Store.Read(os.Getenv)
+	}
+	if err == nil {
+		return nil
+	}
+	at := f.Approvals.Pos
+	return []Finding{{fmt.Sprintf("%s:%d:%d", f.Name, at.Line, at.Column), exosql.Finding{Kind: "approvals", Problem: "approvals: " + err.Error(), Fix: "`exo approvals init` makes a key"}}}
+}
+
+// ApprovalKey returns the key that encrypts the change sets of the file.
+func (f *File) ApprovalKey() ([]byte, error) {
+	text, err := f.Approvals.Key.text(nil)
+	if err == nil && len(text) < review.MinKey {
+		err = fail.Errorf(fail.Invalid, "", "%s has a key of %d characters: want at least %d random ones", f.Approvals.Key, len(text), review.MinKey)
+	}
+	return []byte(text), err
+}
+
+// PrincipalNamed returns the principal of a name that Principal.Name returned, as the file identifies it now. The name has all claims.
+func (f *File) PrincipalNamed(name exo.Principal) (Principal, error) {
+	rest, subject, issuer := string(name), "", ""
+	if q, err := strconv.QuotedPrefix(rest); err == nil {
+		subject, _ = strconv.Unquote(q)
+		from, ok := strings.CutPrefix(rest[len(q):], " of ")
+		if q, err = strconv.QuotedPrefix(from); err != nil || !ok {
+			return Principal{}, errName
+		}
+		issuer, _ = strconv.Unquote(q)
+		if rest, ok = strings.CutPrefix(from[len(q):], ", "); !ok {
+			return Principal{}, errName
+		}
+	}
+	claims := map[string]any{}
+	for rest != "" {
+		claim, after, ok := strings.Cut(rest, "=")
+		d := json.NewDecoder(strings.NewReader(after))
+		d.UseNumber()
+		var v any
+		if err := d.Decode(&v); !ok || err != nil {
+			return Principal{}, errName
+		}
+		claims[claim], rest = v, strings.TrimPrefix(after[d.InputOffset():], " ")
+	}
+	p, err := f.Bind(claims)
+	switch known := slices.ContainsFunc(f.Serve.Issuers, func(i Issuer) bool { return i.Text == issuer }); {
+	case err != nil:
+	case issuer == TokenIssuer:
+		p, err = f.Identify(issuer, subject, nil)
+	case issuer != "" && !known:
+		err = fail.Errorf(fail.Denied, "", "the file has no issuer %.100q under serve any more", issuer)
+	case issuer != "":
+		p = p.of(issuer, subject)
+	}
+	if err == nil && p.Name() != name {
+		err = errName
+	}
+	if err != nil {
+		return Principal{}, err
+	}
+	return p, nil
+}
+
+var errName = fail.Errorf(fail.Denied, "", "this is not a principal of the file any more: its claims have changed, or the file has")

@@ -1,0 +1,62 @@
+// Package chart draws what a grant file reaches.
+package chart
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// Mermaid draws a manifest as a flow chart: grants lead to facets, and facets by links to others. Excluded tables are in a separate group.
+func Mermaid(m *grantfile.Manifest) string {
+	var b strings.Builder
+	b.WriteString("flowchart LR\n")
+	ids := map[string]string{}
+	for i, f := range m.Facets {
+		ids[f.Name] = fmt.Sprintf("f%d", i)
+		var rights []string
+		for _, r := range []struct {
+			what string
+			on   bool
+		}{{"insert", len(f.Insert) > 0}, {"update", len(f.Update) > 0}, {"delete", f.Delete}} {
+			if r.on {
+				rights = append(rights, r.what)
+			}
+		}
+		var columns []string
+		for _, c := range f.Columns {
+			columns = append(columns, c.Name)
+		}
+		fmt.Fprintf(&b, "  f%d[%s]\n", i, label(f.Name+" of "+f.Table, f.Scope, strings.Join(columns, ", "), strings.Join(append([]string{"read"}, rights...), ", ")))
+	}
+	for i, g := range m.Grants {
+		fmt.Fprintf(&b, "  g%d([%s]) --> %s\n", i, label(g.Name, g.Where), ids[g.Facet])
+	}
+	for _, f := range m.Facets {
+		for _, l := range f.Links {
+			fmt.Fprintf(&b, "  %s -->|%s| %s\n", ids[f.Name], label(l.Name), ids[l.To])
+		}
+	}
+	if len(m.Excluded) > 0 {
+		b.WriteString("  subgraph excluded\n")
+		for i, t := range m.Excluded {
+			fmt.Fprintf(&b, "    x%d[%s]\n", i, label(t.Table, cmp.Or(map[bool]string{true: "all of it"}[t.Whole], strings.Join(t.Columns, ", "))))
+		}
+		b.WriteString("  end\n")
+	}
+	return b.String()
+}
+
+// label makes a text of a chart from the lines that are not empty. It escapes quotes and brackets:
+// a name with one could end the text, and the rest of the name would be drawn as part of the chart.
+func label(lines ...string) string {
+	lines = slices.DeleteFunc(lines, func(s string) bool { return s == "" })
+	for i, s := range lines {
+		lines[i] = strings.NewReplacer("#", "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "`", "#96;").Replace(schema.Printable(s))
+	}
+	return `"` + strings.Join(lines, "<br>") + `"`
+}
