@@ -40,7 +40,6 @@ type at struct {
 type row struct {
 	engine.Image
 	content string // what is known of it, before the new keys have names
-	n       int
 }
 
 // Of writes what is known of images. refers lists the columns that have keys.
