@@ -1,0 +1,194 @@
+package approvals_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"strconv"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/changeset"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/review"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// rows is the table staff by its keys, as a person is shown a row.
+func (w *world) rows() map[string]string {
+	w.t.Helper()
+	found, err := w.raw.Query(`SELECT id, name, salary, coalesce(note, 'null') FROM staff`)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer found.Close()
+	out := map[string]string{}
+	for found.Next() {
+		var id, salary int64
+		var name, note string
+		if err := found.Scan(&id, &name, &salary, &note); err != nil {
+			w.t.Fatal(err)
+		}
+		out[fmt.Sprint(id)] = fmt.Sprint(name, " ", salary, " ", note)
+	}
+	if err := found.Err(); err != nil {
+		w.t.Fatal(err)
+	}
+	return out
+}
+
+// after is what a change set makes of rows; added has the rows that get keys of the database.
+func after(before map[string]string, x review.Waiting) (want map[string]string, added []string) {
+	want = maps.Clone(before)
+	for _, r := range x.Set.Stores[0].Rows {
+		cells := map[string]string{}
+		for _, c := range r.Cells {
+			if c.After != nil {
+				cells[c.Name] = *c.After
+			}
+		}
+		row := cells["name"] + " " + cells["salary"] + " " + cells["note"]
+		switch r.Kind {
+		case changeset.Added:
+			added = append(added, row)
+		case changeset.Deleted:
+			delete(want, r.Key)
+		default:
+			want[r.Key] = row
+		}
+	}
+	return want, added
+}
+
+// TestRandomApprovals: random programs, decisions, writes by others and crashes against the simplest model: what waits has changed nothing, what is
+// applied has changed exactly what was shown, once, and what conflicts has changed nothing and had a reason.
+func TestRandomApprovals(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		w := open(t, e)
+		checks := flag.Lookup("rapid.checks").Value
+		if was := checks.String(); was == "100" { // the default: each draw runs a dozen programs, some of them twice
+			_ = checks.Set(strconv.Itoa(tu.Amount(20, 100)))
+			defer func() { _ = checks.Set(was) }()
+		}
+		applied, conflicts := 0, 0
+		rapid.Check(t, func(r *rapid.T) {
+			w.exec(`DELETE FROM lines`)
+			w.exec(`DELETE FROM staff`)
+			w.exec(`INSERT INTO staff (id, org_id, name, salary) VALUES (1001, 1, 'ada', 100), (1002, 1, 'bob', 200), (1003, 1, 'eve', 300), (1004, 2, 'zoe', 900)`)
+			type waiting struct {
+				review.Waiting
+				dirty bool // somebody else has written since
+				until time.Time
+			}
+			var all []*waiting
+			n := 0
+			wrote := func() {
+				for _, x := range all {
+					x.dirty = true
+				}
+			}
+			pick := func() int { return rapid.IntRange(0, len(all)-1).Draw(r, "which") }
+			for range rapid.IntRange(4, 12).Draw(r, "steps") {
+				before := w.rows()
+				switch what := rapid.IntRange(0, 9).Draw(r, "what"); {
+				case what < 4:
+					n++
+					who := rapid.SampledFrom([]string{"ada", "bob", "eve", "zoe", "x1"}).Draw(r, "who")
+					pay := rapid.IntRange(0, 400).Draw(r, "pay")
+					program := rapid.SampledFrom([]string{
+						fmt.Sprintf(`return staff.where({ name: %q }).update({ salary: %d })`, who, pay),
+						fmt.Sprintf(`return staff.where(s => s.salary < %d).update({ salary: Math.floor(Math.random() * 100) })`, pay),
+						fmt.Sprintf(`return staff.where({ name: %q }).delete()`, who),
+						fmt.Sprintf(`return staff.insert({ name: "x%d", salary: %d })`, n, pay),
+						fmt.Sprintf(`for (const s of await staff.select(s => ({ id: s.id, salary: s.salary }))) if (s.salary > %d) await staff.where({ id: s.id }).update({ salary: s.salary + 1 }); return staff.where({ name: %q }).delete()`, pay, who),
+					}).Draw(r, "program")
+					res := w.tool.Run(context.Background(), program)
+					if k := fail.KindOf(res.Err); k != fail.Pending && !(res.Err == nil && fmt.Sprint(before) == fmt.Sprint(w.rows())) && k != fail.Limit {
+						r.Fatalf("%s: %v", program, res.Err)
+					}
+					if fmt.Sprint(w.rows()) != fmt.Sprint(before) {
+						r.Fatalf("%s: what waits has happened", program)
+					}
+					left, err := w.tool.Pending(context.Background())
+					if err != nil {
+						r.Fatal(err)
+					}
+					for _, x := range left {
+						known := false
+						for _, y := range all {
+							known = known || x.ID == y.ID
+						}
+						if !known {
+							all = append(all, &waiting{Waiting: x, until: x.Until})
+						}
+					}
+				case what < 7 && len(all) > 0:
+					i := pick()
+					x := all[i]
+					all = append(all[:i:i], all[i+1:]...)
+					res, a, err := w.tool.Apply(context.Background(), x.ID, x.Digest(), boss)
+					now := w.rows()
+					switch {
+					case !w.now.Before(x.until):
+						if !errors.Is(err, review.ErrDecided) || fmt.Sprint(now) != fmt.Sprint(before) {
+							r.Fatalf("expired: %v", err)
+						}
+					case err != nil:
+						r.Fatal(err)
+					case res.Err != nil:
+						if conflicts++; !x.dirty || fmt.Sprint(now) != fmt.Sprint(before) {
+							r.Fatalf("%s: %v (%s), and nobody had written: %v", x.Program, res.Err, a.Difference(), x.dirty)
+						}
+					default:
+						applied++
+						want, added := after(before, x.Waiting)
+						for key, row := range now {
+							if _, ok := want[key]; !ok && len(added) > 0 && row == added[0] {
+								added = added[1:]
+								delete(now, key)
+							}
+						}
+						if len(added) > 0 || fmt.Sprint(now) != fmt.Sprint(want) {
+							r.Fatalf("%s: applied as %v, want %v and %v", x.Program, now, want, added)
+						}
+						wrote()
+					}
+					if _, _, err := w.tool.Apply(context.Background(), x.ID, x.Digest(), boss); !errors.Is(err, review.ErrDecided) {
+						r.Fatalf("a second time: %v", err)
+					}
+				case what == 7 && len(all) > 0:
+					i := pick()
+					if err := w.tool.Reject(context.Background(), all[i].ID, "no", boss); err != nil && w.now.Before(all[i].until) {
+						r.Fatal(err)
+					}
+					all = append(all[:i:i], all[i+1:]...)
+				case what == 8:
+					w.exec(fmt.Sprintf(`UPDATE staff SET salary = salary + 1 WHERE id = %d`, rapid.IntRange(1001, 1004).Draw(r, "row")))
+					wrote()
+				case len(all) > 0: // a process dies after somebody has agreed; later another one settles that
+					x := all[pick()]
+					if _, err := w.keeper.Agree(context.Background(), x.ID, x.Digest(), boss); err != nil && w.now.Before(x.until) {
+						r.Fatal(err)
+					}
+					w.keep()
+					w.tool = w.made("user:1")
+					w.now = w.now.Add(time.Hour)
+					if _, err := w.keeper.Reconcile(context.Background(), func(ctx context.Context, id exo.RunID) (bool, error) { return w.db.Committed(ctx, id) }); err != nil {
+						r.Fatal(err)
+					}
+				}
+			}
+			for _, x := range all { // so that no change set of this draw waits in the next
+				_ = w.tool.Reject(context.Background(), x.ID, "", boss)
+			}
+		})
+		if applied == 0 || conflicts == 0 {
+			t.Errorf("%d were applied, and %d conflicted", applied, conflicts)
+		}
+	})
+}
