@@ -147,10 +147,12 @@ func mutations(t *testing.T) map[string]bool {
 				}
 				if of == "." { // as internal/mutate looks for it
 					top, _, _ := strings.Cut(folder, "/")
-					all, _ := filepath.Glob(top + "/test/*")
-					for _, below := range all {
-						if declared(t, filepath.ToSlash(below)).tests[test] {
-							of = filepath.ToSlash(below)
+					for _, below := range []string{top + "/test/*", top + "/internal/*", "exosql/test/*"} {
+						all, _ := filepath.Glob(below)
+						for _, dir := range all {
+							if of == "." && declared(t, filepath.ToSlash(dir)).tests[test] {
+								of = filepath.ToSlash(dir)
+							}
 						}
 					}
 				}

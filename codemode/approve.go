@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -42,10 +43,13 @@ func (t *Tool) Apply(ctx context.Context, id, seen string, by review.Approver) (
 	unknown, kept := false, false
 	for _, e := range res.Effects {
 		unknown = unknown || e.Mode == message.InUnit && e.State == exo.StateUnknown
-		kept = kept || e.State == exo.StateApplied || e.State == exo.StateFailed || e.State == exo.StateUnknown // a mail that failed was tried
+		kept = kept || e.State == exo.StateApplied || e.State == exo.StateUnknown // not a mail that is known to have failed
 	}
 	if err := a.Done(context.WithoutCancel(ctx), kept, unknown, res.Err); err != nil {
 		return res, a, fmt.Errorf("codemode: change set %s was run, and the store does not have what became of it: %w", a.ID, err)
+	}
+	if res.Err == nil && a.Difference() != "" {
+		res.Err = &fail.Error{Kind: fail.Conflict, Msg: "it was agreed to, and would now do something else, so nothing was changed", Err: errors.New("codemode: " + a.Difference())}
 	}
 	return res, a, nil
 }

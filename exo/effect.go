@@ -196,6 +196,7 @@ type change struct {
 	store  any
 	admits value.Label // the label that may leave by it
 	held   *heldEffect
+	asks   bool // in a unit: a person may have to agree to it
 }
 
 // errOpen is the Err of an effect that has not ended.
@@ -209,7 +210,8 @@ func (s *Session) changes(m *Message, e *pending) func(value.Value, error) State
 	}
 	c := &change{Effect: Effect{Call: e.id, Op: s.opName(e.root), Mode: e.effect, State: StateUnknown, Err: errOpen, Sealed: e.sealed != nil}, admits: e.admits}
 	if e.effect == message.InUnit {
-		c.store = m.store
+		rule, _ := s.asks(m)
+		c.store, c.asks = m.store, rule != ""
 	}
 	s.mu.Lock()
 	s.effects = append(s.effects, c)

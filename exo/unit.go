@@ -96,8 +96,9 @@ func (s *Session) asks(m *Message) (rule string, who changeset.Who) {
 
 // review asks the host's Reviewer. stores are the lists of the units that the run has changed.
 func (s *Session) review(ctx context.Context, stores []any) (details []any, err error) {
-	if n := len(s.changed()); n > len(stores) { // nobody can agree to what is not listed
-		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: %d stores are changed, and %d list their changes: a Reviewer needs all of them", n, len(stores))}
+	var unlisted error // nobody can agree to what is not listed
+	if n := len(s.changed()); n > len(stores) {
+		unlisted = &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: %d stores are changed, and %d list their changes: a Reviewer needs all of them", n, len(stores))}
 	}
 	r := &Reviewed{Run: s.run, Program: s.program, Granted: s.gate.digest(), Label: s.Label()}
 	lists := make([]changeset.Lister, len(stores))
@@ -113,6 +114,9 @@ func (s *Session) review(ctx context.Context, stores []any) (details []any, err 
 	s.mu.Unlock()
 	var messages []changeset.Message
 	for _, c := range effects {
+		if c.State == StateHeld && c.asks && unlisted != nil {
+			return nil, unlisted
+		}
 		if c.State != StateHeld || c.held == nil {
 			continue
 		}
@@ -125,7 +129,9 @@ func (s *Session) review(ctx context.Context, stores []any) (details []any, err 
 		}
 	}
 	r.set = func(ctx context.Context) (set changeset.Set, err error) {
-		set.Messages = messages
+		if set.Messages = messages; unlisted != nil {
+			return set, unlisted
+		}
 		for _, l := range lists {
 			of, err := l.Changes(ctx)
 			if err != nil {
@@ -148,12 +154,14 @@ func (s *Session) outgoing(c *change) (to changeset.Message, err error) {
 	if err != nil {
 		return to, err
 	}
-	names, _ := c.held.m.GrantNames()
+	names, named := c.held.m.GrantNames()
 	to = changeset.Message{Call: c.Call, Op: c.Op, Sealed: c.Sealed, Label: c.held.e.label.Tags()}
 	to.Rule, to.Who = s.asks(open)
 	var whole bool
 	if to.Text, whole = spell.Message(c.held.m.Root, names, maxReviewed); !whole {
-		to.Text += " …"
+		to.Unfit = "is longer than a person is shown"
+	} else if !named { // the number of such an object says nothing of it
+		to.Unfit = "has an object that came with a reply, which can't be shown"
 	}
 	to.Known, err = open.Root.Expr().AppendBinary(nil)
 	return to, err

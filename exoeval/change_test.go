@@ -57,7 +57,7 @@ func TestChanges(t *testing.T) {
 		{`return jobs.update({ dec: "9007199254740993" })`, "1"},
 		{`return jobs.update({ dec: 9007199254740992 })`, "1"},
 		{`return jobs.update({ dec: 2 ** 53 + 2 })`, "!`dec` is given a number beyond 2^53"},
-		{`return jobs.update({ dec: 9007199254740993 })`, "!`dec` is given 9007199254740993, of which"},
+		{`return jobs.update({ dec: 9007199254740993 })`, "!`dec` is given 9007199254740993, which JavaScript rounds to"},
 		{`return jobs.update({ done: false })`, "1"},
 		{`return jobs.update({ done: new Boolean(false) })`, "!write false"},
 		{`return jobs.update({ status: Object("a") })`, "!write 'a'"},

@@ -142,6 +142,9 @@ func UndoTriggers(live *schema.Database, role string, keep time.Duration, tables
 
 // Unkept lists the tables that writes of tables can change and that have no enabled trigger of [UndoTriggers]; "" if there are none, and on SQLite.
 func (db *DB) Unkept(ctx context.Context, tables ...schema.Name) (list string, err error) {
+	if db.core() == nil {
+		return "", fail.Errorf(fail.Invalid, "exosql: Unkept", "the zero DB has no tables: Open makes one")
+	}
 	var names []string
 	for _, n := range tables {
 		names = append(names, sqlname.Quote(n.Schema)+"."+sqlname.Quote(n.Name))

@@ -29,7 +29,7 @@ func TestZeroValues(t *testing.T) {
 			"StartsWith": exosql.StartsWith[row, string], "EndsWith": exosql.EndsWith[row, string], "Has": exosql.Has[row, int64],
 			"AccessPaths": exosql.AccessPaths, "Policies": exosql.Policies, "Check": exosql.Check, "Findings": exosql.Findings, "CatalogFindings": exosql.CatalogFindings, "Granted": exosql.Granted, "Written": exosql.Written[row],
 			"NewTable": exosql.NewTable[row], "NewColumn": exosql.NewColumn[row, int64], "NewKey": exosql.NewKey[row, int64], "NewNullable": exosql.NewNullable[row, int64],
-			"NewFacet": exosql.NewFacet[row], "Via": exosql.Via[row, row], "Many": exosql.Many[row, row, int64], "One": exosql.One[row, row, int64], "Keys": exosql.Keys[row, row, int64],
+			"NewFacet": exosql.NewFacet[row], "ApproveAlways": exosql.ApproveAlways, "ApproveAbove": exosql.ApproveAbove, "ApproveDeletes": exosql.ApproveDeletes, "ApproveColumns": exosql.ApproveColumns[row], "Statements": exosql.Statements, "UndoTriggers": exosql.UndoTriggers, "Via": exosql.Via[row, row], "Many": exosql.Many[row, row, int64], "One": exosql.One[row, row, int64], "Keys": exosql.Keys[row, row, int64],
 			"Grant": exosql.Grant[row], "Follow": exosql.Follow[row, row], "ScopeRows": exosql.ScopeRows[row], "ScopeVia": exosql.ScopeVia[row, row], "ScopeShared": exosql.ScopeShared[row],
 			"NewSearch": exosql.NewSearch[row], "Count": exosql.Count[row], "Sum": exosql.Sum[row, int64], "Mean": exosql.Mean[row, int64], "Min": exosql.Min[row, int64], "Max": exosql.Max[row, int64], "Ratio": exosql.Ratio[row],
 			"AllowTrigger": exosql.AllowTrigger, "AllowRule": exosql.AllowRule, "AllowCascade": exosql.AllowCascade, "AllowConflict": exosql.AllowConflict, "AllowDefault": exosql.AllowDefault, "AllowUnique": exosql.AllowUnique,
@@ -47,7 +47,7 @@ func TestZeroValues(t *testing.T) {
 			"CheckError": reflect.TypeFor[exosql.CheckError](), "ConstraintError": reflect.TypeFor[*exosql.ConstraintError](), "Rule": reflect.TypeFor[exosql.Rule](), "VersionError": reflect.TypeFor[exosql.VersionError](), "Decimal": reflect.TypeFor[exosql.Decimal](), "Date": reflect.TypeFor[exosql.Date](),
 			"Interval": reflect.TypeFor[exosql.Interval](), "JSON": reflect.TypeFor[exosql.JSON](), "Declared": reflect.TypeFor[exosql.Declared](), "Member": reflect.TypeFor[exosql.Member[row]](), "ReaderID": reflect.TypeFor[exosql.ReaderID[row]](),
 			"Assignment": reflect.TypeFor[exosql.Assignment[row]](), "Change": reflect.TypeFor[exosql.Change](), "Changes": reflect.TypeFor[exosql.Changes](), "Tx": reflect.TypeFor[*exosql.Tx](),
-			"Permission": reflect.TypeFor[exosql.Permission](), "Search": reflect.TypeFor[exosql.Search[row]](), "Measure": reflect.TypeFor[exosql.Measure[row]](), "Searched": reflect.TypeFor[exosql.Searched[row]](),
+			"Permission": reflect.TypeFor[exosql.Permission](), "Approval": reflect.TypeFor[exosql.Approval](), "RowImage": reflect.TypeFor[exosql.RowImage](), "UndoRefusal": reflect.TypeFor[exosql.UndoRefusal](), "Search": reflect.TypeFor[exosql.Search[row]](), "Measure": reflect.TypeFor[exosql.Measure[row]](), "Searched": reflect.TypeFor[exosql.Searched[row]](),
 		},
 		Receivers: []any{exosql.NewFacet(kit.Items, "item"), kit.Items, kit.ItemID},
 	}, func(what string, out []reflect.Value) {

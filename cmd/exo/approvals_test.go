@@ -253,7 +253,7 @@ func TestServeChanges(t *testing.T) {
 	if r := exo(t, "", "approvals", "show", v.ID, "-file", path); r.code == cli.ExitDone {
 		by = regexp.MustCompile(`decided by .*`).FindString(r.out)
 	}
-	if !strings.Contains(by, `"ann", known by the page`) {
+	if !strings.Contains(by, `"ann", known by the link`) {
 		t.Errorf("on record: %s", by)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // What is offered, without the descriptions.
 func TestCandidates(t *testing.T) {
 	for line, want := range map[string]string{
-		"":                     "gen check indexes repl try init validate show manifest diff run ask demo serve schema doctor help completion man version replay",
+		"":                     "gen check indexes repl try init validate show manifest diff run ask demo serve schema doctor help completion man version replay undo",
 		"c":                    "check completion",
 		"nope ":                "",
 		"__complete ":          "",
@@ -24,7 +24,7 @@ func TestCandidates(t *testing.T) {
 		"gen -o ":              ":dirs",
 		"gen -o x -ddl ":       ":files",
 		"gen -db ":             "",
-		"gen ":                 "rls",
+		"gen ":                 "rls undo",
 		"gen x":                "",
 		"gen rls ":             ":dirs",
 		"gen rls -r":           "-role",
@@ -35,7 +35,7 @@ func TestCandidates(t *testing.T) {
 		"indexes -json ":       ":dirs",
 		"completion ":          "bash fish zsh",
 		"completion z":         "zsh",
-		"help ":                "gen check indexes repl try init validate show manifest diff run ask demo serve schema doctor help completion man version replay",
+		"help ":                "gen check indexes repl try init validate show manifest diff run ask demo serve schema doctor help completion man version replay undo",
 		"help che":             "check",
 		"check -db sqlite:x x": ":dirs",
 	} {

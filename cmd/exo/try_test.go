@@ -213,7 +213,7 @@ func TestTryUsage(t *testing.T) {
 		"try a b":                               {cli.ExitUsage, "", "want the URL of one database, not 2"},
 		"try -demo sqlite:x":                    {cli.ExitUsage, "", "leave out URL"},
 		"try -demo -keep x":                     {cli.ExitUsage, "", "leave out URL"},
-		"try mysql://u:sekret@h/d":              {cli.ExitUsage, "", "no such kind of database"},
+		"try mysql://u:sekret@h/d":              {cli.ExitUsage, "", "unknown kind of database"},
 		"try sqlite:/none -schema x":            {cli.ExitUsage, "", "-schema is for PostgreSQL"},
 		"try sqlite:/there/is/none":             {cli.ExitCannot, "", "none"},
 		"try postgres://u:sekret@127.0.0.1:1/d": {cli.ExitCannot, "", "refused"},

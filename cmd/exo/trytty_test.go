@@ -34,7 +34,7 @@ func TestTryAtTerminal(t *testing.T) {
 	if strings.Contains(s, "Whose are the rows?") {
 		t.Errorf("it asks:\n%s", s)
 	}
-	for _, want := range []string{"These are the rows of workspace=1, in 7 of 7 other tables", "\n  1 How many activities are there?\n    activities.count()\n", "\n  5 How many "} {
+	for _, want := range []string{"These are the rows of workspace=1, in 7 of 7 ", "\n  1 How many activities are there?\n    activities.count()\n", "\n  5 How many "} {
 		if !strings.Contains(s, want) {
 			t.Errorf("no %q on the screen:\n%s", want, s)
 		}

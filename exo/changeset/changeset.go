@@ -2,10 +2,7 @@
 // be compared with. (After plan and apply of Terraform.) Stores describe their part in it: see [Lister].
 package changeset
 
-import (
-	"context"
-	"strings"
-)
+import "context"
 
 // Lister is what a unit of work lists as its changes (see exo.ChangeLister), if a person can be asked to agree to them.
 type Lister interface {
@@ -17,12 +14,14 @@ type Lister interface {
 
 // Store is the part of one store.
 type Store struct {
-	Rows  []Row    `json:"rows,omitempty"`  // as the facets show them
-	More  int64    `json:"more,omitempty"`  // further changes of rows that Rows does not have
-	Also  []string `json:"also,omitempty"`  // in words: what else changes, by cascades and triggers
-	Known []byte   `json:"known,omitempty"` // all that the run determines, in one encoding: two runs with equal bytes do the same
-	New   []string `json:"new,omitempty"`   // the keys that the database chose for new rows. Another run gets others
-	Unfit string   `json:"unfit,omitempty"` // why nobody can agree to it, and what to write instead, for the program's author; "": somebody can
+	Rows   []Row    `json:"rows,omitempty"`   // as the facets show them
+	More   int64    `json:"more,omitempty"`   // further changes of rows that Rows does not have
+	Also   []string `json:"also,omitempty"`   // in words: what else changes, by cascades and triggers
+	Known  []byte   `json:"known,omitempty"`  // all that the run determines, in one encoding: two runs with equal bytes do the same
+	New    []string `json:"new,omitempty"`    // the keys that the database chose for new rows, and that the program can read. Another run gets others
+	Grants []string `json:"grants,omitempty"` // the names of the grants by which the program changed it
+	Copies string   `json:"copies,omitempty"` // where a value has a key of New, so that another run can't do the same; for the host. "": nowhere
+	Unfit  string   `json:"unfit,omitempty"`  // why not all of it can be shown, for the host; "": it can
 }
 
 // Row is one row before and after.
@@ -98,6 +97,7 @@ type Message struct {
 	Rule   string   `json:"rule,omitempty"`   // the rule that wants a person to agree to it; "": none does
 	Who    Who      `json:"who"`
 	Known  []byte   `json:"known,omitempty"` // its canonical encoding, with its sealed values opened
+	Unfit  string   `json:"unfit,omitempty"` // why nobody can agree to it, for the author of the program; ""
 }
 
 // Set is all that a run would do.
@@ -106,25 +106,25 @@ type Set struct {
 	Messages []Message `json:"messages,omitempty"`
 }
 
-// Names reports whether a text has a key as a word of its own. Short numbers are not looked for, since they are in many texts by chance: if they differ
-// when the change is applied, it is not applied.
-func Names(text, key string) bool {
-	if len(key) < 3 {
-		return false
+// Named returns a key that a text has as a word of its own; "" if it has none. Keys of one or two characters are not looked for, since they are in many
+// texts by chance: if they differ when the change is applied, it is not applied.
+func Named(text string, keys map[string]bool) string {
+	if len(keys) == 0 {
+		return ""
 	}
 	word := func(b byte) bool {
 		return b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= 0x80
 	}
-	for i := 0; ; {
-		n := strings.Index(text[i:], key)
-		if n < 0 {
-			return false
+	for _, part := range []func(byte) bool{word, func(b byte) bool { return b == '-' || word(b) }} { // a UUID is one word with its dashes
+		for i := 0; i < len(text); i++ {
+			from := i
+			for i < len(text) && part(text[i]) {
+				i++
+			}
+			if i-from >= 3 && keys[text[from:i]] {
+				return text[from:i]
+			}
 		}
-		i += n
-		end := i + len(key)
-		if (i == 0 || !word(text[i-1])) && (end == len(text) || !word(text[end])) {
-			return true
-		}
-		i = end
 	}
+	return ""
 }

@@ -218,7 +218,7 @@ func oddErrors() map[string]error {
 		"wraps a nil *fail.Error": &wraps{func() error { return (*fail.Error)(nil) }},
 		"wraps itself":            self, "its own cause": own, "wraps its own cause": &wraps{func() error { return own }}, "many": many, "deep": deep,
 		"panics when unwrapped": &wraps{func() error { panic("no") }},
-		"kind 77":               &fail.Error{Kind: 77, Op: "o"}, "the first kind too many": &fail.Error{Kind: fail.Breach + 1}, "wraps kind 77": fmt.Errorf("x: %w", &fail.Error{Kind: 77}),
+		"kind 77":               &fail.Error{Kind: 77, Op: "o"}, "the first kind too many": &fail.Error{Kind: fail.Pending + 1}, "wraps kind 77": fmt.Errorf("x: %w", &fail.Error{Kind: 77}),
 	}
 }
 

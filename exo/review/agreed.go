@@ -25,7 +25,8 @@ type How string
 // The ways, the weaker first.
 const (
 	Terminal How = "terminal" // the host's own terminal: whoever can run commands there
-	Page     How = "page"     // a page that knows its reader, by a proxy's signed assertion or a link of one use
+	Link     How = "link"     // a page whose reader has a link of one use, by the word of whoever made the link
+	Page     How = "page"     // a page that knows its reader, by a proxy's signed assertion
 )
 
 // Approver is the person who decides, as the host knows them: never by a client's word.
@@ -41,10 +42,12 @@ func (a Approver) may(w *Waiting) error {
 		by = changeset.Other
 	}
 	switch {
-	case a.Name == "" || a.How != Terminal && a.How != Page:
+	case a.Name == "" || a.How != Terminal && a.How != Link && a.How != Page:
 		return errors.New("review: an Approver needs the Name of the person and How they are known")
-	case w.Who.Least == changeset.Page && a.How != Page:
+	case w.Who.Least == changeset.Page && a.How == Terminal:
 		return errors.New("review: a rule wants this to be agreed to on the page, where the reader is known, and not at a terminal")
+	case w.Who.By == changeset.Other && a.How != Page:
+		return errors.New("review: a rule wants somebody other than the user of the program, and only the page's proxy tells who is who, not a terminal or a link")
 	case by == changeset.Other && a.Name == string(w.Principal):
 		return fmt.Errorf("review: somebody other than %s has to decide this, since it was prepared for them", a.Name)
 	}
@@ -99,11 +102,9 @@ func (k *Keeper) Reject(ctx context.Context, id, why string, by Approver) error 
 	if err != nil {
 		return err
 	}
-	if by.How == Terminal { // to refuse needs no strength
-		w.Who.Least = ""
-	}
-	if by.Name == "" {
-		return by.may(&w)
+	w.Who = changeset.Who{By: changeset.Self} // to refuse needs no right, and a person who is known
+	if err := by.may(&w); err != nil {
+		return err
 	}
 	if w.State != Waits {
 		return fmt.Errorf("%w: it is %s", ErrDecided, w.State)
@@ -225,6 +226,9 @@ func (a *Agreed) Done(ctx context.Context, changed, unknown bool, failed error) 
 	if unknown {
 		return nil
 	}
+	if failed == nil && !a.reviewed { // a run that changes nothing is not reviewed
+		a.differs = "it would change nothing now"
+	}
 	h, err := parseHead(a.entry)
 	if err != nil {
 		return err
@@ -267,7 +271,9 @@ func (k *Keeper) Reconcile(ctx context.Context, kept func(context.Context, exo.R
 		if err != nil {
 			return err
 		}
-		if h.State = Applied; !yes {
+		if h.State = Applied; !yes && h.Sends {
+			h.State = Unknown // its messages may have left
+		} else if !yes {
 			h.State, h.Run, h.By, h.How, h.Decided = Waits, "", "", "", time.Time{}
 		}
 		if _, err = k.replace(ctx, e, h); err == nil {
@@ -307,6 +313,8 @@ func (k *Keeper) News(ctx context.Context, p exo.Principal) (out []string, err e
 			out = append(out, fmt.Sprintf("change set %s was refused, and nothing of it happened%s", id, because(h.Why)))
 		case Expired:
 			out = append(out, fmt.Sprintf("nobody decided about change set %s in time, so nothing of it happened", id))
+		case Unknown:
+			out = append(out, fmt.Sprintf("change set %s was agreed to, and it is not known whether its messages left: do not send them again", id))
 		case Differs:
 			out = append(out, fmt.Sprintf("change set %s was agreed to, and nothing of it happened%s: run its program again if it is still wanted", id, because(h.Why)))
 		}

@@ -27,7 +27,8 @@ const (
 	Applying State = "applying" // a person agreed, and a run applies it: if that run's process is gone, see Keeper.Reconcile
 	Applied  State = "applied"
 	Rejected State = "rejected"
-	Differs  State = "conflict" // a person agreed, and what the program would do now is something else, so nothing was done
+	Differs  State = "conflict" // a person agreed, and the run would have done something else, or failed: nothing was done
+	Unknown  State = "unknown"  // a person agreed, and the process ended before it was known whether the messages left: look there
 	Expired  State = "expired"  // nobody decided in time
 )
 
@@ -106,7 +107,8 @@ type head struct {
 	At      time.Time `json:"at"`
 	Until   time.Time `json:"until"`
 	Parts   int       `json:"parts"`
-	Run     string    `json:"run,omitempty"` // the run that applies it
+	Sends   bool      `json:"sends,omitempty"` // it only sends messages, so no store shows whether its run was kept
+	Run     string    `json:"run,omitempty"`   // the run that applies it
 	By      string    `json:"by,omitempty"`
 	How     How       `json:"how,omitempty"`
 	Decided time.Time `json:"decided,omitzero"`
@@ -142,7 +144,7 @@ func (k *Keeper) put(ctx context.Context, w *Waiting) error {
 		return err
 	}
 	if len(text) > MaxBytes {
-		return tooLarge(len(text))
+		return errTooLarge
 	}
 	parts, err := k.seal(w.Principal, w.ID, text)
 	if err != nil {
@@ -154,7 +156,7 @@ func (k *Keeper) put(ctx context.Context, w *Waiting) error {
 			return err
 		}
 	}
-	h, err := json.Marshal(head{Version: version, State: Waits, At: w.At, Until: w.Until, Parts: len(parts)})
+	h, err := json.Marshal(head{Version: version, State: Waits, At: w.At, Until: w.Until, Parts: len(parts), Sends: len(w.Set.Stores) == 0})
 	if err != nil {
 		return err
 	}
@@ -262,8 +264,12 @@ func (k *Keeper) Waiting(ctx context.Context, all bool) (out []Waiting, err erro
 			return nil
 		}
 		w, err := k.load(ctx, e, h)
+		if err != nil { // one that can't be read keeps nobody from the others; it can't be agreed to
+			at := strings.Split(e.Key, "/")
+			w = Waiting{ID: at[len(at)-1], State: h.live(now), At: h.At, Until: h.Until, Why: err.Error()}
+		}
 		out = append(out, w)
-		return err
+		return nil
 	})
 	slices.SortStableFunc(out, func(a, b Waiting) int { return a.At.Compare(b.At) })
 	return out, err

@@ -104,8 +104,8 @@ func (k *Keeper) Review(ctx context.Context, r *exo.Reviewed) error {
 	if a != nil {
 		return a.compare(r, set, known)
 	}
-	if why := unfit(set); why != "" {
-		return fail.Errorf(fail.Invalid, "", "a person would have to agree to this change, and can't: %s", why)
+	if err := unfit(set); err != nil {
+		return err
 	}
 	return k.keep(ctx, r, set, known, rules, who)
 }
@@ -113,13 +113,14 @@ func (k *Keeper) Review(ctx context.Context, r *exo.Reviewed) error {
 // met returns the rules that the change set meets, in words, and who may agree to it. It counts rows for the rules that allow some in a day.
 func (k *Keeper) met(ctx context.Context, r *exo.Reviewed) (rules []string, who changeset.Who, err error) {
 	meet := func(rule string, w changeset.Who) {
+		first := len(rules) == 0
 		if !slices.Contains(rules, rule) {
 			rules = append(rules, rule)
 		}
 		if who.Least == "" {
 			who.Least = w.Least
 		}
-		if first := len(rules) == 1; first || by[w.By] > by[who.By] {
+		if first || rank[w.By] > rank[who.By] {
 			who.By = w.By
 		}
 	}
@@ -144,26 +145,36 @@ func (k *Keeper) met(ctx context.Context, r *exo.Reviewed) (rules []string, who 
 	return rules, who, nil
 }
 
-// by orders who may agree: the zero By is stronger than Self, since on a page it means Other.
-var by = map[changeset.By]int{changeset.Self: 0, "": 1, changeset.Other: 2}
+// rank orders who may agree: the zero By is stronger than Self, since on a page it means Other.
+var rank = map[changeset.By]int{changeset.Self: 0, "": 1, changeset.Other: 2}
 
-// unfit returns why nobody can agree to a change set: a message, or a store, has a value that another run would not have.
-func unfit(set changeset.Set) string {
-	var keys []string
+// unfit returns why nobody can agree to a change set, for the model and, with what is hidden from it, for the host; nil: somebody can.
+func unfit(set changeset.Set) error {
+	bad := func(model, host string) error {
+		return &fail.Error{Kind: fail.Invalid, Msg: "a person would have to agree to this change, and can't: " + model, Err: errors.New("review: " + host)}
+	}
+	const copied = "a value that it writes or sends has a key that is chosen when something is added, and when the change is applied another key is chosen: leave the key out of texts and messages"
+	keys := map[string]bool{}
 	for _, s := range set.Stores {
-		if s.Unfit != "" {
-			return s.Unfit
+		switch {
+		case s.Copies != "":
+			return bad(copied, s.Copies)
+		case s.Unfit != "":
+			return bad("not all that it would change can be shown; change less in one program, or in another way", s.Unfit)
 		}
-		keys = append(keys, s.New...)
+		for _, key := range s.New {
+			keys[key] = true
+		}
 	}
 	for _, m := range set.Messages {
-		for _, key := range keys {
-			if changeset.Names(m.Text, key) {
-				return fmt.Sprintf("%s is given %s, the key of something that this program adds, and when the change is applied that gets another key: leave the key out of it", m.Op, key)
-			}
+		switch key := changeset.Named(m.Text, keys); {
+		case m.Unfit != "":
+			return bad(m.Op+" "+m.Unfit, m.Unfit)
+		case key != "":
+			return bad(copied, m.Op+" is given "+key)
 		}
 	}
-	return ""
+	return nil
 }
 
 // keep stores the change set of a run that met rules. It returns the error with which the run ends.
@@ -188,6 +199,6 @@ func (k *Keeper) keep(ctx context.Context, r *exo.Reviewed, set changeset.Set, k
 	if k.opt.Link != nil {
 		at = ", at " + k.opt.Link(w.ID)
 	}
-	return fail.Errorf(fail.Pending, "", "prepared, and nothing has happened yet: a person has to agree first (%s). It would be: %s. It waits as change set %s%s. You can't agree to it. Don't run the program again: the next call says what became of it",
-		strings.Join(rules, ", "), w.Summary(), w.ID, at)
+	return fail.Errorf(fail.Pending, "", "prepared, and nothing has happened yet: a person has to agree first (%s). It waits as change set %s%s. You can't agree to it. Don't run the program again: the next call says what became of it",
+		strings.Join(rules, ", "), w.ID, at)
 }

@@ -102,6 +102,9 @@ func (k *Keeper) digest(p exo.Principal, set changeset.Set) ([]byte, error) {
 	add([]byte(p))
 	add(binary.BigEndian.AppendUint64(nil, uint64(len(set.Stores))))
 	for _, s := range set.Stores {
+		for _, name := range s.Grants { // another database with the same rows has other grants
+			add([]byte(name))
+		}
 		add(s.Known)
 	}
 	for _, m := range set.Messages {
@@ -111,6 +114,5 @@ func (k *Keeper) digest(p exo.Principal, set changeset.Set) ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-func tooLarge(n int) error {
-	return fail.Errorf(fail.Limit, "", "a person would have to agree to this change, and it is too large to be shown (%d bytes; the limit is %d): change less in one program", n, MaxBytes)
-}
+// errTooLarge has no size: hidden columns and labelled cells count in it.
+var errTooLarge = fail.Errorf(fail.Limit, "", "a person would have to agree to this change, and it is too large to be shown: change less in one program")

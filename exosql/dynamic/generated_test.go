@@ -97,7 +97,7 @@ func TestGeneratedIsLabelled(t *testing.T) {
 		}
 		for _, c := range [][2]string{{"pii", ""}, {"pii", "x"}, {"", ""}, {"pii", "pii"}} {
 			err := exosql.Check(t.Context(), db, people(c[0], c[1]))
-			for _, want := range []string{"the database calculates it from email, which is labelled {pii}", `WithLabel("pii")`} {
+			for _, want := range []string{"the database calculates this column from email, which is labelled {pii}", `WithLabel("pii")`} {
 				if strings.Contains(fmt.Sprint(err), want) != (c[0] != "" && c[1] != "pii") {
 					t.Errorf("%q: %v", c, err)
 				}

@@ -26,7 +26,7 @@ func TestZeroValues(t *testing.T) {
 			},
 			Types: map[string]reflect.Type{
 				"Declarations": reflect.TypeFor[*dynamic.Declarations](), "Table": reflect.TypeFor[*dynamic.Table](), "Link": reflect.TypeFor[*dynamic.Link](), "Facet": reflect.TypeFor[*dynamic.Facet](),
-				"ColumnSpec": reflect.TypeFor[dynamic.ColumnSpec](), "LinkSpec": reflect.TypeFor[dynamic.LinkSpec](), "MeasureSpec": reflect.TypeFor[dynamic.MeasureSpec](), "Predicate": reflect.TypeFor[dynamic.Predicate](), "Readers": reflect.TypeFor[dynamic.Readers](), "Scope": reflect.TypeFor[dynamic.Scope](),
+				"ColumnSpec": reflect.TypeFor[dynamic.ColumnSpec](), "ApprovalRule": reflect.TypeFor[dynamic.ApprovalRule](), "LinkSpec": reflect.TypeFor[dynamic.LinkSpec](), "MeasureSpec": reflect.TypeFor[dynamic.MeasureSpec](), "Predicate": reflect.TypeFor[dynamic.Predicate](), "Readers": reflect.TypeFor[dynamic.Readers](), "Scope": reflect.TypeFor[dynamic.Scope](),
 				"Relation": reflect.TypeFor[dynamic.Relation](), "Scopes": reflect.TypeFor[*dynamic.Scopes](), "Template": reflect.TypeFor[*dynamic.Template](), "Binding": reflect.TypeFor[dynamic.Binding](),
 			},
 			Receivers: []any{w.d, w.shops, w.shop, w.shops.Rows(dynamic.Eq("id", 1))},

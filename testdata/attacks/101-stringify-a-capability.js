@@ -1,5 +1,5 @@
 return JSON.stringify({ a: box });
-//! invalid "box is no data"
+//! invalid "box is an object, not data"
 ---
 // twin: raw
 return JSON.stringify({ a: api.store });

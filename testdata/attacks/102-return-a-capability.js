@@ -1,5 +1,5 @@
 return { a: box };
-//! invalid "the result's a: box is no data"
+//! invalid "the result's a: box is an object, not data"
 ---
 // twin: raw
 return { a: api.store };

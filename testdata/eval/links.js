@@ -123,7 +123,7 @@ return await tasks.select(t => ({ c: t.comments() })).distinct()
 //! invalid "can't be compared"
 ---
 return await tasks.select(t => ({ c: t.comments().select(c => ({ n: c.task().comments().count(), t: c.task().select(t => ({ c: t.comments().select(c => ({ t: c.task().select(t => ({ c: t.comments() })) })) })) })) }))
-//! limit "nested too deeply: the limit is 4"
+//! limit "nested more than 4 levels deep"
 ---
 return await tasks.select(t => ({ c: t.comments().execute() }))
 //! invalid "runs the query"

@@ -44,7 +44,7 @@ return tasks.length  //! denied "is for arrays"
 ---
 return JSON.stringify(tasks)  //! invalid "has not run yet"
 ---
-return { list: box }  //! invalid "the result's list: box is no data"
+return { list: box }  //! invalid "the result's list: box is an object, not data"
 ---
 const rows = tasks.execute(); return rows.map((r) => r.id)  //! invalid ""
 ---

@@ -71,7 +71,7 @@ return { a: new Promise(() => {}) }  //! program "nothing will ever settle"
 ---
 return { get a() { return [tasks.where({ id: 0 })] } }  //! invalid "holds a query again and again"
 ---
-return { a: tasks, b: box }  //! invalid "the result's b: box is no data"
+return { a: tasks, b: box }  //! invalid "the result's b: box is an object, not data"
 ---
 // One that was executed and nothing else: it is not sent once more for each place.
 const q = tasks.where({ id: 0 }); return Array(500).fill(q).length === 500 ? Array(3).fill(q) : 0  //=> [[],[],[]]

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/changeset"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/broken"
@@ -31,8 +32,10 @@ type work struct {
 	images *images // nil: the host does not want images
 
 	mu      sync.Mutex
-	changed []*changing // the messages and calls that have changed something, in order
-	counts  []*count    // how many rows, by facet, kind and columns
+	changed []*changing        // the messages and calls that have changed something, in order
+	counts  []*count           // how many rows, by facet, kind and columns
+	carried []changeset.Ask    // the rules of other tables, which these changes may meet by themselves
+	shows   map[[2]string]bool // the columns that the run's facets show: see sees
 }
 
 // working returns the work of a unit.

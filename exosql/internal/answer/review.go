@@ -33,12 +33,21 @@ type count struct {
 
 // count adds rows that a message has written.
 func (w *work) count(x *changing, n int64) {
+	beside := ruledBeside(x.m, x.run.Facet)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, f := range beside {
+		for _, a := range f.Rights.Approvals {
+			rule := "what a change of " + x.run.Facet.Alias + " does to " + f.Alias
+			if n > 0 && !slices.ContainsFunc(w.carried, func(b changeset.Ask) bool { return b.Rule == rule && b.Who == a.Who }) {
+				w.carried = append(w.carried, changeset.Ask{Rule: rule, Who: a.Who})
+			}
+		}
+	}
 	if len(x.run.Facet.Rights.Approvals) == 0 {
 		return
 	}
 	set := x.sets()
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	for _, c := range w.counts {
 		if c.facet == x.run.Facet && c.kind == x.run.Kind && slices.Equal(c.set, set) {
 			c.rows += n
@@ -46,6 +55,34 @@ func (w *work) count(x *changing, n int64) {
 		}
 	}
 	w.counts = append(w.counts, &count{x.run.Facet, x.run.Kind, set, n})
+}
+
+// ruledBeside returns the facets with rules, of the grants of the same program, whose rows a write through f may change as well: by a cascade that the
+// host permits, or by a trigger, a rule or a conflict, of which nobody knows which tables they change. Which rows these are is known too late, so their
+// rules ask in any case.
+func ruledBeside(m *exo.Message, f *decl.Facet) (out []*decl.Facet) {
+	if m == nil || !slices.ContainsFunc(f.Rights.Permits, decl.Permission.Acts) {
+		return nil
+	}
+	for _, x := range m.UnitObjects() {
+		o, ok := x.(*Object)
+		if !ok || o.Facet == nil {
+			continue
+		}
+		reach, err := o.Facet.Close()
+		if err != nil {
+			continue
+		}
+		for _, to := range reach {
+			by := func(p decl.Permission) bool {
+				return p.Acts() && (p.Kind != decl.PermitCascade || p.On == to.Table.Name || strings.HasSuffix(to.Table.Name, "."+p.On) || strings.HasSuffix(p.On, "."+to.Table.Name))
+			}
+			if len(to.Rights.Approvals) > 0 && to.Table.Name != f.Table.Name && !slices.Contains(out, to) && slices.ContainsFunc(f.Rights.Permits, by) {
+				out = append(out, to)
+			}
+		}
+	}
+	return out
 }
 
 // sets returns the columns that a write gives, by their names in the database.
@@ -67,6 +104,7 @@ func (x *changing) sets() (set []string) {
 func (w *work) asks() (out []changeset.Ask) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	out = slices.Clone(w.carried)
 	for _, c := range w.counts {
 		for _, a := range c.facet.Asks(c.kind, c.set, c.rows) {
 			if i := slices.IndexFunc(out, func(b changeset.Ask) bool { return b.Count != "" && b.Count == a.Count }); i >= 0 {
@@ -87,7 +125,7 @@ func (o *Object) Asks(m *exo.Message) (rule string, who changeset.Who) {
 		}
 		return nil
 	})
-	if f == nil || len(f.Rights.Approvals) == 0 {
+	if f == nil || len(f.Rights.Approvals) == 0 && ruledBeside(m, f) == nil {
 		return "", who
 	}
 	return "a change of " + f.Alias, who
@@ -109,39 +147,51 @@ func (w *work) review(ctx context.Context, effects []string) (out changeset.Stor
 	whole := err == nil
 	if errors.Is(err, engine.ErrNoImages) {
 		if len(effects) > 0 {
-			out.Unfit = "the database would change more by itself (" + strings.Join(effects, ", ") + "), and nothing shows what: the host has to let it keep images of rows (exo gen undo)"
+			out.Unfit = "the database would change more by itself (" + strings.Join(effects, ", ") + "), and nothing shows what: `exo gen undo` writes the triggers that do"
 			return out, nil
 		}
 		images, err = w.facetImages(live)
 	}
 	if errors.Is(err, engine.ErrTooManyImages) || w.images.more > 0 {
-		out.Unfit = fmt.Sprintf("it changes more rows than a person can be shown (%d): change fewer in one program", w.images.limit)
+		out.Unfit = fmt.Sprintf("it changes more rows than a person can be shown (%d)", w.images.limit)
 		return out, nil
 	}
+	for _, r := range w.images.rows { // which of two databases with the same rows: by the names of its grants
+		names, ok := r.x.m.GrantNames()
+		if !ok {
+			out.Unfit = "it changes rows by an object that came with a reply, whose name says nothing"
+			return out, nil
+		}
+		for _, name := range names {
+			if !slices.Contains(out.Grants, name) {
+				out.Grants = append(out.Grants, name)
+			}
+		}
+	}
+	slices.Sort(out.Grants)
 	if err != nil {
 		return out, err
 	}
-	k := known.Of(images, w.refers(live))
-	out.Known, out.New, out.Unfit = k.Text, k.New, k.Unfit
-	left := slices.Clone(images)
+	k := known.Of(images, w.refers(live), w.sees)
+	out.Known, out.New, out.Copies = k.Text, k.New, k.Copies
+	found := finder{images: images, by: map[*decl.Table]map[string]int{}, taken: make([]bool, len(images))}
 	for _, r := range w.images.rows {
 		row, ok := shown(r)
 		if !ok && !whole {
 			continue
 		}
-		if i := slices.IndexFunc(left, func(im engine.Image) bool { return is(im, r) }); i >= 0 {
-			filled(&row, r, left[i])
-			row.Other = !ok || other(r.x.run.Facet, left[i])
+		if i := found.take(r); i >= 0 {
+			filled(&row, r, images[i])
+			row.Other = !ok || other(r.x.run.Facet, images[i])
 			if ok || row.Other {
 				out.Rows = append(out.Rows, row)
 			}
-			left = slices.Delete(left, i, i+1)
 		} else if ok {
 			out.Rows = append(out.Rows, row)
 		}
 	}
 	if whole {
-		out.Also = also(left)
+		out.Also = also(found.left())
 	}
 	slices.SortStableFunc(out.Rows, func(a, b changeset.Row) int { return strings.Compare(a.Table, b.Table) })
 	return out, nil
@@ -155,6 +205,11 @@ func shown(r *image) (row changeset.Row, ok bool) {
 		key = append(key, plainly(v))
 	}
 	row.Key = strings.Join(key, ", ")
+	if slices.ContainsFunc(r.x.run.Table.Keys, func(c *decl.Column) bool { return !c.Label.Secrecy().Empty() }) {
+		row.Key = "[sealed]" // a cell that shows it has its label
+	}
+	// A row of a labelled facet is listed even if it is as before: a missing row would reveal that the program guessed a value.
+	labelled := slices.ContainsFunc(r.x.run.Facet.Cols, func(c *decl.Column) bool { return !c.Label.Secrecy().Empty() })
 	fields := r.after
 	switch {
 	case r.before.IsZero() && r.after.IsZero():
@@ -176,7 +231,7 @@ func shown(r *image) (row changeset.Row, ok bool) {
 			text := plainly(field(of.row, name))
 			*of.to = &text
 		}
-		row.Cells, ok = append(row.Cells, c), ok || c.Changed()
+		row.Cells, ok = append(row.Cells, c), ok || labelled || c.Changed()
 	}
 	return row, ok
 }
@@ -202,23 +257,87 @@ func plainly(v value.Value) string {
 	return strings.Trim(string(text), `"`)
 }
 
-// is reports whether an image is of the row of r.
-func is(im engine.Image, r *image) bool {
-	t, keys := r.x.run.Table, r.x.run.Table.Keys
-	if im.Table.Name != t.Name && im.Table.Schema+"."+im.Table.Name != t.Name {
-		return false
+// finder finds the images of rows by their keys.
+type finder struct {
+	images []engine.Image
+	by     map[*decl.Table]map[string]int
+	taken  []bool
+}
+
+// take returns the place of the image of a row, once; -1: there is none.
+func (f *finder) take(r *image) int {
+	t := r.x.run.Table
+	places, ok := f.by[t]
+	if !ok {
+		places = map[string]int{}
+		for n, im := range f.images {
+			if im.Table.Name != t.Name && im.Table.Schema+"."+im.Table.Name != t.Name {
+				continue
+			}
+			cells, key := im.After, ""
+			if cells == nil {
+				cells = im.Before
+			}
+			for _, c := range t.Keys {
+				if at := slices.Index(im.Columns, c.Name); at >= 0 {
+					key += fmt.Sprintf("%q,", known.Plain(cells[at]))
+				}
+			}
+			places[key] = n
+		}
+		f.by[t] = places
 	}
-	cells := im.After
-	if cells == nil {
-		cells = im.Before
+	key := ""
+	for _, v := range r.key {
+		key += fmt.Sprintf("%q,", plainly(v))
 	}
-	for i, c := range keys {
-		at := slices.Index(im.Columns, c.Name)
-		if at < 0 || known.Plain(cells[at]) != plainly(r.key[i]) {
-			return false
+	if n, ok := places[key]; ok && !f.taken[n] {
+		f.taken[n] = true
+		return n
+	}
+	return -1
+}
+
+// left returns the images that were not taken.
+func (f *finder) left() (out []engine.Image) {
+	for i, im := range f.images {
+		if !f.taken[i] {
+			out = append(out, im)
 		}
 	}
-	return len(keys) > 0
+	return out
+}
+
+// sees reports whether a facet by which the run has changed rows, or one that it leads to, shows a column.
+func (w *work) sees(t schema.Name, column string) bool {
+	if w.shows == nil {
+		w.shows = map[[2]string]bool{}
+		w.facets(func(f *decl.Facet) {
+			for _, c := range f.Cols {
+				w.shows[[2]string{f.Table.Name, c.Name}] = true
+			}
+		})
+	}
+	return w.shows[[2]string{t.Name, column}] || w.shows[[2]string{t.Schema + "." + t.Name, column}]
+}
+
+// facets calls f with each facet by which the run has changed rows, and each that these lead to.
+func (w *work) facets(f func(*decl.Facet)) {
+	seen := map[*decl.Facet]bool{}
+	var walk func(*decl.Facet)
+	walk = func(x *decl.Facet) {
+		if seen[x] {
+			return
+		}
+		seen[x] = true
+		f(x)
+		for _, l := range x.Links {
+			walk(l.To)
+		}
+	}
+	for _, r := range w.images.rows {
+		walk(r.x.run.Facet)
+	}
 }
 
 // other reports whether an image has a change in a column that the facet does not show.
@@ -278,6 +397,9 @@ func (w *work) facetImages(live *schema.Database) (out []engine.Image, err error
 			if row.IsZero() {
 				return nil
 			}
+			for _, v := range r.key { // also of a facet that does not show them
+				cells = append(cells, engine.Cell{Text: plainly(v)})
+			}
 			for _, c := range f.Cols {
 				v := field(row, c.Guest)
 				cells = append(cells, engine.Cell{Null: v.IsNull(), Text: plainly(v)})
@@ -290,9 +412,9 @@ func (w *work) facetImages(live *schema.Database) (out []engine.Image, err error
 			im.Table = t.Name
 		}
 		given := r.x.sets()
-		for i, c := range f.Cols {
+		for i, c := range slices.Concat(f.Table.Keys, f.Cols) {
 			im.Columns = append(im.Columns, c.Name)
-			if c.Key {
+			if i < len(f.Table.Keys) {
 				im.Key = append(im.Key, i)
 			}
 			if im.Before == nil && !slices.Contains(given, c.Name) && fills(t, c.Name) {
@@ -330,23 +452,13 @@ func (w *work) refers(live *schema.Database) (out []known.Refers) {
 		}
 		return schema.Name{Schema: t.Schema, Name: strings.TrimPrefix(t.Name, t.Schema+".")}
 	}
-	seen := map[*decl.Facet]bool{}
-	var walk func(f *decl.Facet)
-	walk = func(f *decl.Facet) {
-		if seen[f] {
-			return
-		}
-		seen[f] = true
+	w.facets(func(f *decl.Facet) {
 		for _, l := range f.Links {
 			for _, p := range l.L.Pairs {
 				out = append(out, known.Refers{Table: name(l.L.From), Column: p.From.Name, To: name(l.L.To), Key: p.To.Name},
 					known.Refers{Table: name(l.L.To), Column: p.To.Name, To: name(l.L.From), Key: p.From.Name})
 			}
-			walk(l.To)
 		}
-	}
-	for _, r := range w.images.rows {
-		walk(r.x.run.Facet)
-	}
+	})
 	return out
 }

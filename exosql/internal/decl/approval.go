@@ -55,7 +55,7 @@ func (f *Facet) Asks(kind WriteKind, set []string, rows int64) (out []changeset.
 		}
 		if a.Counted {
 			rule := fmt.Sprintf("more than %d rows of %s in a day", a.Over, f.Alias)
-			out = append(out, changeset.Ask{Rule: rule, Count: fmt.Sprintf("%s>%d", f.Alias, a.Over), Rows: rows, Over: a.Over, Who: a.Who})
+			out = append(out, changeset.Ask{Rule: rule, Count: fmt.Sprintf("%s>%d", f.Table.Name, a.Over), Rows: rows, Over: a.Over, Who: a.Who})
 		}
 		var named []string
 		for _, c := range a.Columns {

@@ -26,9 +26,9 @@ type Refers struct {
 
 // Known is what a run determines.
 type Known struct {
-	Text  []byte
-	New   []string // the keys that the database chose, as text
-	Unfit string   // why another run can't do the same, for the program's author; ""
+	Text   []byte
+	New    []string // the keys that the database chose and that the program can read, as text
+	Copies string   // where a value has one of them, so that another run can't do the same; "": nowhere
 }
 
 type at struct {
@@ -42,20 +42,27 @@ type row struct {
 	content string // what is known of it, before the new keys have names
 }
 
-// Of writes what is known of images. refers lists the columns that have keys.
-func Of(images []engine.Image, refers []Refers) Known {
+// Of writes what is known of images. refers lists the columns that have keys. sees reports whether the program can read a column: a key that it can't read
+// it can't have copied. In tables of which it can read nothing the database itself writes, and may copy keys: there they have one name, too.
+func Of(images []engine.Image, refers []Refers, sees func(t schema.Name, column string) bool) Known {
 	var k Known
+	keys, seen := map[string]bool{}, map[schema.Name]bool{}
 	fresh := map[at]string{}
 	var rows []*row
 	byTable := map[schema.Name][]*row{}
 	for _, im := range images {
 		r := &row{Image: im}
+		for _, c := range im.Columns {
+			seen[im.Table] = seen[im.Table] || sees(im.Table, c)
+		}
 		if rows = append(rows, r); im.Before == nil {
 			byTable[im.Table] = append(byTable[im.Table], r)
 			for _, i := range im.Filled {
 				if slices.Contains(im.Key, i) && !im.After[i].Null {
 					fresh[at{im.Table, im.Columns[i], im.After[i].Text}] = "?"
-					k.New = append(k.New, plain(im.After[i].Text))
+					if keys[plain(im.After[i].Text)] = true; sees(im.Table, im.Columns[i]) {
+						k.New = append(k.New, plain(im.After[i].Text))
+					}
 				}
 			}
 		}
@@ -91,6 +98,8 @@ func Of(images []engine.Image, refers []Refers) Known {
 					out[i] = map[string]string{"key": n}
 				case slices.Contains(filled, i):
 					out[i] = map[string]string{"filled": ""}
+				case !c.Null && !seen[r.Table]:
+					out[i] = unnamed(c.Text, keys)
 				case !c.Null:
 					out[i] = c.Text
 				}
@@ -116,11 +125,15 @@ func Of(images []engine.Image, refers []Refers) Known {
 			}
 		}
 	}
+	readable := map[string]bool{}
+	for _, key := range k.New {
+		readable[key] = true
+	}
 	texts := make([]string, 0, len(rows))
 	for _, r := range rows {
 		texts = append(texts, write(r))
-		if k.Unfit == "" {
-			k.Unfit = r.copies(k.New, name)
+		if k.Copies == "" && seen[r.Table] {
+			k.Copies = r.copies(readable, name)
 		}
 	}
 	slices.Sort(texts)
@@ -128,8 +141,8 @@ func Of(images []engine.Image, refers []Refers) Known {
 	return k
 }
 
-// copies returns why a row can't be the same in another run: a value has a new key and is no key.
-func (r *row) copies(keys []string, name func(schema.Name, string, engine.Cell) (string, bool)) string {
+// copies returns where a row has a new key in a value that is no key; "": nowhere.
+func (r *row) copies(keys map[string]bool, name func(schema.Name, string, engine.Cell) (string, bool)) string {
 	for i, c := range r.After {
 		if c.Null || r.Before == nil && slices.Contains(r.Filled, i) || r.Before != nil && r.Before[i] == c {
 			continue
@@ -137,14 +150,19 @@ func (r *row) copies(keys []string, name func(schema.Name, string, engine.Cell) 
 		if _, isKey := name(r.Table, r.Columns[i], c); isKey {
 			continue
 		}
-		for _, key := range keys {
-			if changeset.Names(c.Text, key) {
-				return fmt.Sprintf("%s of %s is given %s, the key that the database chose for a new row, and when the change is applied that row gets another: leave the key out of it, or link the rows by a column that refers to the key",
-					r.Columns[i], r.Table.Name, key)
-			}
+		if key := changeset.Named(c.Text, keys); key != "" {
+			return fmt.Sprintf("%s of %s is given %s", r.Columns[i], r.Table.Name, key)
 		}
 	}
 	return ""
+}
+
+// unnamed replaces each new key in a text that the database wrote.
+func unnamed(text string, keys map[string]bool) string {
+	for key := changeset.Named(text, keys); key != ""; key = changeset.Named(text, keys) {
+		text = strings.ReplaceAll(text, key, "new")
+	}
+	return text
 }
 
 // plain returns the text of a cell without the quotes of a literal.

@@ -24,7 +24,11 @@ const (
 // keep is how long they are kept.
 func Script(in, role string, keep time.Duration, live *schema.Database, written []schema.Name) string {
 	var b strings.Builder
-	b.WriteString(strings.NewReplacer("{in}", sqlname.Quote(in), "{role}", sqlname.Quote(role), "{text}", "'"+strings.ReplaceAll(role, "'", "''")+"'", "{keep}", fmt.Sprint(int64(keep.Seconds()))).Replace(objects))
+	quote := "$exo$" // quotes protect no name inside of it, so no name may have it
+	for strings.Contains(in+role, quote) {
+		quote = strings.TrimSuffix(quote, "$") + "x$"
+	}
+	b.WriteString(strings.NewReplacer("$exo$", quote, "{in}", sqlname.Quote(in), "{role}", sqlname.Quote(role), "{text}", "'"+strings.ReplaceAll(role, "'", "''")+"'", "{keep}", fmt.Sprint(int64(keep.Seconds()))).Replace(objects))
 	for _, t := range Reach(live, written) {
 		on := sqlname.Quote(t.Schema) + "." + sqlname.Quote(t.Name.Name)
 		fmt.Fprintf(&b, "DROP TRIGGER IF EXISTS exo_undo ON %s;\nCREATE TRIGGER exo_undo AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW\n\tWHEN (pg_catalog.current_setting('exo.run', true) OPERATOR(pg_catalog.<>) '') EXECUTE FUNCTION %s.exo_undo_keep();\n", on, on, sqlname.Quote(in))

@@ -70,7 +70,7 @@ func TestCheckRights(t *testing.T) {
 	}
 
 	unusable := found(as)
-	want(unusable, exosql.NotReadable, false, "accounts: it is in the schema "+schema+", which the role "+role+" may not use", "entries: it is in the schema")
+	want(unusable, exosql.NotReadable, false, "accounts: this table is in the schema "+schema+", which the role "+role+" may not use", "entries: this table is in the schema")
 	fix(unusable)
 	unreadable := found(as)
 	want(unreadable, exosql.NotReadable, false, "accounts: the role "+role+" may not read this table: each query of it fails. Right would be: GRANT SELECT (id, tenant, name) ON "+schema+".accounts TO "+role, "entries: the role "+role+" may not read this table: each query of it fails. Right would be: GRANT SELECT (id, account_id) ON "+schema+".entries TO "+role)

@@ -340,7 +340,7 @@ func (o *options) link(ctx context.Context, std cli.Stdio, _ string) error {
 		}
 		o.as = by.Name
 	}
-	secret, err := changespage.NewLink(ctx, k.Store, o.as, time.Now())
+	secret, err := changespage.NewLink(ctx, k.Store, k.Key, o.as, time.Now())
 	if err == nil {
 		_, err = fmt.Fprintf(std.Out, "%s/link/%s\n", at, secret)
 	}

@@ -105,6 +105,7 @@ type reader struct {
 	name  string // on record
 	bound string // binds the codes of forms to the reader
 	who   grantfile.Principal
+	how   review.How
 }
 
 const maxForm = 64 << 10
@@ -181,7 +182,7 @@ func (p *Page) reader(r *http.Request) (reader, error) {
 			}
 			name := fmt.Sprintf("%q of %q", who.Subject, who.Issuer)
 			principal, _ := p.opt.File.Identify(who.Issuer, who.Subject, who.Claims) // without the claims it is nobody's, who sees fewer labels
-			return reader{name: name, bound: "proxy " + name, who: principal}, nil
+			return reader{name: name, bound: "proxy " + name, who: principal, how: review.Page}, nil
 		}
 	}
 	cookie, _ := p.cookie(r)
@@ -189,23 +190,23 @@ func (p *Page) reader(r *http.Request) (reader, error) {
 	if len(all) != 1 {
 		return reader{}, errNobody
 	}
-	name, _, err := find(r.Context(), p.opt.Store, sessionPrefix, all[0].Value, p.opt.Now())
+	name, _, err := find(r.Context(), p.opt.Store, p.opt.Key, sessionPrefix, all[0].Value, p.opt.Now())
 	if err != nil {
 		return reader{}, err
 	}
 	if name == "" {
 		return reader{}, errNobody
 	}
-	return reader{name: name, bound: "session " + all[0].Value}, nil
+	return reader{name: name, bound: "session " + all[0].Value, how: review.Link}, nil
 }
 
 // approver is the reader as the record names them. The user for whom the program ran is known by their principal's name, whatever claims the proxy
 // knows, so that they are not taken for somebody else.
 func (who reader) approver(of exo.Principal) review.Approver {
-	if strings.HasPrefix(string(of), who.name+", ") {
+	if who.how == review.Page && strings.HasPrefix(string(of), who.name+", ") {
 		return review.Approver{Name: string(of), How: review.Page}
 	}
-	return review.Approver{Name: who.name, How: review.Page}
+	return review.Approver{Name: who.name, How: who.how}
 }
 
 // code binds a form to its reader, the change set and what was shown.
@@ -251,7 +252,7 @@ func (p *Page) write(w http.ResponseWriter, status int, name string, d data) {
 
 // link shows a button to who has a link, and begins a session when it is pressed: programs that look at each address in a message use up no link.
 func (p *Page) link(w http.ResponseWriter, r *http.Request, secret string) {
-	name, _, err := find(r.Context(), p.opt.Store, linkPrefix, secret, p.opt.Now())
+	name, _, err := find(r.Context(), p.opt.Store, p.opt.Key, linkPrefix, secret, p.opt.Now())
 	post := r.Method == http.MethodPost
 	if err != nil || name == "" || !post && r.Method != http.MethodGet || post && !sameOrigin(r) {
 		p.opt.Next.ServeHTTP(w, r)
@@ -261,7 +262,7 @@ func (p *Page) link(w http.ResponseWriter, r *http.Request, secret string) {
 		p.write(w, http.StatusOK, "link", data{Title: "Open the changes", Reader: difference.Quote(name)})
 		return
 	}
-	session, err := use(r.Context(), p.opt.Store, secret, p.opt.Now())
+	session, err := use(r.Context(), p.opt.Store, p.opt.Key, secret, p.opt.Now())
 	if err != nil || session == "" {
 		p.opt.Next.ServeHTTP(w, r)
 		return

@@ -294,7 +294,7 @@ func TestLink(t *testing.T) {
 	w := newWorld(t)
 	x := w.prepare(double)
 	link := func() string {
-		secret, err := NewLink(t.Context(), w.kept.Store, "zoe", w.now)
+		secret, err := NewLink(t.Context(), w.kept.Store, w.kept.Key, "zoe", w.now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -510,7 +510,7 @@ func TestBrowser(t *testing.T) {
 		t.Run(fmt.Sprint(c.colours, c.width), func(t *testing.T) {
 			w := newWorld(t)
 			x := w.prepare(`await deals.insert({ title: "New \u202e<b>deal</b>\n  + \"forged\" " + "wide".repeat(40), amount: 7 }); await deals.where({ id: 2 }).delete(); await deals.all().update(d => ({ amount: d.amount + 10 }))`)
-			secret, err := NewLink(t.Context(), w.kept.Store, "zoe", w.now)
+			secret, err := NewLink(t.Context(), w.kept.Store, w.kept.Key, "zoe", w.now)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,0 +1,85 @@
+package approvals_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/review"
+	"github.com/exoagent/exoagent/exo/store"
+	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// BenchmarkApprovals updates n rows by a program: without rules or images, with images and a rule that is not met, and as a preview, which is rolled back
+// and kept. The three take turns, so that their ratios are of one machine in one state.
+func BenchmarkApprovals(b *testing.B) {
+	for _, e := range []tu.Engine{tu.SQLite, tu.Postgres} {
+		for _, n := range []int{1, 100} {
+			b.Run(fmt.Sprintf("%s/%d", e.Name, n), func(b *testing.B) {
+				kinds := []struct {
+					name   string
+					images int
+					rules  []exosql.Approval
+				}{{"plain", 0, nil}, {"images", 1000, nil}, {"unmet", 1000, []exosql.Approval{exosql.ApproveAbove(1 << 40)}}, {"preview", 1000, []exosql.Approval{exosql.ApproveAlways()}}}
+				var tools []*codemode.Tool
+				var keepers []*review.Keeper
+				for _, k := range kinds {
+					db := e.OpenURL(b, e.URL(b), &exosql.OpenOptions{Images: k.images, Setup: e.Exec(strings.Split(ddl(e), ";\n")...)})
+					s := exosql.NewTable[staff]("staff")
+					id := exosql.NewKey(s, "id", func(s *staff) *int64 { return &s.ID })
+					org := exosql.NewColumn(s, "org_id", func(s *staff) *int64 { return &s.Org })
+					name := exosql.NewColumn(s, "name", func(s *staff) *string { return &s.Name })
+					salary := exosql.NewColumn(s, "salary", func(s *staff) *int64 { return &s.Salary })
+					f := exosql.NewFacet(s, "staff", id, name, salary).AllowUpdate(salary).AllowInsert(name, salary).Permit(exosql.AllowUnique("name"))
+					all := codemode.Grants{"staff": f.Of(exosql.Grant(db, s, org.Eq(1)))}
+					fill, err := codemode.New(all, &codemode.Options{Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded})
+					if err != nil {
+						b.Fatal(err)
+					}
+					if res := fill.Run(b.Context(), fmt.Sprintf(`return staff.insertMany(Array.from({ length: %d }, (_, i) => ({ name: "n" + i, salary: 5000 })))`, n)); res.Err != nil {
+						b.Fatal(res.Err)
+					}
+					keeper, err := review.New(review.Options{Store: store.NewMemory(nil), Key: key})
+					if err != nil {
+						b.Fatal(err)
+					}
+					ruled := exosql.NewFacet(s, "staff", id, name, salary).AllowUpdate(salary).Approve(k.rules...)
+					tool, err := codemode.New(codemode.Grants{"staff": ruled.Of(exosql.Grant(db, s, org.Eq(1)))}, &codemode.Options{Principal: "u", Review: keeper, Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded})
+					if err != nil {
+						b.Fatal(err)
+					}
+					tools, keepers = append(tools, tool), append(keepers, keeper)
+				}
+				took := make([]float64, len(kinds))
+				for b.Loop() {
+					for i, k := range kinds {
+						res := tools[i].Run(b.Context(), `return staff.where(s => s.salary >= 5000).update({ salary: 5000 + Math.floor(Math.random() * 1000) })`)
+						if kind := fail.KindOf(res.Err); res.Err != nil && (k.name != "preview" || kind != fail.Pending) {
+							b.Fatal(k.name, res.Err)
+						}
+						took[i] += res.Took.Seconds()
+						if k.name == "preview" {
+							waits, err := keepers[i].Waiting(b.Context(), false)
+							if err != nil || len(waits) != 1 {
+								b.Fatal(len(waits), err)
+							}
+							if err := keepers[i].Reject(b.Context(), waits[0].ID, "", boss); err != nil {
+								b.Fatal(err)
+							}
+							_, _ = keepers[i].News(b.Context(), "u")
+						}
+					}
+				}
+				for i, k := range kinds[1:] {
+					b.ReportMetric(took[i+1]/took[0], k.name+"/plain")
+				}
+				b.ReportMetric(took[0]/float64(b.N)*1e6, "µs/plain")
+			})
+		}
+	}
+}
