@@ -34,8 +34,7 @@ class Kind(str, enum.Enum):
 
     DENIED, REVOKED, INVALID, LIMIT = "denied", "revoked", "invalid", "limit"
     CONFLICT, CANCELLED, SYNTAX, PROGRAM = "conflict", "cancelled", "syntax", "program"
-    INTERNAL, CRASHED, BREACH, OTHER = "internal", "crashed", "breach", "other"
-    PENDING = "pending"
+    INTERNAL, CRASHED, BREACH, PENDING, OTHER = "internal", "crashed", "breach", "pending", "other"
     TIMEOUT, PROCESS, CONNECTION, CLOSED = "timeout", "process", "connection", "closed"
     UNAUTHORIZED, BUSY, PROTOCOL = "unauthorized", "busy", "protocol"
     __str__ = str.__str__

@@ -188,7 +188,7 @@ func TestDisabledKeys(t *testing.T) {
 			}
 			g := wbGrants(db, false, nil)
 			if !c.holds {
-				wbRefused(t, db, g, raw, "SELECT org_id, code FROM items ORDER BY 1, 2", program, "would come into scope with a new one")
+				wbRefused(t, db, g, raw, "SELECT org_id, code FROM items ORDER BY 1, 2", program, "would come into scope with a new row")
 				return
 			}
 			if res := kit.BreaksTool(t, g).Run(t.Context(), program); string(res.JSON) != "[]" {
