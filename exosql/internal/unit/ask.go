@@ -106,7 +106,7 @@ func (u *Unit) Capture(ctx context.Context, rows, bytes int) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	w, ok := u.w.(engine.Imager)
-	if !ok {
+	if !ok || u.tx != nil { // in a transaction of the host's, a database without the functions of images would end it
 		return engine.ErrNoImages
 	}
 	f := func(ctx context.Context) error { return w.Capture(ctx, rows, bytes) }

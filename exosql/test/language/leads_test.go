@@ -31,10 +31,10 @@ var leads = []struct{ program, form, then, answer string }{
 
 	{"tasks.select(t => ({ id: t.title.length })).where(t => t.id > 1000)", "choose another name in select, or write this call before select", "tasks.where(t => t.id > 1003).select(t => ({ id: t.title.length })).count()", "2"},
 	{"tasks.select(t => ({ id: t.title.length })).orderBy(t => t.id)", "choose another name in select, or write this call before select", "tasks.where({ id: 1003 }).select(t => ({ size: t.title.length, id: t.id })).orderBy(t => t.id).count()", "1"},
-	{"tasks.groupBy(t => t.status).select(g => ({ status: g.count() })).orderBy(x => x.status)", "give it another name in select", "tasks.groupBy(t => t.status).select(g => ({ n: g.count() })).orderBy(x => x.n).count()", "3"},
-	{"tasks.select(t => ({ id: t.title.length })).select(x => ({ a: x.id }))", "give it another name in select", "tasks.select(t => ({ size: t.title.length })).select(x => ({ a: x.size })).count()", "5"},
-	{"tasks.select(t => ({ id: t.title.length })).where({ id: 5 })", "give it another name in select", "tasks.where({ id: 1003 }).select(t => ({ id: t.title.length })).count()", "1"},
-	{"tasks.select(t => ({ id: t.title.length })).orderBy('id')", "give it another name in select", "tasks.select(t => ({ size: t.title.length })).orderBy('size').count()", "5"},
+	{"tasks.groupBy(t => t.status).select(g => ({ status: g.count() })).orderBy(x => x.status)", "choose another name in select", "tasks.groupBy(t => t.status).select(g => ({ n: g.count() })).orderBy(x => x.n).count()", "3"},
+	{"tasks.select(t => ({ id: t.title.length })).select(x => ({ a: x.id }))", "choose another name in select", "tasks.select(t => ({ size: t.title.length })).select(x => ({ a: x.size })).count()", "5"},
+	{"tasks.select(t => ({ id: t.title.length })).where({ id: 5 })", "choose another name in select", "tasks.where({ id: 1003 }).select(t => ({ id: t.title.length })).count()", "1"},
+	{"tasks.select(t => ({ id: t.title.length })).orderBy('id')", "choose another name in select", "tasks.select(t => ({ size: t.title.length })).orderBy('size').count()", "5"},
 	{"tasks.select(t => ({ id: t.id, n: t.priority })).where(t => t.id === 1003 && t.n === 1)", "", "", `[{"id":1003,"n":1}]`},
 
 	{"tasks.select(t => t.priority ?? 'n/a')", "String(task.priority) ?? '…'", "tasks.where({ id: 1003 }).select(task => String(task.priority) ?? '…')", `["1"]`},

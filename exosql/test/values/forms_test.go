@@ -111,6 +111,9 @@ func TestFormsOfPhrases(t *testing.T) {
 		}
 		tried := 0
 		for _, text := range slices.Sorted(maps.Keys(texts)) {
+			if strings.Contains(text, "window.running()") || strings.Contains(text, "{is}") { // of measures: TestMeasureHint and TestMeasureErrors apply these
+				continue
+			}
 			for _, form := range forms(text) {
 				tried++
 				var errs []string
