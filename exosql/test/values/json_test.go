@@ -199,7 +199,7 @@ func TestJSONRefusals(t *testing.T) {
 			"docs.where(d => d.data.os === d.name)":              "asText() === other",
 			"docs.where(d => d.data.os !== d.name)":              "asText() === other",
 			"docs.where(d => d.data.os === d.data.name)":         "asText() === other",
-			"docs.where(d => d.data.when > new Date(0))":         "a date in JSON is a text",
+			"docs.where(d => d.data.when > new Date(0))":         "A date in JSON is a text",
 			"docs.where(d => d.data.os.in(['mac', 5]))":          "only texts or only numbers",
 			"docs.where(d => d.data.os.in([d.name]))":            "can't have columns in it",
 			"docs.where(d => d.data.os.between('a', 5))":         "a text, a number, true or false",
