@@ -87,6 +87,9 @@ func queryOf(r answer.Ran) any {
 // none for an object that [Facet.Of] did not make, and an error if the message would be refused. It asks no hook. It is for a host that compares
 // what two declarations would ask, in an exo.Policy that lets nothing through.
 func Statements(ctx context.Context, m *exo.Message) (out []Query, err error) {
+	if m == nil || m.Root == nil || len(m.Objects) == 0 {
+		return nil, nil
+	}
 	o, err := answer.Of(m.Objects[m.Root.Receiver().Slot])
 	if o == nil {
 		return nil, err

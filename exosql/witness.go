@@ -133,6 +133,9 @@ func (db *DB) Undo(ctx context.Context, run, as exo.RunID) (rows []RowImage, ref
 // UndoTriggers returns the SQL by which PostgreSQL keeps for [OpenOptions.Undo] what a role's runs change in tables, for so long. The owner of the tables
 // runs it, and again when there are new tables: it covers those that cascades reach, and all tables if one of them has a trigger or a rule.
 func UndoTriggers(live *schema.Database, role string, keep time.Duration, tables ...schema.Name) string {
+	if live == nil {
+		return ""
+	}
 	in := "public"
 	if len(live.Path) > 0 {
 		in = live.Path[0]
