@@ -176,7 +176,7 @@ func (w *Writer) Captured(ctx context.Context) ([]engine.Image, error) {
 	if im == nil || !w.Open() {
 		return nil, errNoUnit
 	}
-	if w.statements.pending {
+	if w.statements.pending || len(im.tables) == 0 {
 		return nil, nil
 	}
 	var unkept string
