@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
@@ -19,23 +18,22 @@ import (
 var errNoReview = errors.New("codemode: no change of this tool waits for a person: Options.Review was not set")
 
 // Pending returns the change sets of the tool's principal that wait for a person, the oldest first.
-func (t *Tool) Pending(ctx context.Context) ([]review.Waiting, error) {
+func (t *Tool) Pending(ctx context.Context) ([]review.ChangeSet, error) {
 	if t == nil || t.review == nil {
 		return nil, errNoReview
 	}
-	all, err := t.review.Waiting(ctx, false)
-	return slices.DeleteFunc(all, func(w review.Waiting) bool { return w.Principal != t.principal }), err
+	return t.review.PendingOf(ctx, t.principal)
 }
 
 // Apply lets happen what a person has agreed to: the change set's program runs again, and commits only if it would do exactly what the person saw. seen
-// is the review.Waiting.Digest of that. Of several calls, in any processes, one runs the program. An error says that nothing was run. Otherwise the
+// is the review.ChangeSet.Digest of that. Of several calls, in any processes, one runs the program. An error says that nothing was run. Otherwise the
 // Result is that of the run, for the host and not for a model: its Err has Kind Conflict if the program would now do something else, and
-// review.Agreed.Difference says what.
-func (t *Tool) Apply(ctx context.Context, id, seen string, by review.Approver) (*Result, *review.Agreed, error) {
+// review.Approved.Difference says what.
+func (t *Tool) Apply(ctx context.Context, id, seen string, by review.Approver) (*Result, *review.Approved, error) {
 	if err := t.mayDecide(ctx, id); err != nil {
 		return nil, nil, err
 	}
-	a, err := t.review.Agree(ctx, id, seen, by)
+	a, err := t.review.Approve(ctx, id, seen, by)
 	if err != nil {
 		return nil, nil, err
 	}

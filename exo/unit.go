@@ -137,7 +137,7 @@ func (s *Session) review(ctx context.Context, stores []any) (details []any, err 
 			if err != nil {
 				return set, err
 			}
-			set.Stores = append(set.Stores, of)
+			set.Parts = append(set.Parts, of)
 		}
 		return set, nil
 	}

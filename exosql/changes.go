@@ -23,7 +23,7 @@ type Changes struct {
 	Effects []string
 
 	asks   []changeset.Ask
-	review func(context.Context) (changeset.Store, error)
+	review func(context.Context) (changeset.Part, error)
 }
 
 var _ changeset.Lister = Changes{}
@@ -32,9 +32,9 @@ var _ changeset.Lister = Changes{}
 func (c Changes) Asks() []changeset.Ask { return c.asks }
 
 // Changes implements changeset.Lister. It works only before the commit.
-func (c Changes) Changes(ctx context.Context) (changeset.Store, error) {
+func (c Changes) Changes(ctx context.Context) (changeset.Part, error) {
 	if c.review == nil {
-		return changeset.Store{}, errors.New("exosql: these Changes are not those of a run that is about to commit")
+		return changeset.Part{}, errors.New("exosql: these Changes are not those of a run that is about to commit")
 	}
 	return c.review(ctx)
 }

@@ -159,7 +159,7 @@ func TestSettleApprovals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ago.Agree(t.Context(), v.ID, v.Digest, review.Approver{Name: "ann", How: review.Terminal}); err != nil { // and its process ends
+	if _, err := ago.Approve(t.Context(), v.ID, v.Digest, review.Approver{Name: "ann", How: review.Terminal}); err != nil { // and its process ends
 		t.Fatal(err)
 	}
 	if r := exo(t, "", "approvals", "approve", v.ID, "-yes", v.Digest, "-file", path); r.code != cli.ExitFound {

@@ -328,7 +328,7 @@ func (t *tools) of(p grantfile.Principal) (*codemode.Tool, error) {
 }
 
 // apply runs the program of a change set again, to which a person on the page has agreed.
-func (t *tools) apply(ctx context.Context, w review.Waiting, seen string, by review.Approver) (*codemode.Result, *review.Agreed, error) {
+func (t *tools) apply(ctx context.Context, w review.ChangeSet, seen string, by review.Approver) (*codemode.Result, *review.Approved, error) {
 	p, err := t.d.File.PrincipalNamed(w.Principal)
 	if err != nil {
 		return nil, nil, err

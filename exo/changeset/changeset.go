@@ -9,11 +9,11 @@ type Lister interface {
 	// Asks returns the rules of the host that concern what was changed.
 	Asks() []Ask
 	// Changes returns the store's part of the change set. It is called while the unit is open, and only if a person is to be asked.
-	Changes(context.Context) (Store, error)
+	Changes(context.Context) (Part, error)
 }
 
-// Store is the part of one store.
-type Store struct {
+// Part is what would change in one store.
+type Part struct {
 	Rows   []Row    `json:"rows,omitempty"`   // as the facets show them
 	More   int64    `json:"more,omitempty"`   // further changes of rows that Rows does not have
 	Also   []string `json:"also,omitempty"`   // in words: what else changes, by cascades and triggers
@@ -102,7 +102,7 @@ type Message struct {
 
 // Set is all that a run would do.
 type Set struct {
-	Stores   []Store   `json:"stores,omitempty"`
+	Parts    []Part    `json:"parts,omitempty"`
 	Messages []Message `json:"messages,omitempty"`
 }
 

@@ -23,17 +23,17 @@ type State string
 
 // The states.
 const (
-	Waits    State = "waiting"  // for a person
+	Pending  State = "waiting"  // for a person
 	Applying State = "applying" // a person agreed, and a run applies it: if that run's process is gone, see Keeper.Reconcile
 	Applied  State = "applied"
 	Rejected State = "rejected"
-	Differs  State = "conflict" // a person agreed, and the run would have done something else, or failed: nothing was done
+	Conflict State = "conflict" // a person agreed, and the run would have done something else, or failed: nothing was done
 	Unknown  State = "unknown"  // a person agreed, and the process ended before it was known whether the messages left: look there
 	Expired  State = "expired"  // nobody decided in time
 )
 
-// Waiting is one change set, with what became of it.
-type Waiting struct {
+// ChangeSet is one change set, with what became of it.
+type ChangeSet struct {
 	ID        string        `json:"id"` // can't be guessed; it permits nothing
 	Principal exo.Principal `json:"principal"`
 	Run       exo.RunID     `json:"run"` // the run that prepared it
@@ -57,17 +57,21 @@ type Waiting struct {
 
 	known           []byte // the keyed digest of all that the run determines
 	granted, module string
+	summary         string // in place of Set: see List
 }
 
-// Digest identifies what a person sees. Agree wants it back, so that a person agrees to what they have seen, and the record has it.
-func (w Waiting) Digest() string { return fmt.Sprintf("%x", w.known) }
+// Digest identifies what a person sees. Approve wants it back, so that a person agrees to what they have seen, and the record has it.
+func (w ChangeSet) Digest() string { return fmt.Sprintf("%x", w.known) }
 
 // Summary says in words how much would change, by table, and how many messages would leave: "staff: 3 changed, 1 deleted; 1 message sent".
-func (w Waiting) Summary() string {
+func (w ChangeSet) Summary() string {
+	if w.summary != "" {
+		return w.summary
+	}
 	var parts, tables []string
 	n := map[string]map[changeset.Kind]int{}
 	more := int64(0)
-	for _, s := range w.Set.Stores {
+	for _, s := range w.Set.Parts {
 		for _, r := range s.Rows {
 			if n[r.Table] == nil {
 				n[r.Table], tables = map[changeset.Kind]int{}, append(tables, r.Table)
@@ -102,33 +106,46 @@ func (w Waiting) Summary() string {
 
 // head is the entry that changes. It has no value of the database.
 type head struct {
-	Version int       `json:"v"`
-	State   State     `json:"state"`
-	At      time.Time `json:"at"`
-	Until   time.Time `json:"until"`
-	Parts   int       `json:"parts"`
-	Sends   bool      `json:"sends,omitempty"` // it only sends messages, so no store shows whether its run was kept
-	Run     string    `json:"run,omitempty"`   // the run that applies it
-	By      string    `json:"by,omitempty"`
-	How     How       `json:"how,omitempty"`
-	Decided time.Time `json:"decided,omitzero"`
-	Why     string    `json:"why,omitempty"`
-	Told    bool      `json:"told,omitempty"` // the principal's model knows
+	Version  int       `json:"v"`
+	State    State     `json:"state"`
+	At       time.Time `json:"at"`
+	Until    time.Time `json:"until"`
+	Chunks   int       `json:"chunks"`
+	Short    []byte    `json:"short"`           // encrypted: see short
+	Sends    bool      `json:"sends,omitempty"` // it only sends messages, so no store shows whether its run was kept
+	Run      string    `json:"run,omitempty"`   // the run that applies it
+	By       string    `json:"by,omitempty"`
+	How      How       `json:"how,omitempty"`
+	Decided  time.Time `json:"decided,omitzero"`
+	Why      string    `json:"why,omitempty"`
+	Reported bool      `json:"reported,omitempty"` // to the principal's model
 }
 
 // body is the encrypted part.
 type body struct {
-	Waiting
+	ChangeSet
 	Known   []byte `json:"known"`
 	Granted string `json:"granted"`
 	Module  string `json:"module"`
 }
 
+// short is the encrypted part of a head: what a list shows. A set may have 8 MiB, and a list is of many.
+type short struct {
+	Principal exo.Principal `json:"principal"`
+	Run       exo.RunID     `json:"run"`
+	Label     []string      `json:"label,omitempty"`
+	Rules     []string      `json:"rules"`
+	Who       changeset.Who `json:"who"`
+	Summary   string        `json:"summary"`
+	Known     []byte        `json:"known"`
+}
+
 const (
-	headPrefix = "review"
-	partPrefix = "review-part"
-	dayPrefix  = "review-day"
-	version    = 1
+	headPrefix  = "review"
+	chunkPrefix = "review-chunk"
+	dayPrefix   = "review-day"
+	openPrefix  = "review-open"
+	version     = 1
 	// keptFor is how long a decided change set can be looked at.
 	keptFor = 30 * 24 * time.Hour
 )
@@ -137,8 +154,8 @@ func (k *Keeper) headKey(p exo.Principal, id string) string {
 	return store.Key(headPrefix, string(p), id)
 }
 
-// put stores a new change set: the parts first, so that a head has all of its parts.
-func (k *Keeper) put(ctx context.Context, w *Waiting) error {
+// put stores a new change set: the chunks first, so that a head has all of its chunks, and the list of open ones last.
+func (k *Keeper) put(ctx context.Context, w *ChangeSet) error {
 	text, err := json.Marshal(body{*w, w.known, w.granted, w.module})
 	if err != nil {
 		return err
@@ -146,28 +163,92 @@ func (k *Keeper) put(ctx context.Context, w *Waiting) error {
 	if len(text) > MaxBytes {
 		return errTooLarge
 	}
-	parts, err := k.seal(w.Principal, w.ID, text)
+	chunks, err := k.seal(w.Principal, w.ID, text)
 	if err != nil {
 		return err
 	}
 	end := w.Until.Add(keptFor)
-	for i, p := range parts {
-		if _, err := k.opt.Store.Put(ctx, store.Entry{Key: store.Key(partPrefix, w.ID, fmt.Sprintf("%03d", i)), Value: p, Until: end}); err != nil {
+	for i, c := range chunks {
+		if _, err := k.opt.Store.Put(ctx, store.Entry{Key: store.Key(chunkPrefix, w.ID, fmt.Sprintf("%03d", i)), Value: c, Until: end}); err != nil {
 			return err
 		}
 	}
-	h, err := json.Marshal(head{Version: version, State: Waits, At: w.At, Until: w.Until, Parts: len(parts), Sends: len(w.Set.Stores) == 0})
+	if text, err = json.Marshal(short{w.Principal, w.Run, w.Label, w.Rules, w.Who, w.Summary(), w.known}); err != nil {
+		return err
+	}
+	list, err := k.seal(w.Principal, shortID(w.ID), text)
+	if err != nil || len(list) != 1 {
+		return errors.Join(errTooLarge, err)
+	}
+	h, err := json.Marshal(head{Version: version, State: Pending, At: w.At, Until: w.Until, Chunks: len(chunks), Short: list[0], Sends: len(w.Set.Parts) == 0})
 	if err != nil {
 		return err
 	}
-	_, err = k.opt.Store.Put(ctx, store.Entry{Key: k.headKey(w.Principal, w.ID), Value: h, Until: end})
-	return err
+	if _, err = k.opt.Store.Put(ctx, store.Entry{Key: k.headKey(w.Principal, w.ID), Value: h, Until: end}); err != nil {
+		return err
+	}
+	return k.index(ctx, w.Principal, func(ids []string) []string { return append(ids, w.ID) })
+}
+
+// shortID gives the encrypted part of a head a key of its own.
+func shortID(id string) string { return id + " short" }
+
+// index changes the list of a principal's open change sets: those that wait, and those of which the principal's model has not heard what became of them.
+// With it a run need not look for them among all that the store has.
+func (k *Keeper) index(ctx context.Context, p exo.Principal, change func([]string) []string) error {
+	return store.Update(ctx, k.opt.Store, store.Key(openPrefix, string(p)), func(e *store.Entry) (put bool, err error) {
+		ids, err := readIndex(*e)
+		if err != nil {
+			return false, err
+		}
+		e.Value, err = json.Marshal(change(ids))
+		e.Until = time.Time{}
+		return true, err
+	})
+}
+
+func readIndex(e store.Entry) (ids []string, err error) {
+	if e.Version == store.Absent {
+		return nil, nil
+	}
+	if err := json.Unmarshal(e.Value, &ids); err != nil {
+		return nil, fmt.Errorf("review: the entry %.80q is not a list of change sets: %.100s", e.Key, e.Value)
+	}
+	return ids, nil
+}
+
+// open calls f for each open change set of a principal. The entry is absent if its time in the store is over.
+func (k *Keeper) open(ctx context.Context, p exo.Principal, f func(id string, e store.Entry, h head) error) error {
+	list, err := k.opt.Store.Get(ctx, store.Key(openPrefix, string(p)))
+	if err != nil {
+		return err
+	}
+	ids, err := readIndex(list)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		e, err := k.opt.Store.Get(ctx, k.headKey(p, id))
+		if err != nil {
+			return err
+		}
+		h := head{State: Expired}
+		if e.Version != store.Absent {
+			if h, err = parseHead(e); err != nil {
+				return err
+			}
+		}
+		if err := f(id, e, h); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func parseHead(e store.Entry) (h head, err error) {
 	d := json.NewDecoder(bytes.NewReader(e.Value))
 	d.DisallowUnknownFields()
-	if err = d.Decode(&h); err != nil || h.Version != version || h.Parts < 1 {
+	if err = d.Decode(&h); err != nil || h.Version != version || h.Chunks < 1 {
 		return h, fmt.Errorf("review: the entry %.80q is not the head of a change set: %.100s", e.Key, e.Value)
 	}
 	return h, nil
@@ -175,19 +256,15 @@ func parseHead(e store.Entry) (h head, err error) {
 
 // live is the state at a time: what nobody decided in time is expired.
 func (h head) live(now time.Time) State {
-	if h.State == Waits && !now.Before(h.Until) {
+	if h.State == Pending && !now.Before(h.Until) {
 		return Expired
 	}
 	return h.State
 }
 
-// heads calls f for each change set of a principal, or of all for nil, the oldest first of each principal.
-func (k *Keeper) heads(ctx context.Context, p *exo.Principal, f func(e store.Entry, h head) error) error {
-	prefix := headPrefix + "/"
-	if p != nil {
-		prefix = store.Key(headPrefix, string(*p)) + "/"
-	}
-	for e, err := range store.All(ctx, k.opt.Store, prefix) {
+// heads calls f for each change set in the store, the oldest first of each principal.
+func (k *Keeper) heads(ctx context.Context, f func(e store.Entry, h head) error) error {
+	for e, err := range store.All(ctx, k.opt.Store, headPrefix+"/") {
 		if err != nil {
 			return err
 		}
@@ -202,11 +279,10 @@ func (k *Keeper) heads(ctx context.Context, p *exo.Principal, f func(e store.Ent
 	return nil
 }
 
-// waitingOf counts the change sets of a principal that wait.
-func (k *Keeper) waitingOf(ctx context.Context, p exo.Principal) (n int, err error) {
-	now := k.opt.Now()
-	err = k.heads(ctx, &p, func(_ store.Entry, h head) error {
-		if s := h.live(now); s == Waits || s == Applying {
+// pendingOf counts the change sets of a principal that wait.
+func (k *Keeper) pendingOf(ctx context.Context, p exo.Principal) (n int, err error) {
+	err = k.open(ctx, p, func(_ string, _ store.Entry, h head) error {
+		if s := h.live(k.opt.Now()); s == Pending || s == Applying {
 			n++
 		}
 		return nil
@@ -214,22 +290,40 @@ func (k *Keeper) waitingOf(ctx context.Context, p exo.Principal) (n int, err err
 	return n, err
 }
 
-// load reads and opens a change set.
-func (k *Keeper) load(ctx context.Context, e store.Entry, h head) (w Waiting, err error) {
+// idOf returns the ID of the change set that a head is of.
+func idOf(e store.Entry) string {
 	at := strings.Split(e.Key, "/")
-	id := at[len(at)-1]
-	var parts [][]byte
-	for i := range h.Parts {
-		part, err := k.opt.Store.Get(ctx, store.Key(partPrefix, id, fmt.Sprintf("%03d", i)))
+	return at[len(at)-1]
+}
+
+// decided writes into a change set what its head knows.
+func (h head) decided(w *ChangeSet, now time.Time) (err error) {
+	w.State, w.By, w.How, w.Decided, w.Why = h.live(now), h.By, h.How, h.Decided, h.Why
+	if h.Run != "" {
+		run, err := exo.ParseRunID(h.Run)
+		if err != nil {
+			return err
+		}
+		w.Applies = &run
+	}
+	return nil
+}
+
+// load reads and opens a change set.
+func (k *Keeper) load(ctx context.Context, e store.Entry, h head) (w ChangeSet, err error) {
+	id := idOf(e)
+	var chunks [][]byte
+	for i := range h.Chunks {
+		c, err := k.opt.Store.Get(ctx, store.Key(chunkPrefix, id, fmt.Sprintf("%03d", i)))
 		if err != nil {
 			return w, err
 		}
-		if part.Version == store.Absent {
+		if c.Version == store.Absent {
 			return w, fmt.Errorf("review: a part of change set %s is gone from the store", id)
 		}
-		parts = append(parts, part.Value)
+		chunks = append(chunks, c.Value)
 	}
-	text, principal, err := k.open(id, parts)
+	text, principal, err := k.unseal(id, chunks)
 	if err != nil {
 		return w, err
 	}
@@ -237,46 +331,67 @@ func (k *Keeper) load(ctx context.Context, e store.Entry, h head) (w Waiting, er
 	if err := json.Unmarshal(text, &b); err != nil {
 		return w, fmt.Errorf("review: change set %s can't be read: %w", id, err)
 	}
-	w = b.Waiting
+	w = b.ChangeSet
 	w.known, w.granted, w.module = b.Known, b.Granted, b.Module
 	if w.ID != id || w.Principal != principal || k.headKey(w.Principal, id) != e.Key { // an entry that was moved to another principal
 		return w, fmt.Errorf("review: the entry %.80q has the change set of somebody else", e.Key)
 	}
-	w.State, w.By, w.How, w.Decided, w.Why = h.live(k.opt.Now()), h.By, h.How, h.Decided, h.Why
-	if h.Run != "" {
-		run, err := exo.ParseRunID(h.Run)
-		if err != nil {
-			return w, err
-		}
-		w.Applies = &run
-	}
-	return w, nil
+	return w, h.decided(&w, k.opt.Now())
 }
 
-// Waiting returns the change sets that wait for a person, the oldest first. all also returns those that were decided, or expired, in the last 30 days.
-func (k *Keeper) Waiting(ctx context.Context, all bool) (out []Waiting, err error) {
+// List returns the change sets that wait for a person, the oldest first, without their Set and Program: Get has these. all also returns those that were
+// decided, or expired, in the last 30 days. One that can't be read has an ID, a State and a Why alone; it can't be agreed to.
+func (k *Keeper) List(ctx context.Context, all bool) (out []ChangeSet, err error) {
 	if !k.made() {
 		return nil, errZero
 	}
 	now := k.opt.Now()
-	err = k.heads(ctx, nil, func(e store.Entry, h head) error {
-		if s := h.live(now); !all && s != Waits && s != Applying {
+	err = k.heads(ctx, func(e store.Entry, h head) error {
+		if s := h.live(now); !all && s != Pending && s != Applying {
 			return nil
 		}
-		w, err := k.load(ctx, e, h)
-		if err != nil { // one that can't be read keeps nobody from the others; it can't be agreed to
-			at := strings.Split(e.Key, "/")
-			w = Waiting{ID: at[len(at)-1], State: h.live(now), At: h.At, Until: h.Until, Why: err.Error()}
+		w := ChangeSet{ID: idOf(e), At: h.At, Until: h.Until}
+		if err := h.decided(&w, now); err != nil {
+			return err
+		}
+		var s short
+		text, principal, err := k.unseal(shortID(w.ID), [][]byte{h.Short})
+		if err == nil {
+			err = json.Unmarshal(text, &s)
+		}
+		if err == nil && (s.Principal != principal || k.headKey(principal, w.ID) != e.Key) {
+			err = fmt.Errorf("review: the entry %.80q has the change set of somebody else", e.Key)
+		}
+		if err != nil {
+			w.Why = err.Error()
+		} else {
+			w.Principal, w.Run, w.Label, w.Rules, w.Who, w.summary, w.known = s.Principal, s.Run, s.Label, s.Rules, s.Who, s.Summary, s.Known
 		}
 		out = append(out, w)
 		return nil
 	})
-	slices.SortStableFunc(out, func(a, b Waiting) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(out, func(a, b ChangeSet) int { return a.At.Compare(b.At) })
+	return out, err
+}
+
+// PendingOf returns the change sets of one principal that wait for a person, whole, the oldest first.
+func (k *Keeper) PendingOf(ctx context.Context, p exo.Principal) (out []ChangeSet, err error) {
+	if !k.made() {
+		return nil, errZero
+	}
+	err = k.open(ctx, p, func(_ string, e store.Entry, h head) error {
+		if s := h.live(k.opt.Now()); s != Pending && s != Applying {
+			return nil
+		}
+		w, err := k.load(ctx, e, h)
+		out = append(out, w)
+		return err
+	})
 	return out, err
 }
 
 // Get returns one change set. The beginning of an ID is enough if no other begins like it.
-func (k *Keeper) Get(ctx context.Context, id string) (w Waiting, err error) {
+func (k *Keeper) Get(ctx context.Context, id string) (w ChangeSet, err error) {
 	_, _, w, err = k.find(ctx, id)
 	return w, err
 }
@@ -284,14 +399,14 @@ func (k *Keeper) Get(ctx context.Context, id string) (w Waiting, err error) {
 // ErrNone is the error for an ID of no change set.
 var ErrNone = errors.New("review: there is no such change set: it was never prepared, or is older than 30 days")
 
-func (k *Keeper) find(ctx context.Context, id string) (e store.Entry, h head, w Waiting, err error) {
+func (k *Keeper) find(ctx context.Context, id string) (e store.Entry, h head, w ChangeSet, err error) {
 	if !k.made() {
 		return e, h, w, errZero
 	}
 	id = strings.ToLower(id)
 	n := 0
-	err = k.heads(ctx, nil, func(x store.Entry, y head) error {
-		if at := strings.Split(x.Key, "/"); len(id) >= 6 && strings.HasPrefix(at[len(at)-1], id) {
+	err = k.heads(ctx, func(x store.Entry, y head) error {
+		if len(id) >= 6 && strings.HasPrefix(idOf(x), id) {
 			e, h, n = x, y, n+1
 		}
 		return nil

@@ -1,6 +1,6 @@
 package review
 
-// This file has the Keeper, and how a run is reviewed: agreed.go comes after it, seal.go and entry.go have what is stored.
+// This file has the Keeper, and how a run is reviewed: approved.go comes after it, seal.go and entry.go have what is stored.
 
 import (
 	"context"
@@ -28,14 +28,14 @@ type Options struct {
 	Wait time.Duration
 	// Link returns where a person finds a change set, for the text that the model reads; nil: it reads the ID alone.
 	Link func(id string) string
-	// Waits hears of each change set that waits for a person. It must return soon, and may be nil.
-	Waits func(Waiting)
-	Now   func() time.Time // nil: time.Now
+	// Notify hears of each new change set. It must return soon, and may be nil.
+	Notify func(ChangeSet)
+	Now    func() time.Time // nil: time.Now
 }
 
 // Bounds on what waits.
 const (
-	MaxWaiting = 20      // change sets of one principal
+	MaxPending = 20      // change sets of one principal
 	MaxBytes   = 8 << 20 // of one change set, before its encryption
 	MinKey     = 32      // bytes of a key
 	defaultFor = 24 * time.Hour
@@ -46,7 +46,7 @@ const (
 type Keeper struct {
 	opt     Options
 	mu      sync.Mutex
-	applies map[exo.RunID]*Agreed // the runs of this process that apply something
+	applies map[exo.RunID]*Approved // the runs of this process that apply something
 }
 
 var _ exo.Reviewer = (*Keeper)(nil)
@@ -67,7 +67,7 @@ func New(opt Options) (*Keeper, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	return &Keeper{opt: opt, applies: map[exo.RunID]*Agreed{}}, nil
+	return &Keeper{opt: opt, applies: map[exo.RunID]*Approved{}}, nil
 }
 
 var errZero = errors.New("review: this Keeper was not made with New, so nothing may be changed")
@@ -155,7 +155,7 @@ func unfit(set changeset.Set) error {
 	}
 	const copied = "a value that it writes or sends has a key that is chosen when something is added, and when the change is applied another key is chosen: leave the key out of texts and messages"
 	keys := map[string]bool{}
-	for _, s := range set.Stores {
+	for _, s := range set.Parts {
 		switch {
 		case s.Copies != "":
 			return bad(copied, s.Copies)
@@ -180,10 +180,10 @@ func unfit(set changeset.Set) error {
 // keep stores the change set of a run that met rules. It returns the error with which the run ends.
 func (k *Keeper) keep(ctx context.Context, r *exo.Reviewed, set changeset.Set, known []byte, rules []string, who changeset.Who) error {
 	now := k.opt.Now().UTC().Truncate(time.Millisecond)
-	w := Waiting{ID: strings.ToLower(rand.Text()), Principal: r.Run.Principal, Program: r.Program, Clock: r.Run.Clock, Seed: r.Run.Seed, Label: r.Label.Tags(), Began: r.Run.Label.Tags(), Run: r.Run.ID,
+	w := ChangeSet{ID: strings.ToLower(rand.Text()), Principal: r.Run.Principal, Program: r.Program, Clock: r.Run.Clock, Seed: r.Run.Seed, Label: r.Label.Tags(), Began: r.Run.Label.Tags(), Run: r.Run.ID,
 		Rules: rules, Who: who, Set: set, At: now, Until: now.Add(k.opt.Wait), known: known, granted: r.Granted.String(), module: buildinfo.Version()}
-	n, err := k.waitingOf(ctx, w.Principal)
-	if err == nil && n >= MaxWaiting {
+	n, err := k.pendingOf(ctx, w.Principal)
+	if err == nil && n >= MaxPending {
 		return fail.Errorf(fail.Limit, "", "%d change sets of this user wait for a person already: nothing more can be prepared until some are agreed to or refused", n)
 	}
 	if err == nil {
@@ -192,8 +192,8 @@ func (k *Keeper) keep(ctx context.Context, r *exo.Reviewed, set changeset.Set, k
 	if err != nil {
 		return fail.Classify("", err)
 	}
-	if k.opt.Waits != nil {
-		k.opt.Waits(w)
+	if k.opt.Notify != nil {
+		k.opt.Notify(w)
 	}
 	at := ""
 	if k.opt.Link != nil {

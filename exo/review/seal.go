@@ -18,11 +18,11 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// partBytes is the size of one encrypted part: as base64 in JSON it is under store.MaxValue.
-const partBytes = 700 << 10
+// chunkBytes is the size of one encrypted chunk: as base64 in JSON it is under store.MaxValue.
+const chunkBytes = 700 << 10
 
-// part is the value of an entry.
-type part struct {
+// chunk is the value of an entry.
+type chunk struct {
 	Principal string `json:"principal"`
 	Sealed    []byte `json:"sealed"`
 }
@@ -43,8 +43,8 @@ func (k *Keeper) aead(id string) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// seal encrypts a text under a key of its ID, and cuts it into parts. The principal is authenticated with it.
-func (k *Keeper) seal(p exo.Principal, id string, text []byte) (parts [][]byte, err error) {
+// seal encrypts a text under a key of its ID, and cuts it into chunks. The principal is authenticated with it.
+func (k *Keeper) seal(p exo.Principal, id string, text []byte) (chunks [][]byte, err error) {
 	box, err := k.aead(id)
 	if err != nil {
 		return nil, err
@@ -53,21 +53,21 @@ func (k *Keeper) seal(p exo.Principal, id string, text []byte) (parts [][]byte, 
 	rand.Read(nonce) // it never fails
 	sealed := box.Seal(nonce, nonce, text, []byte(p))
 	for len(sealed) > 0 {
-		n := min(len(sealed), partBytes)
-		b, err := json.Marshal(part{string(p), sealed[:n]})
+		n := min(len(sealed), chunkBytes)
+		b, err := json.Marshal(chunk{string(p), sealed[:n]})
 		if err != nil {
 			return nil, err
 		}
-		parts, sealed = append(parts, b), sealed[n:]
+		chunks, sealed = append(chunks, b), sealed[n:]
 	}
-	return parts, nil
+	return chunks, nil
 }
 
-// open joins the parts and decrypts them. What was changed, swapped, or sealed under another key or ID is an error.
-func (k *Keeper) open(id string, parts [][]byte) (text []byte, principal exo.Principal, err error) {
+// unseal joins the chunks and decrypts them. What was changed, swapped, or sealed under another key or ID is an error.
+func (k *Keeper) unseal(id string, chunks [][]byte) (text []byte, principal exo.Principal, err error) {
 	var sealed []byte
-	for _, p := range parts {
-		var x part
+	for _, p := range chunks {
+		var x chunk
 		if err := json.Unmarshal(p, &x); err != nil {
 			return nil, "", fmt.Errorf("review: change set %s can't be read: %w", id, err)
 		}
@@ -100,8 +100,9 @@ func (k *Keeper) digest(p exo.Principal, set changeset.Set) ([]byte, error) {
 		h.Write(b)
 	}
 	add([]byte(p))
-	add(binary.BigEndian.AppendUint64(nil, uint64(len(set.Stores))))
-	for _, s := range set.Stores {
+	add(binary.BigEndian.AppendUint64(nil, uint64(len(set.Parts))))
+	for _, s := range set.Parts {
+		add(binary.BigEndian.AppendUint64(nil, uint64(len(s.Grants))))
 		for _, name := range s.Grants { // another database with the same rows has other grants
 			add([]byte(name))
 		}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exo/changeset"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/broken"
@@ -33,8 +32,7 @@ type work struct {
 
 	mu      sync.Mutex
 	changed []*changing        // the messages and calls that have changed something, in order
-	counts  []*count           // how many rows, by facet, kind and columns
-	carried []changeset.Ask    // the rules of other tables, which these changes may meet by themselves
+	counted []counted          // the messages that have written, for rules of approval
 	shows   map[[2]string]bool // the columns that the run's facets show: see sees
 }
 

@@ -74,7 +74,7 @@ type Listed struct {
 	More    int64
 	Effects []string
 	Asks    []changeset.Ask
-	Review  func(context.Context) (changeset.Store, error)
+	Review  func(context.Context) (changeset.Part, error)
 }
 
 // New makes a DB without connections; the caller sets Pool and Units.Writers. bytes bounds the cached plans, a quarter of it the cached writes.

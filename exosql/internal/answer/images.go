@@ -162,7 +162,11 @@ func (w *work) Changes(ctx context.Context) (any, error) {
 		}
 		rows = append(rows, Change{Table: r.x.run.Facet.Alias, Key: r.key, Before: r.before, After: r.after})
 	}
-	return w.db.Face.Changes(Listed{Rows: rows, More: im.more, Effects: effects, Asks: w.asks(), Review: func(ctx context.Context) (changeset.Store, error) { return w.review(ctx, effects) }}), nil
+	asks, err := w.asks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return w.db.Face.Changes(Listed{Rows: rows, More: im.more, Effects: effects, Asks: asks, Review: func(ctx context.Context) (changeset.Part, error) { return w.review(ctx, effects) }}), nil
 }
 
 // imagesAfter reads rows by their keys.

@@ -17,72 +17,215 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/known"
 	"github.com/exoagent/exoagent/exosql/internal/writing"
+	"github.com/exoagent/exoagent/internal/sqlast"
 	"github.com/exoagent/exoagent/schema"
 )
 
 // maxCaptured bounds the images of one unit, in bytes of text.
 const maxCaptured = 64 << 20
 
-// count is how many rows were written through a facet, in one way.
-type count struct {
-	facet *decl.Facet
+// wrote is how many rows of a table were written in one way, and which columns, by their names in the database.
+type wrote struct {
+	rows int64
+	set  []string
+}
+
+// written is a table and a way to write it.
+type written struct {
+	table schema.Name
 	kind  writing.Kind
-	set   []string
-	rows  int64
+}
+
+func (w *wrote) add(rows int64, set []string) {
+	w.rows += rows
+	for _, c := range set {
+		if !slices.Contains(w.set, c) {
+			w.set = append(w.set, c)
+		}
+	}
 }
 
 // count adds rows that a message has written.
 func (w *work) count(x *changing, n int64) {
-	beside := ruledBeside(x.m, x.run.Facet)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, f := range beside {
-		for _, a := range f.Rights.Approvals {
-			rule := "what a change of " + x.run.Facet.Alias + " does to " + f.Alias
-			if n > 0 && !slices.ContainsFunc(w.carried, func(b changeset.Ask) bool { return b.Rule == rule && b.Who == a.Who }) {
-				w.carried = append(w.carried, changeset.Ask{Rule: rule, Who: a.Who})
-			}
-		}
-	}
-	if len(x.run.Facet.Rights.Approvals) == 0 {
+	if x.m == nil { // Go code of the host
 		return
 	}
-	set := x.sets()
-	for _, c := range w.counts {
-		if c.facet == x.run.Facet && c.kind == x.run.Kind && slices.Equal(c.set, set) {
-			c.rows += n
-			return
-		}
-	}
-	w.counts = append(w.counts, &count{x.run.Facet, x.run.Kind, set, n})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.counted = append(w.counted, counted{x, n})
 }
 
-// ruledBeside returns the facets with rules, of the grants of the same program, whose rows a write through f may change as well: by a cascade that the
-// host permits, or by a trigger, a rule or a conflict, of which nobody knows which tables they change. Which rows these are is known too late, so their
-// rules ask in any case.
-func ruledBeside(m *exo.Message, f *decl.Facet) (out []*decl.Facet) {
-	if m == nil || !slices.ContainsFunc(f.Rights.Permits, decl.Permission.Acts) {
-		return nil
-	}
-	for _, x := range m.UnitObjects() {
-		o, ok := x.(*Object)
-		if !ok || o.Facet == nil {
-			continue
-		}
-		reach, err := o.Facet.Close()
-		if err != nil {
-			continue
-		}
-		for _, to := range reach {
-			by := func(p decl.Permission) bool {
-				return p.Acts() && (p.Kind != decl.PermitCascade || p.On == to.Table.Name || strings.HasSuffix(to.Table.Name, "."+p.On) || strings.HasSuffix(p.On, "."+to.Table.Name))
+// counted is a message that has written, and how many rows.
+type counted struct {
+	x *changing
+	n int64
+}
+
+// rulesOf is the key of what a run keeps of a database's rules: see exo.Message.PerRun.
+type rulesOf struct{ db *DB }
+
+// ruled returns the facets with rules of all grants of the message's program for its database. A rule holds for its table, by whatever facet a program
+// writes. The facets that a grant reaches are one group, so a file of 400 tables is walked once.
+func ruled(m *exo.Message, db *DB) []*decl.Facet {
+	return m.PerRun(rulesOf{db}, func() any {
+		var out []*decl.Facet
+		seen := map[*decl.Facet]bool{}
+		for _, x := range m.UnitObjects() {
+			o, ok := x.(*Object)
+			if !ok || o.Facet == nil || seen[o.Facet] {
+				continue
 			}
-			if len(to.Rights.Approvals) > 0 && to.Table.Name != f.Table.Name && !slices.Contains(out, to) && slices.ContainsFunc(f.Rights.Permits, by) {
-				out = append(out, to)
+			reach, err := o.Facet.Close()
+			if err != nil {
+				continue // it was refused when it was granted
+			}
+			for _, f := range reach {
+				if !seen[f] && len(f.Rights.Approvals) > 0 {
+					out = append(out, f)
+				}
+				seen[f] = true
+			}
+		}
+		return out
+	}).([]*decl.Facet)
+}
+
+// acts reports whether the host permits a write through f to change further rows: by a cascade, a trigger, a rule or a conflict.
+func acts(f *decl.Facet) bool { return slices.ContainsFunc(f.Rights.Permits, decl.Permission.Acts) }
+
+// asks returns the rules that the run's changes meet, or may meet with others of their day. It is called when the unit is prepared. Where the database
+// reports all rows, those that a cascade or a trigger has changed count like the others. Where it doesn't, a write that may have set one off asks in
+// any case.
+func (w *work) asks(ctx context.Context) (out []changeset.Ask, err error) {
+	w.mu.Lock()
+	all := w.counted
+	w.mu.Unlock()
+	var rules []*decl.Facet
+	for _, c := range all {
+		for _, f := range append(ruled(c.x.m, w.db), c.x.run.Facet) { // the written facet, too: an object of a reply was not granted
+			if len(f.Rights.Approvals) > 0 && !slices.Contains(rules, f) {
+				rules = append(rules, f)
 			}
 		}
 	}
-	return out
+	if rules == nil {
+		return nil, nil
+	}
+	live, _, err := w.db.catalogue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, unseen := map[written]*wrote{}, []*decl.Facet(nil)
+	at := func(t schema.Name, kind writing.Kind) *wrote {
+		x := rows[written{t, kind}]
+		if x == nil {
+			x = &wrote{}
+			rows[written{t, kind}] = x
+		}
+		return x
+	}
+	for _, c := range all {
+		at(nameOf(live, c.x.run.Table), c.x.run.Kind).add(c.n, c.x.sets())
+		if f := c.x.run.Facet; acts(f) && !slices.Contains(unseen, f) {
+			unseen = append(unseen, f)
+		}
+	}
+	if unseen != nil {
+		switch images, err := w.Captured(ctx); {
+		case err == nil:
+			unseen = nil
+			more := map[written]*wrote{}
+			for _, im := range images {
+				kind, set := kindOf(im)
+				x := written{im.Table, kind}
+				if more[x] == nil {
+					more[x] = &wrote{}
+				}
+				more[x].add(1, set)
+			}
+			for x, n := range more {
+				if y := at(x.table, x.kind); n.rows > y.rows {
+					y.add(n.rows-y.rows, n.set)
+				}
+			}
+		case !errors.Is(err, engine.ErrNoImages) && !errors.Is(err, engine.ErrTooManyImages):
+			return nil, err
+		}
+	}
+	said := map[string]bool{} // by what a rule is: two facets of a table may have the same one
+	for _, f := range rules {
+		own := map[string]int{} // the place of what counts under a name
+		for _, a := range f.Rights.Approvals {
+			what := fmt.Sprint(nameOf(live, f.Table), a.Always, a.Counted, a.Over, a.Delete, decl.Names(a.Columns), a.Who)
+			if said[what] {
+				continue
+			}
+			said[what] = true
+			for _, kind := range []writing.Kind{writing.Inserts, writing.Updates, writing.Deletes} {
+				n := rows[written{nameOf(live, f.Table), kind}]
+				if n == nil {
+					continue
+				}
+				for _, ask := range f.Asks(a, kind, n.set, n.rows) {
+					if i, ok := own[ask.Count]; ok && ask.Count != "" {
+						out[i].Rows += ask.Rows
+						continue
+					}
+					own[ask.Count] = len(out)
+					out = append(out, ask)
+				}
+			}
+			for _, by := range unseen {
+				if mayReach(by, f) {
+					out = append(out, changeset.Ask{Rule: "what a change of " + by.Alias + " does to " + f.Alias, Who: a.Who})
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// mayReach reports whether a write through a facet may change rows of another's table by itself. Only a cascade says which table it changes.
+func mayReach(by, f *decl.Facet) bool {
+	return slices.ContainsFunc(by.Rights.Permits, func(p decl.Permission) bool {
+		return p.Acts() && (p.Kind != decl.PermitCascade || sameTable(p.On, f.Table.Name))
+	})
+}
+
+// sameTable compares names of tables, of which one may begin with its schema. Where it is not known, they are the same.
+func sameTable(a, b string) bool {
+	last := func(s string) string { return sqlast.Fold(s[strings.LastIndexByte(s, '.')+1:]) }
+	return last(a) == last(b)
+}
+
+// kindOf returns how an image's row was written, and the columns that have other values now.
+func kindOf(im engine.Image) (kind writing.Kind, set []string) {
+	switch {
+	case im.After == nil:
+		return writing.Deletes, nil
+	case im.Before == nil:
+		for i, c := range im.Columns {
+			if !slices.Contains(im.Filled, i) && !im.After[i].Null {
+				set = append(set, c)
+			}
+		}
+		return writing.Inserts, set
+	}
+	for i, c := range im.Columns {
+		if im.Before[i] != im.After[i] {
+			set = append(set, c)
+		}
+	}
+	return writing.Updates, set
+}
+
+// nameOf returns the name that the database has for a declared table.
+func nameOf(live *schema.Database, t *decl.Table) schema.Name {
+	name := schema.Name{Schema: t.Schema, Name: strings.TrimPrefix(t.Name, t.Schema+".")}
+	if x := live.Table(name); x != nil {
+		return x.Name
+	}
+	return name
 }
 
 // sets returns the columns that a write gives, by their names in the database.
@@ -100,24 +243,7 @@ func (x *changing) sets() (set []string) {
 	return set
 }
 
-// asks returns the rules that the counted rows meet. Rows of one table and one rule are added up, however many messages changed them.
-func (w *work) asks() (out []changeset.Ask) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	out = slices.Clone(w.carried)
-	for _, c := range w.counts {
-		for _, a := range c.facet.Asks(c.kind, c.set, c.rows) {
-			if i := slices.IndexFunc(out, func(b changeset.Ask) bool { return b.Count != "" && b.Count == a.Count }); i >= 0 {
-				out[i].Rows += a.Rows
-			} else {
-				out = append(out, a)
-			}
-		}
-	}
-	return out
-}
-
-// Asks implements exo.Asker: a facet with rules may ask about each change.
+// Asks implements exo.Asker: each change of a table with rules, or one that may change such a table by itself, may ask.
 func (o *Object) Asks(m *exo.Message) (rule string, who changeset.Who) {
 	f := writing.Target(m, func(slot int) *decl.Facet {
 		if p, ok := m.Objects[slot].(*Object); ok {
@@ -125,7 +251,11 @@ func (o *Object) Asks(m *exo.Message) (rule string, who changeset.Who) {
 		}
 		return nil
 	})
-	if f == nil || len(f.Rights.Approvals) == 0 && ruledBeside(m, f) == nil {
+	if f == nil {
+		return "", who
+	}
+	may := func(r *decl.Facet) bool { return sameTable(r.Table.Name, f.Table.Name) || mayReach(f, r) }
+	if len(f.Rights.Approvals) == 0 && !slices.ContainsFunc(ruled(m, o.DB), may) {
 		return "", who
 	}
 	return "a change of " + f.Alias, who
@@ -138,7 +268,7 @@ func (o *Object) MayAsk() bool {
 }
 
 // review makes the store's part of the change set. effects are the side effects that the facets permit.
-func (w *work) review(ctx context.Context, effects []string) (out changeset.Store, err error) {
+func (w *work) review(ctx context.Context, effects []string) (out changeset.Part, err error) {
 	live, _, err := w.db.catalogue(ctx)
 	if err != nil {
 		return out, err
@@ -392,7 +522,7 @@ func (w *work) facetImages(live *schema.Database) (out []engine.Image, err error
 			continue
 		}
 		f := r.x.run.Facet
-		im := engine.Image{Table: schema.Name{Schema: f.Table.Schema, Name: strings.TrimPrefix(f.Table.Name, f.Table.Schema+".")}}
+		im := engine.Image{Table: nameOf(live, f.Table)}
 		cells := func(row value.Value) (cells []engine.Cell) {
 			if row.IsZero() {
 				return nil
@@ -408,9 +538,6 @@ func (w *work) facetImages(live *schema.Database) (out []engine.Image, err error
 		}
 		im.Before, im.After = cells(r.before), cells(r.after)
 		t := live.Table(im.Table)
-		if t != nil {
-			im.Table = t.Name
-		}
 		given := r.x.sets()
 		for i, c := range slices.Concat(f.Table.Keys, f.Cols) {
 			im.Columns = append(im.Columns, c.Name)
@@ -446,12 +573,7 @@ func (w *work) refers(live *schema.Database) (out []known.Refers) {
 			}
 		}
 	}
-	name := func(t *decl.Table) schema.Name {
-		if x := live.Table(schema.Name{Schema: t.Schema, Name: strings.TrimPrefix(t.Name, t.Schema+".")}); x != nil {
-			return x.Name
-		}
-		return schema.Name{Schema: t.Schema, Name: strings.TrimPrefix(t.Name, t.Schema+".")}
-	}
+	name := func(t *decl.Table) schema.Name { return nameOf(live, t) }
 	w.facets(func(f *decl.Facet) {
 		for _, l := range f.Links {
 			for _, p := range l.L.Pairs {

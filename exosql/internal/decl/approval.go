@@ -43,29 +43,31 @@ func (f *Facet) approve(rules []Approval) error {
 	return nil
 }
 
-// Asks returns the rules that a change of rows meets, or may meet with others of its day. set has the written columns by their names in the database.
-func (f *Facet) Asks(kind WriteKind, set []string, rows int64) (out []changeset.Ask) {
-	for _, a := range f.Rights.Approvals {
-		ask := func(rule string) { out = append(out, changeset.Ask{Rule: rule, Rows: rows, Who: a.Who}) }
-		if a.Always {
-			ask(kind.String() + " of " + f.Alias)
+// Asks returns the rule if a change of rows meets it, or may meet it with others of its day. set has the written columns by their names in the database.
+func (f *Facet) Asks(a Approval, kind WriteKind, set []string, rows int64) (out []changeset.Ask) {
+	ask := func(rule string) { out = append(out, changeset.Ask{Rule: rule, Rows: rows, Who: a.Who}) }
+	if a.Always {
+		ask(kind.String() + " of " + f.Alias)
+	}
+	if a.Delete && kind == Deletes {
+		ask("delete of " + f.Alias)
+	}
+	if a.Counted {
+		rule := fmt.Sprintf("more than %d rows of %s in a day", a.Over, f.Alias)
+		count := fmt.Sprintf("%s>%d", f.Table.Name, a.Over)
+		if a.Who != (changeset.Who{}) {
+			count += fmt.Sprintf(" %s %s", a.Who.By, a.Who.Least)
 		}
-		if a.Delete && kind == Deletes {
-			ask("delete of " + f.Alias)
+		out = append(out, changeset.Ask{Rule: rule, Count: count, Rows: rows, Over: a.Over, Who: a.Who})
+	}
+	var named []string
+	for _, c := range a.Columns {
+		if kind != Deletes && slices.Contains(set, c.Name) {
+			named = append(named, c.Guest)
 		}
-		if a.Counted {
-			rule := fmt.Sprintf("more than %d rows of %s in a day", a.Over, f.Alias)
-			out = append(out, changeset.Ask{Rule: rule, Count: fmt.Sprintf("%s>%d", f.Table.Name, a.Over), Rows: rows, Over: a.Over, Who: a.Who})
-		}
-		var named []string
-		for _, c := range a.Columns {
-			if kind != Deletes && slices.Contains(set, c.Name) {
-				named = append(named, c.Guest)
-			}
-		}
-		if named != nil {
-			ask(strings.Join(named, ", ") + " of " + f.Alias)
-		}
+	}
+	if named != nil {
+		ask(strings.Join(named, ", ") + " of " + f.Alias)
 	}
 	return out
 }

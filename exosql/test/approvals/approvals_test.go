@@ -137,7 +137,7 @@ func (w *world) dump() string {
 }
 
 // prepared runs a program that must wait for a person, and gives its change set.
-func (w *world) prepared(program string) review.Waiting {
+func (w *world) prepared(program string) review.ChangeSet {
 	w.t.Helper()
 	before, sent := w.dump(), len(w.sent)
 	res := w.tool.Run(w.t.Context(), program)
@@ -151,7 +151,7 @@ func (w *world) prepared(program string) review.Waiting {
 	if err != nil || len(all) == 0 {
 		w.t.Fatal(all, err)
 	}
-	last := all[slices.IndexFunc(all, func(x review.Waiting) bool { return strings.Contains(res.Err.Error(), "change set "+x.ID) })]
+	last := all[slices.IndexFunc(all, func(x review.ChangeSet) bool { return strings.Contains(res.Err.Error(), "change set "+x.ID) })]
 	if !strings.Contains(res.Err.Error(), "/"+last.ID) || strings.Contains(res.Err.Error(), last.Digest()) {
 		w.t.Fatalf("the model reads %v of change set %s", res.Err, last.ID)
 	}
@@ -160,7 +160,7 @@ func (w *world) prepared(program string) review.Waiting {
 
 var boss = review.Approver{Name: "boss", How: review.Terminal}
 
-func (w *world) apply(x review.Waiting) (*codemode.Result, error) {
+func (w *world) apply(x review.ChangeSet) (*codemode.Result, error) {
 	w.t.Helper()
 	res, a, err := w.tool.Apply(w.t.Context(), x.ID, x.Digest(), boss)
 	if err == nil && res.Err != nil {
@@ -178,7 +178,7 @@ func TestRise(t *testing.T) {
 			t.Error(got, x.Rules)
 		}
 		var shown []string
-		for _, r := range x.Set.Stores[0].Rows {
+		for _, r := range x.Set.Parts[0].Rows {
 			for _, c := range r.Cells {
 				if c.Changed() {
 					shown = append(shown, fmt.Sprint(r.Key, " ", c.Name, " ", *c.Before, " ", *c.After))

@@ -29,7 +29,7 @@ func TestAsks(t *testing.T) {
 		{`return staff.where({ name: "ada" }).update({ note: "x", salary: 100 })`, "salary of staff"}, // the column is given, whatever its value
 		{`return staff.insert({ name: "new", salary: 1 })`, "salary of staff"},
 		{`return staff.where({ name: "eve" }).delete()`, "delete of staff"},
-		{`await staff.where({ name: "eve" }).delete(); ` + rise, "delete of staff;salary of staff"},
+		{`await staff.where({ name: "eve" }).delete(); ` + rise, "salary of staff;delete of staff"},
 		{`return staff.where({ name: "nobody" }).delete()`, "delete of staff"},
 		{`return mail.send({ To: "TEAM@us.test", Text: "x" })`, ""},
 		{`return mail.send({ To: "out@them.test", Text: "x" })`, "To of Mail.send outside of team@us.test"},
@@ -108,7 +108,7 @@ func TestAppliedExactly(t *testing.T) {
 			if w.dump() != before || len(w.sent) != sent {
 				t.Errorf("%s: something happened", name)
 			}
-			if got, err := w.keeper.Get(t.Context(), x.ID); err != nil || got.State != review.Differs {
+			if got, err := w.keeper.Get(t.Context(), x.ID); err != nil || got.State != review.Conflict {
 				t.Errorf("%s: %v %v", name, got.State, err)
 			}
 			if next := w.tool.Run(t.Context(), `return 1`); !strings.Contains(next.Notice, "nothing of it happened") || strings.Contains(next.Notice, "101") {
@@ -130,7 +130,7 @@ func TestNewKeys(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		w := open(t, e)
 		x := w.prepared(`const s = await staff.insert({ name: "new", salary: 1 }); await lines.insert({ staffId: s.id, text: "hired" }); await lines.insert({ staffId: s.id, text: "paid" }); return "ok"`)
-		for _, r := range x.Set.Stores[0].Rows {
+		for _, r := range x.Set.Parts[0].Rows {
 			if r.Key != "new" {
 				t.Errorf("%+v: its key is known", r)
 			}
@@ -281,7 +281,7 @@ func TestTampered(t *testing.T) {
 		w := open(t, e)
 		x, y := w.prepared(rise), w.prepared(`return staff.where({ name: "ada" }).update({ salary: 222 })`)
 		part := func(id string) store.Entry {
-			p, err := w.store.Get(t.Context(), store.Key("review-part", id, "000"))
+			p, err := w.store.Get(t.Context(), store.Key("review-chunk", id, "000"))
 			if err != nil || p.Version == store.Absent {
 				t.Fatal(err)
 			}
@@ -336,7 +336,7 @@ func TestCutOff(t *testing.T) {
 		for _, committed := range []bool{false, true} {
 			w := open(t, e)
 			x := w.prepared(rise)
-			a, err := w.keeper.Agree(t.Context(), x.ID, x.Digest(), boss)
+			a, err := w.keeper.Approve(t.Context(), x.ID, x.Digest(), boss)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -354,7 +354,7 @@ func TestCutOff(t *testing.T) {
 				t.Error(n, err)
 			}
 			got, err := w.keeper.Get(t.Context(), x.ID)
-			if want := map[bool]review.State{true: review.Applied, false: review.Waits}[committed]; err != nil || got.State != want {
+			if want := map[bool]review.State{true: review.Applied, false: review.Pending}[committed]; err != nil || got.State != want {
 				t.Error(got.State, err)
 			}
 			if !committed {
@@ -370,7 +370,7 @@ func TestCutOff(t *testing.T) {
 func TestTooMany(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		w := open(t, e)
-		for range review.MaxWaiting {
+		for range review.MaxPending {
 			w.prepared(rise)
 		}
 		if res := w.tool.Run(t.Context(), rise); fail.KindOf(res.Err) != fail.Limit {

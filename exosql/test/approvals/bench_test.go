@@ -64,7 +64,7 @@ func BenchmarkApprovals(b *testing.B) {
 						}
 						took[i] += res.Took.Seconds()
 						if k.name == "preview" {
-							waits, err := keepers[i].Waiting(b.Context(), false)
+							waits, err := keepers[i].PendingOf(b.Context(), "u")
 							if err != nil || len(waits) != 1 {
 								b.Fatal(len(waits), err)
 							}

@@ -43,9 +43,9 @@ func (w *world) rows() map[string]string {
 }
 
 // after is what a change set makes of rows; added has the rows that get keys of the database.
-func after(before map[string]string, x review.Waiting) (want map[string]string, added []string) {
+func after(before map[string]string, x review.ChangeSet) (want map[string]string, added []string) {
 	want = maps.Clone(before)
-	for _, r := range x.Set.Stores[0].Rows {
+	for _, r := range x.Set.Parts[0].Rows {
 		cells := map[string]string{}
 		for _, c := range r.Cells {
 			if c.After != nil {
@@ -81,7 +81,7 @@ func TestRandomApprovals(t *testing.T) {
 			w.exec(`DELETE FROM staff`)
 			w.exec(`INSERT INTO staff (id, org_id, name, salary) VALUES (1001, 1, 'ada', 100), (1002, 1, 'bob', 200), (1003, 1, 'eve', 300), (1004, 2, 'zoe', 900)`)
 			type waiting struct {
-				review.Waiting
+				review.ChangeSet
 				dirty bool // somebody else has written since
 				until time.Time
 			}
@@ -124,7 +124,7 @@ func TestRandomApprovals(t *testing.T) {
 							known = known || x.ID == y.ID
 						}
 						if !known {
-							all = append(all, &waiting{Waiting: x, until: x.Until})
+							all = append(all, &waiting{ChangeSet: x, until: x.Until})
 						}
 					}
 				case what < 7 && len(all) > 0: // decide
@@ -146,7 +146,7 @@ func TestRandomApprovals(t *testing.T) {
 						}
 					default:
 						applied++
-						want, added := after(before, x.Waiting)
+						want, added := after(before, x.ChangeSet)
 						for key, row := range now {
 							if _, ok := want[key]; !ok && len(added) > 0 && row == added[0] {
 								added = added[1:]
@@ -172,7 +172,7 @@ func TestRandomApprovals(t *testing.T) {
 					wrote()
 				case len(all) > 0: // a process dies after somebody has agreed; later another one settles that
 					x := all[pick()]
-					if _, err := w.keeper.Agree(context.Background(), x.ID, x.Digest(), boss); err != nil && w.now.Before(x.until) {
+					if _, err := w.keeper.Approve(context.Background(), x.ID, x.Digest(), boss); err != nil && w.now.Before(x.until) {
 						r.Fatal(err)
 					}
 					w.keep()

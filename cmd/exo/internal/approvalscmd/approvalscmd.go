@@ -157,7 +157,7 @@ func (o *options) init(_ context.Context, std cli.Stdio, _ string) error {
 }
 
 // view makes the view of a change set. The operator sees what its principal's results may carry, and what the file shows to approvers.
-func view(f *grantfile.File, w review.Waiting, all bool) difference.View {
+func view(f *grantfile.File, w review.ChangeSet, all bool) difference.View {
 	p, _ := f.PrincipalNamed(w.Principal) // of nobody any more: fewer labels
 	return difference.Of(w, f.Visible(p), all)
 }
@@ -168,7 +168,7 @@ func (o *options) list(ctx context.Context, std cli.Stdio, _ string) error {
 		return err
 	}
 	defer k.Close()
-	all, err := k.Waiting(ctx, o.all)
+	all, err := k.List(ctx, o.all)
 	if err != nil {
 		return err
 	}
@@ -243,7 +243,7 @@ func (o *options) approve(ctx context.Context, std cli.Stdio, id string) error {
 	if err != nil {
 		return err
 	}
-	if w.State != review.Waits {
+	if w.State != review.Pending {
 		return found(fmt.Errorf("%w: it is %s", review.ErrDecided, w.State))
 	}
 	v := view(f, w, false)

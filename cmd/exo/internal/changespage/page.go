@@ -34,13 +34,13 @@ import (
 
 // Sets are the change sets. A review.Keeper is one.
 type Sets interface {
-	Waiting(ctx context.Context, all bool) ([]review.Waiting, error)
-	Get(ctx context.Context, id string) (review.Waiting, error)
+	List(ctx context.Context, all bool) ([]review.ChangeSet, error)
+	Get(ctx context.Context, id string) (review.ChangeSet, error)
 	Reject(ctx context.Context, id, why string, by review.Approver) error
 }
 
 // Apply runs the program of a change set to which a person has agreed.
-type Apply func(ctx context.Context, w review.Waiting, seen string, by review.Approver) (*codemode.Result, *review.Agreed, error)
+type Apply func(ctx context.Context, w review.ChangeSet, seen string, by review.Approver) (*codemode.Result, *review.Approved, error)
 
 // Options are what the page needs. All must be set, but for Now and Fetch.
 type Options struct {
@@ -281,11 +281,11 @@ func (p *Page) seeOther(w http.ResponseWriter, r *http.Request, to string) {
 const mostDecided = 50
 
 func (p *Page) list(w http.ResponseWriter, r *http.Request, who reader) {
-	all, err := p.opt.Sets.Waiting(r.Context(), true)
+	all, err := p.opt.Sets.List(r.Context(), true)
 	d := data{Title: "Changes", Reader: difference.Quote(who.name)}
 	for _, x := range all {
 		v := difference.Of(x, p.opt.File.Visible(who.who), false)
-		if x.State == review.Waits || x.State == review.Applying {
+		if x.State == review.Pending || x.State == review.Applying {
 			d.Waiting = append(d.Waiting, v)
 		} else {
 			d.Decided = append(d.Decided, v)
@@ -310,10 +310,10 @@ func (p *Page) show(w http.ResponseWriter, r *http.Request, who reader, id strin
 	p.view(w, http.StatusOK, who, x, r.URL.Query().Get("all") == "1", "")
 }
 
-func (p *Page) view(w http.ResponseWriter, status int, who reader, x review.Waiting, all bool, problem string) {
+func (p *Page) view(w http.ResponseWriter, status int, who reader, x review.ChangeSet, all bool, problem string) {
 	v := difference.Of(x, p.opt.File.Visible(who.who), all)
 	p.write(w, status, "view", data{Title: "Change " + x.ID[:6], Back: true, Reader: difference.Quote(who.name), Error: problem, View: &v, All: all,
-		Waits: x.State == review.Waits, Typed: v.Number > difference.Many, Code: p.code(who, x.ID, x.Digest())})
+		Waits: x.State == review.Pending, Typed: v.Number > difference.Many, Code: p.code(who, x.ID, x.Digest())})
 }
 
 // decide takes a decision. A second POST of the same form finds that the change set does not wait any more.
@@ -348,13 +348,13 @@ func (p *Page) decide(w http.ResponseWriter, r *http.Request, who reader, id, ac
 		return
 	}
 	// The run goes on if the browser leaves: the decision is on record.
-	res, agreed, err := p.opt.Apply(context.WithoutCancel(r.Context()), x, seen, by)
+	res, approved, err := p.opt.Apply(context.WithoutCancel(r.Context()), x, seen, by)
 	problem := ""
 	switch {
 	case err != nil:
 		problem = sentence(err)
 	case res.Err != nil:
-		problem = difference.Outcome(agreed.Difference(), res.Err, p.opt.File.Sees(p.opt.File.Visible(who.who)))
+		problem = difference.Outcome(approved.Difference(), res.Err, p.opt.File.Sees(p.opt.File.Visible(who.who)))
 	default:
 		p.seeOther(w, r, grantfile.PagePath+"/"+id)
 		return

@@ -110,7 +110,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	p, err := New(Options{File: w.file, Sets: w.kept.Keeper, Store: w.kept.Store, Key: w.kept.Key, Now: func() time.Time { return w.now },
-		Apply: func(ctx context.Context, x review.Waiting, seen string, by review.Approver) (*codemode.Result, *review.Agreed, error) {
+		Apply: func(ctx context.Context, x review.ChangeSet, seen string, by review.Approver) (*codemode.Result, *review.Approved, error) {
 			p, err := w.file.PrincipalNamed(x.Principal)
 			if err != nil {
 				return nil, nil, err
@@ -152,7 +152,7 @@ func (w *world) ann() grantfile.Principal {
 }
 
 // prepare runs a program of ann, which has to wait.
-func (w *world) prepare(program string) review.Waiting {
+func (w *world) prepare(program string) review.ChangeSet {
 	w.t.Helper()
 	tool := w.tool(w.ann())
 	if r := tool.Run(w.t.Context(), program); fail.KindOf(r.Err) != fail.Pending {
@@ -165,7 +165,7 @@ func (w *world) prepare(program string) review.Waiting {
 		}
 	}
 	w.t.Fatalf("%d wait: %v", len(all), err)
-	return review.Waiting{}
+	return review.ChangeSet{}
 }
 
 func (w *world) total() (n int) {
@@ -229,7 +229,7 @@ func (w *world) proxied(sub string) func(*http.Request) {
 var codeOf = regexp.MustCompile(`name="code" value="(\w+)"`)
 
 // form is the form that a reader is shown.
-func (w *world) form(x review.Waiting, as func(*http.Request)) url.Values {
+func (w *world) form(x review.ChangeSet, as func(*http.Request)) url.Values {
 	w.t.Helper()
 	_, text, _ := w.ask("GET", "/changes/"+x.ID, nil, as)
 	code := codeOf.FindStringSubmatch(text)
@@ -451,8 +451,8 @@ func TestExpiredAndChanged(t *testing.T) {
 	// Another set under the ID of the one that was shown: its entries are swapped in the store.
 	z, other := w.prepare(double), w.prepare("deals.where({ id: 1 }).delete()")
 	form = w.form(z, later)
-	entries := func(x review.Waiting) string { return "review-part/" + x.ID }
-	all, err := w.kept.Store.List(t.Context(), "review-part", "", 100)
+	entries := func(x review.ChangeSet) string { return "review-chunk/" + x.ID }
+	all, err := w.kept.Store.List(t.Context(), "review-chunk", "", 100)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ const Many = 200
 const after = "known after apply"
 
 // Of makes the view of a change set for a person who may see the labels of admits. all shows every row, however many there are.
-func Of(w review.Waiting, admits value.Label, all bool) View {
+func Of(w review.ChangeSet, admits value.Label, all bool) View {
 	v := View{ID: w.ID, State: string(w.State), Principal: Quote(string(w.Principal)), At: w.At, Until: w.Until, Rules: quoted(w.Rules), Who: who(w.Who), Summary: Shown(w.Summary()),
 		Digest: w.Digest(), Program: lines(w.Program), Read: quoted(w.Label), Why: w.Why}
 	if v.Why != "" {
@@ -89,7 +89,7 @@ func Of(w review.Waiting, admits value.Label, all bool) View {
 	if w.By != "" {
 		v.By = fmt.Sprintf("%s, known by the %s, at %s", Quote(w.By), w.How, w.Decided.UTC().Format(time.DateTime))
 	}
-	for _, s := range w.Set.Stores {
+	for _, s := range w.Set.Parts {
 		v.Number += int64(len(s.Rows)) + s.More
 		v.More += s.More
 		v.Also = append(v.Also, quoted(s.Also)...)
@@ -101,7 +101,7 @@ func Of(w review.Waiting, admits value.Label, all bool) View {
 	var groups []*Group
 	of := map[string]*Group{}
 	rows := map[*Group][]changeset.Row{}
-	for _, s := range w.Set.Stores {
+	for _, s := range w.Set.Parts {
 		for _, r := range s.Rows {
 			key := r.Table + "\x00" + string(r.Kind)
 			if v.Grouped {

@@ -17,9 +17,9 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-func of(rows ...changeset.Row) review.Waiting {
-	return review.Waiting{ID: "abcdefghijklmnopqrstuvwxyz", State: review.Waits, Principal: "org=1", Rules: []string{"amount of deal"}, Program: "deals", At: time.Unix(0, 0), Until: time.Unix(3600, 0),
-		Set: changeset.Set{Stores: []changeset.Store{{Rows: rows}}}}
+func of(rows ...changeset.Row) review.ChangeSet {
+	return review.ChangeSet{ID: "abcdefghijklmnopqrstuvwxyz", State: review.Pending, Principal: "org=1", Rules: []string{"amount of deal"}, Program: "deals", At: time.Unix(0, 0), Until: time.Unix(3600, 0),
+		Set: changeset.Set{Parts: []changeset.Part{{Rows: rows}}}}
 }
 
 func changed(key, name, before, after string, label ...string) changeset.Row {
@@ -41,7 +41,7 @@ func TestImitation(t *testing.T) {
 	forged := "x\"\n  ~ \"2\"\n      \"amount\"\n        + \"1\"\r\u202e\u2066\x1b[2K\u0085\u2028" + strings.Repeat("long ", 30) + "\n  ~ \"3\""
 	w := of(changed("1", "amount", "100", forged), changed(forged, forged, "a", "b"))
 	w.Program, w.Principal, w.Rules, w.Label, w.By, w.Why = forged, "p"+"\n  ~ \"2\"", []string{forged}, []string{forged}, forged, forged
-	w.Set.Stores[0].Also = []string{forged}
+	w.Set.Parts[0].Also = []string{forged}
 	w.Set.Messages = []changeset.Message{{Op: forged, Text: forged}}
 	for _, width := range []int{0, 40, 80} {
 		out := text(t, Of(w, value.Label{}, false), Screen{Width: width})
@@ -85,9 +85,9 @@ func TestSealed(t *testing.T) {
 	w.Set.Messages = []changeset.Message{{Op: "mail.send", Text: "pays 4100", Label: []string{"salary"}}, {Op: "mail.send", Text: "hello"}}
 	many := of()
 	for i := range Many + 1 {
-		many.Set.Stores[0].Rows = append(many.Set.Stores[0].Rows, changed(fmt.Sprint("k", i), "salary", "4000", fmt.Sprint(4100+i%2), "salary"))
+		many.Set.Parts[0].Rows = append(many.Set.Parts[0].Rows, changed(fmt.Sprint("k", i), "salary", "4000", fmt.Sprint(4100+i%2), "salary"))
 	}
-	for _, x := range []review.Waiting{w, many} {
+	for _, x := range []review.ChangeSet{w, many} {
 		out := text(t, Of(x, value.Label{}, false), Screen{})
 		if strings.Contains(out, "4000") || strings.Contains(out, "4100") || !strings.Contains(out, "[sealed salary]") {
 			t.Errorf("who may not see it reads\n%s", out)
@@ -96,7 +96,7 @@ func TestSealed(t *testing.T) {
 			t.Errorf("who may see it reads\n%s", out)
 		}
 	}
-	w.Set.Stores[0].Rows = append(w.Set.Stores[0].Rows, changed("1, 4711", "ssn", "4711", "4711", "salary"))
+	w.Set.Parts[0].Rows = append(w.Set.Parts[0].Rows, changed("1, 4711", "ssn", "4711", "4711", "salary"))
 	w.Began, w.Program = []string{"salary"}, "pay(4000)"
 	for _, secret := range []string{"4711", "pay("} { // in a key, and in a program that was written from what was read
 		if strings.Contains(text(t, Of(w, value.Label{}, false), Screen{}), secret) || !strings.Contains(text(t, Of(w, value.NewLabel("salary"), false), Screen{}), secret) {
@@ -118,7 +118,7 @@ func TestNewAndOther(t *testing.T) {
 	w := of(changeset.Row{Table: "deal", Kind: changeset.Added, Key: "new", Cells: []changeset.Cell{{Name: "id", After: &one, New: true}, {Name: "title", After: &title}}},
 		changeset.Row{Table: "deal", Kind: changeset.Changed, Key: "2", Other: true, Cells: []changeset.Cell{{Name: "title", Before: &title, After: &title}}},
 		changeset.Row{Table: "deal", Kind: changeset.Deleted, Key: "3", Cells: []changeset.Cell{{Name: "title", Before: &title}}})
-	w.Set.Stores[0].More = 2
+	w.Set.Parts[0].More = 2
 	out := text(t, Of(w, value.Label{}, false), Screen{Color: true})
 	for _, want := range []string{"\"id\" known after apply", "another column", "  + \"new\"", "  - \"3\"", "2 further changes, which nobody is shown", "\x1b[32m"} {
 		if !strings.Contains(out, want) {
@@ -139,10 +139,10 @@ func TestOneAmongMany(t *testing.T) {
 		if i == 4321 {
 			after, state = before*10/9, "gone"
 		}
-		raise.Set.Stores[0].Rows = append(raise.Set.Stores[0].Rows, changed(fmt.Sprint("k", i), "amount", fmt.Sprint(before), fmt.Sprint(after)))
-		states.Set.Stores[0].Rows = append(states.Set.Stores[0].Rows, changed(fmt.Sprint("k", i), "state", "open", state))
+		raise.Set.Parts[0].Rows = append(raise.Set.Parts[0].Rows, changed(fmt.Sprint("k", i), "amount", fmt.Sprint(before), fmt.Sprint(after)))
+		states.Set.Parts[0].Rows = append(states.Set.Parts[0].Rows, changed(fmt.Sprint("k", i), "state", "open", state))
 	}
-	for name, w := range map[string]review.Waiting{"a raise": raise, "states": states} {
+	for name, w := range map[string]review.ChangeSet{"a raise": raise, "states": states} {
 		v := Of(w, value.Label{}, false)
 		out := text(t, v, Screen{})
 		at := strings.Index(out, `"k4321"`)
@@ -161,7 +161,7 @@ func TestOneAmongMany(t *testing.T) {
 	}
 	huge := of()
 	for i := range Many + 1 {
-		huge.Set.Stores[0].Rows = append(huge.Set.Stores[0].Rows, changed(fmt.Sprint(i), "n", "1", "1e99999"))
+		huge.Set.Parts[0].Rows = append(huge.Set.Parts[0].Rows, changed(fmt.Sprint(i), "n", "1", "1e99999"))
 	}
 	if out := text(t, Of(huge, value.Label{}, false), Screen{}); len(out) > 100_000 {
 		t.Errorf("a short cell is written as %d bytes", len(out))

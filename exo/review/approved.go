@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -36,7 +37,7 @@ type Approver struct {
 }
 
 // may returns why the approver may not decide about w, or nil.
-func (a Approver) may(w *Waiting) error {
+func (a Approver) may(w *ChangeSet) error {
 	by := w.Who.By
 	if by == "" && a.How == Page {
 		by = changeset.Other
@@ -54,9 +55,9 @@ func (a Approver) may(w *Waiting) error {
 	return nil
 }
 
-// Agreed is a change set that a person has agreed to, and the run that is to apply it. codemode.Tool.Apply runs it.
-type Agreed struct {
-	Waiting
+// Approved is a change set that a person has agreed to, and the run that is to apply it. codemode.Tool.Apply runs it.
+type Approved struct {
+	ChangeSet
 	keeper   *Keeper
 	entry    store.Entry
 	differs  string // what was otherwise, for the person
@@ -66,9 +67,9 @@ type Agreed struct {
 // ErrDecided is the error of a change set that does not wait any more.
 var ErrDecided = errors.New("review: this change set does not wait any more")
 
-// Agree notes that a person agrees to a change set. seen is the Digest of what they saw. Only the first of all processes succeeds, and only before the
+// Approve notes that a person agrees to a change set. seen is the Digest of what they saw. Only the first of all processes succeeds, and only before the
 // change set has expired. The caller must then run it (codemode.Tool.Apply does), or call Done with what became of it.
-func (k *Keeper) Agree(ctx context.Context, id, seen string, by Approver) (*Agreed, error) {
+func (k *Keeper) Approve(ctx context.Context, id, seen string, by Approver) (*Approved, error) {
 	e, h, w, err := k.find(ctx, id)
 	if err != nil {
 		return nil, err
@@ -76,7 +77,7 @@ func (k *Keeper) Agree(ctx context.Context, id, seen string, by Approver) (*Agre
 	if err := by.may(&w); err != nil {
 		return nil, err
 	}
-	if w.State != Waits {
+	if w.State != Pending {
 		return nil, fmt.Errorf("%w: it is %s", ErrDecided, w.State)
 	}
 	if seen != w.Digest() {
@@ -89,7 +90,7 @@ func (k *Keeper) Agree(ctx context.Context, id, seen string, by Approver) (*Agre
 		return nil, err
 	}
 	w.State, w.Applies, w.By, w.How, w.Decided = Applying, &run, by.Name, by.How, now
-	a := &Agreed{Waiting: w, keeper: k, entry: e}
+	a := &Approved{ChangeSet: w, keeper: k, entry: e}
 	k.mu.Lock()
 	k.applies[run] = a
 	k.mu.Unlock()
@@ -106,7 +107,7 @@ func (k *Keeper) Reject(ctx context.Context, id, why string, by Approver) error 
 	if err := by.may(&w); err != nil {
 		return err
 	}
-	if w.State != Waits {
+	if w.State != Pending {
 		return fmt.Errorf("%w: it is %s", ErrDecided, w.State)
 	}
 	h.State, h.By, h.How, h.Decided, h.Why = Rejected, by.Name, by.How, k.opt.Now().UTC(), scalar.Shorten(why, maxWhy)
@@ -132,7 +133,7 @@ func (k *Keeper) replace(ctx context.Context, e store.Entry, h head) (store.Entr
 }
 
 // Job returns the run that applies the change set: that of the preview, under an ID of its own.
-func (a *Agreed) Job() exo.Run {
+func (a *Approved) Job() exo.Run {
 	return exo.Run{ID: *a.Applies, Principal: a.Principal, Label: value.NewLabel(a.Began...), Clock: a.Clock, Seed: a.Seed}
 }
 
@@ -147,7 +148,7 @@ type approval struct {
 }
 
 // compare is the review of the run that applies a change set: it commits only if all that it determines is as the person saw it.
-func (a *Agreed) compare(r *exo.Reviewed, set changeset.Set, known []byte) error {
+func (a *Approved) compare(r *exo.Reviewed, set changeset.Set, known []byte) error {
 	switch {
 	case r.Granted.String() != a.granted:
 		a.differs = "the grants are not those under which it was prepared"
@@ -166,11 +167,11 @@ func (a *Agreed) compare(r *exo.Reviewed, set changeset.Set, known []byte) error
 
 // difference names the first thing that differs, for the person.
 func difference(was, is changeset.Set) string {
-	for i := range max(len(was.Stores), len(is.Stores)) {
-		if i >= len(was.Stores) || i >= len(is.Stores) {
+	for i := range max(len(was.Parts), len(is.Parts)) {
+		if i >= len(was.Parts) || i >= len(is.Parts) {
 			return "it changes another number of stores"
 		}
-		if a, b := was.Stores[i], is.Stores[i]; !bytes.Equal(a.Known, b.Known) {
+		if a, b := was.Parts[i], is.Parts[i]; !bytes.Equal(a.Known, b.Known) {
 			for j := range max(len(a.Rows), len(b.Rows)) {
 				switch {
 				case j >= len(b.Rows):
@@ -218,7 +219,7 @@ func text(r changeset.Row) string {
 
 // Done notes what became of the run that applied the change set. changed reports whether its changes were kept; unknown, that nobody knows: it stays
 // Applying then, until Reconcile has asked the database.
-func (a *Agreed) Done(ctx context.Context, changed, unknown bool, failed error) error {
+func (a *Approved) Done(ctx context.Context, changed, unknown bool, failed error) error {
 	k := a.keeper
 	k.mu.Lock()
 	delete(k.applies, *a.Applies)
@@ -234,7 +235,7 @@ func (a *Agreed) Done(ctx context.Context, changed, unknown bool, failed error) 
 		return err
 	}
 	if h.State = Applied; !changed {
-		h.State = Differs
+		h.State = Conflict
 		// Neither reason is kept in full: it may have values, and the head is not encrypted.
 		if h.Why = "it would now do something else"; a.differs == "" && failed != nil {
 			h.Why = "its program failed this time"
@@ -245,7 +246,7 @@ func (a *Agreed) Done(ctx context.Context, changed, unknown bool, failed error) 
 }
 
 // Difference says what was otherwise when the change set was to be applied, for the person; "" if nothing was.
-func (a *Agreed) Difference() string { return a.differs }
+func (a *Approved) Difference() string { return a.differs }
 
 // Reconcile settles change sets whose run was cut off while it applied them: kept asks the database whether a run's changes were kept, and must be final,
 // as exosql's DB.Committed is. What was not kept waits again, for as long as it would have. It returns how many it settled.
@@ -253,7 +254,7 @@ func (k *Keeper) Reconcile(ctx context.Context, kept func(context.Context, exo.R
 	if !k.made() {
 		return 0, errZero
 	}
-	err = k.heads(ctx, nil, func(e store.Entry, h head) error {
+	err = k.heads(ctx, func(e store.Entry, h head) error {
 		if h.State != Applying {
 			return nil
 		}
@@ -274,7 +275,7 @@ func (k *Keeper) Reconcile(ctx context.Context, kept func(context.Context, exo.R
 		if h.State = Applied; !yes && h.Sends {
 			h.State = Unknown // its messages may have left
 		} else if !yes {
-			h.State, h.Run, h.By, h.How, h.Decided = Waits, "", "", "", time.Time{}
+			h.State, h.Run, h.By, h.How, h.Decided = Pending, "", "", "", time.Time{}
 		}
 		if _, err = k.replace(ctx, e, h); err == nil {
 			n++
@@ -288,39 +289,51 @@ func (k *Keeper) Reconcile(ctx context.Context, kept func(context.Context, exo.R
 const cutOff = 10 * time.Minute
 
 // News returns, once, what became of the change sets of a principal since the last call: a sentence for each that was decided or has expired. It is for
-// the principal's model.
+// the principal's model. If none of the principal's is open, it reads one entry of the store.
 func (k *Keeper) News(ctx context.Context, p exo.Principal) (out []string, err error) {
 	if !k.made() {
 		return nil, errZero
 	}
-	now := k.opt.Now()
-	err = k.heads(ctx, &p, func(e store.Entry, h head) error {
-		state := h.live(now)
-		if h.Told || state == Waits || state == Applying {
+	var over []string
+	err = k.open(ctx, p, func(id string, e store.Entry, h head) error {
+		state := h.live(k.opt.Now())
+		if state == Pending || state == Applying {
 			return nil
 		}
-		h.Told, h.State = true, state
-		if _, err := k.replace(ctx, e, h); errors.Is(err, ErrDecided) { // another process tells it
+		over = append(over, id)
+		if e.Version == store.Absent || h.Reported { // another process has reported it
+			return nil
+		}
+		h.Reported, h.State = true, state
+		if _, err := k.replace(ctx, e, h); errors.Is(err, ErrDecided) {
 			return nil
 		} else if err != nil {
 			return err
 		}
-		id := e.Key[len(e.Key)-26:]
-		switch state {
-		case Applied:
-			out = append(out, fmt.Sprintf("change set %s was agreed to and is applied", id))
-		case Rejected:
-			out = append(out, fmt.Sprintf("change set %s was refused, and nothing of it happened%s", id, because(h.Why)))
-		case Expired:
-			out = append(out, fmt.Sprintf("nobody decided about change set %s in time, so nothing of it happened", id))
-		case Unknown:
-			out = append(out, fmt.Sprintf("change set %s was agreed to, and it is not known whether its messages left: do not send them again", id))
-		case Differs:
-			out = append(out, fmt.Sprintf("change set %s was agreed to, and nothing of it happened%s: run its program again if it is still wanted", id, because(h.Why)))
-		}
+		out = append(out, news(id, state, h.Why))
 		return nil
 	})
+	if err == nil && over != nil {
+		err = k.index(ctx, p, func(ids []string) []string {
+			return slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(over, id) })
+		})
+	}
 	return out, err
+}
+
+// news says what became of a change set.
+func news(id string, state State, why string) string {
+	switch state {
+	case Applied:
+		return fmt.Sprintf("change set %s was agreed to and is applied", id)
+	case Rejected:
+		return fmt.Sprintf("change set %s was refused, and nothing of it happened%s", id, because(why))
+	case Expired:
+		return fmt.Sprintf("nobody decided about change set %s in time, so nothing of it happened", id)
+	case Unknown:
+		return fmt.Sprintf("change set %s was agreed to, and it is not known whether its messages left: do not send them again", id)
+	}
+	return fmt.Sprintf("change set %s was agreed to, and nothing of it happened%s: run its program again if it is still wanted", id, because(why))
 }
 
 func because(why string) string {
