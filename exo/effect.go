@@ -104,7 +104,7 @@ func (s *Session) refuseEffect(m *Message) error {
 	return nil
 }
 
-var errNoReview = errors.New("exo: a person must agree to it, and there is no Review: set Config.Review, see exo/review")
+var errNoReview = errors.New("exo: a person must agree to it, and there is no Review: set codemode.Options.Review, or exo.Config.Review; see exo/review")
 
 var errNoStore = errors.New("exo: a method changes a unit of work, and its object names no unit of work: see exo.Transactional")
 

@@ -76,8 +76,8 @@ func openWitness(ctx context.Context, db *answer.DB, opt *OpenOptions) error {
 	if why := unit.UndoWrong(live); why != "" {
 		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Undo is set, but %s; want, from a migration: %s", why, CreateUndo)
 	}
-	db.Units.Undo = true
-	err = db.Units.Marks(ctx, "exosql: Open", func(w engine.Writer) error { return w.TrimImages(ctx, time.Now().Add(-opt.Undo)) })
+	db.Units.Undo = opt.Undo
+	err = db.Units.Trim(ctx, "exosql: Open")
 	if errors.Is(err, engine.ErrNoImages) {
 		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Undo is set, but the database has no triggers for it, or the role may not use them: run the script of exo gen undo as the owner of the tables")
 	}
@@ -87,11 +87,36 @@ func openWitness(ctx context.Context, db *answer.DB, opt *OpenOptions) error {
 // CreateUndo is the statement that makes the table of [OpenOptions.Undo] on SQLite. The table can't be granted to programs.
 const CreateUndo = engine.CreateUndo
 
-// RowImage is one row before and after a run, with all columns.
-type RowImage = engine.Image
+// RowImage is one row before and after a change, with all columns that hold a value of their own.
+type RowImage struct {
+	Table   schema.Name
+	Columns []string
+	Key     []int        // the places in Columns of the primary key; nil: the table has none
+	Before  []RowLiteral // nil: the row is new
+	After   []RowLiteral // nil: the row was deleted
+}
+
+// RowLiteral is one value of a RowImage: on SQLite a literal of SQL, on PostgreSQL the type's own text.
+type RowLiteral struct {
+	Null bool
+	Text string
+}
 
 // UndoRefusal is a row that keeps a run from being undone, and why.
-type UndoRefusal = undo.Refusal
+type UndoRefusal struct {
+	Row RowImage // as the undo would change it; the zero RowImage if the reason is no row of the run
+	Why string
+}
+
+func rowImage(im engine.Image) RowImage {
+	literals := func(cells []engine.Cell) (out []RowLiteral) {
+		for _, c := range cells {
+			out = append(out, RowLiteral(c))
+		}
+		return out
+	}
+	return RowImage{im.Table, im.Columns, im.Key, literals(im.Before), literals(im.After)}
+}
 
 // ErrNotKept is in the error of [DB.Undo] for a run of which nothing is kept.
 var ErrNotKept = engine.ErrNotKept
@@ -113,7 +138,14 @@ func (db *DB) Undo(ctx context.Context, run, as exo.RunID) (rows []RowImage, ref
 			return err
 		}
 		defer func() { err = errors.Join(err, w.Rollback(ctx)) }() // after a commit this does nothing
-		if rows, refused, err = undo.Reverse(ctx, w, live, run.String()); err != nil || len(refused) > 0 {
+		back, left, err := undo.Reverse(ctx, w, live, run.String())
+		for _, im := range back {
+			rows = append(rows, rowImage(im))
+		}
+		for _, r := range left {
+			refused = append(refused, UndoRefusal{rowImage(r.Row), r.Why})
+		}
+		if err != nil || len(left) > 0 {
 			return err
 		}
 		if as == (exo.RunID{}) {

@@ -47,7 +47,8 @@ const (
 // unless there is a ticket for exactly this message: the same principal, objects, methods and values. A message uses its ticket
 // up, and never waits: the program reads that it may send the same again after the approval. Messages to objects from a reply
 // can't be approved, since those differ in another run. It is an error to name no method, or one that can't be reached from o. A
-// run without a principal gets no approval, nor does a run with a result that may not leave.
+// run without a principal gets no approval, nor does a run with a result that may not leave. It asks before one call, in this process; package
+// exo/review asks about all that a run would change, and lasts.
 func Approve(o exo.Object, a *Approvals, methods ...string) exo.Object {
 	methods = slices.Clone(methods)
 	o = exo.Wrap(o, exo.Policy{

@@ -146,8 +146,13 @@ func (u *Unit) AfterCommit(ctx context.Context) error {
 	u.mu.Lock()
 	written := u.settling
 	u.settling = nil
+	kept := u.keeps
 	u.mu.Unlock()
-	return u.of.settle(ctx, written)
+	failed := u.of.settle(ctx, written)
+	if kept {
+		failed = errors.Join(failed, u.of.Trim(ctx, "exosql: AfterCommit"))
+	}
+	return failed
 }
 
 var _ exo.AfterCommitter = (*Unit)(nil)

@@ -83,7 +83,7 @@ func (u *Unit) once(ctx context.Context, s *step, m *exo.Message) (*plan.Collect
 	var n int64
 	var err error
 	u.w.With(s.by)
-	if s.changes != nil && u.of.Undo && u.tx == nil && !u.keeps {
+	if s.changes != nil && u.of.Undo > 0 && u.tx == nil && !u.keeps {
 		if err := u.w.Capture(ctx, keptRows, keptBytes); err != nil {
 			return nil, 0, err
 		}

@@ -25,9 +25,12 @@ import (
 type Units struct {
 	Writers    *engine.Writers
 	Idle       time.Duration     // how long a unit that has written may be asked nothing
-	Undo       bool              // what a run changes is kept, for an undo
+	Undo       time.Duration     // what a run changes is kept for so long, for an undo; 0: it is not
 	HookFailed func(error)       // is called with the error of a hook after a commit; or nil
 	Broken     func(error) error // turns a rule of the database that is broken at the end of a Tx into an error for the program
+
+	trimMu  sync.Mutex
+	trimmed time.Time // when images that are too old were last deleted
 
 	txMu sync.Mutex
 	txs  map[any]func(context.Context) error // by a key for each open Tx: the function that rolls it back
@@ -130,6 +133,22 @@ func (us *Units) Marks(ctx context.Context, op string, f func(engine.Writer) err
 		return fail.Classify(op, err)
 	}
 	return nil
+}
+
+// Trim deletes the images that were kept for longer than Undo, if this was not done for an hour or, of shorter times, for a twentieth of them. A process
+// that runs for months would else keep all.
+func (us *Units) Trim(ctx context.Context, op string) error {
+	us.trimMu.Lock()
+	defer us.trimMu.Unlock()
+	now := time.Now()
+	if us.Undo <= 0 || now.Sub(us.trimmed) < min(time.Hour, us.Undo/20) {
+		return nil
+	}
+	err := us.Marks(ctx, op, func(w engine.Writer) error { return w.TrimImages(ctx, now.Add(-us.Undo)) })
+	if err == nil {
+		us.trimmed = now
+	}
+	return err
 }
 
 // marksWait is how long the host waits for the table of marks: a start must not hang because of a transaction that the server still has open.

@@ -350,10 +350,7 @@ func rowName(im exosql.RowImage) string {
 // maxShown is how much of a value is shown.
 const maxShown = 200
 
-func text(c struct {
-	Null bool
-	Text string
-}) string {
+func text(c exosql.RowLiteral) string {
 	if c.Null {
 		return "NULL"
 	}

@@ -258,16 +258,24 @@ func (w *Writer) KeptImages(_ context.Context, run string) ([]engine.Image, erro
 // Unkept implements engine.Imager: the hook reports all tables.
 func (w *Writer) Unkept(context.Context, []string) (string, error) { return "", nil }
 
-// TrimImages implements engine.Imager.
+// trimAtOnce bounds the rows that one transaction deletes: others wait for it.
+const trimAtOnce = 1000
+
+// TrimImages implements engine.Imager. The oldest rows are those with the lowest numbers, so it reads no row that it does not delete, but one batch.
 func (w *Writer) TrimImages(ctx context.Context, before time.Time) error {
-	if err := w.bound(ctx, "BEGIN IMMEDIATE"); err != nil {
-		return err
+	for {
+		if err := w.bound(ctx, "BEGIN IMMEDIATE"); err != nil {
+			return err
+		}
+		n, err := w.texts(fmt.Sprintf("DELETE FROM exo_undo WHERE n IN (SELECT n FROM (SELECT n, at_ms FROM exo_undo ORDER BY n LIMIT %d) WHERE at_ms < ?) RETURNING n", trimAtOnce),
+			1, value.Int(before.UnixMilli()))
+		if err == nil {
+			err = w.bound(ctx, "COMMIT")
+		}
+		if err = errors.Join(err, w.Rollback(ctx)); err != nil || len(n) < trimAtOnce {
+			return err
+		}
 	}
-	_, err := w.texts("DELETE FROM exo_undo WHERE at_ms < ?", 0, value.Int(before.UnixMilli()))
-	if err == nil {
-		err = w.bound(ctx, "COMMIT")
-	}
-	return errors.Join(err, w.Rollback(ctx))
 }
 
 // byKey selects one row.
