@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/exoagent/exoagent/cmd/exo/internal/difference"
+	"github.com/exoagent/exoagent/internal/difference"
 	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/grantfile/pending"

@@ -206,6 +206,9 @@ func (s *session) once(ctx context.Context, program string, std *screen.Streams)
 		at := fail.PosOf(res.Err)
 		line, code = failureJSON(fail.KindOf(res.Err).String(), fail.GuestText(res.Err), at.Line, at.Column), exitFailed
 	}
+	if err := s.prepared(ctx, std.Err, screen.Screen{}); err != nil {
+		std.Complain(s.app.Name, err)
+	}
 	if screen.Stopped(res.Err) {
 		std.Complain(s.app.Name, errors.New("stopped"))
 		code = exitStopped

@@ -38,6 +38,9 @@ func (c *console) ask(ctx context.Context, question string) {
 	var err error
 	c.cancellable(ctx, func(ctx context.Context) { err = v.ask(ctx, c.asker, question) })
 	scr := c.std.Screen
+	if e := c.prepared(ctx, c.std.Out, scr); e != nil {
+		err = errors.Join(err, e)
+	}
 	switch {
 	case c.interrupted:
 		fmt.Fprintln(c.std.Out, scr.Paint(screen.Yellow, "stopped"))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/codemode/repl/internal/names"
+	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/internal/printable"
 )
@@ -55,6 +56,8 @@ func (s *session) command(ctx context.Context, cmd, arg string, out io.Writer) e
 		return s.keep(arg, out)
 	case ".begin", ".commit", ".rollback":
 		return s.transaction(ctx, cmd, out)
+	case ".changes", ".approve", ".reject":
+		return s.decide(ctx, cmd, arg, out, screen.Screen{})
 	case ".sql":
 		return fmt.Errorf(".sql is for the prompt; -trace shows the SQL of every query")
 	case ".save":
@@ -107,6 +110,8 @@ func (c *console) command(ctx context.Context, cmd, arg string) error {
 		return c.save(arg)
 	case ".chart":
 		return c.chart()
+	case ".changes", ".approve", ".reject":
+		return c.paged(func(out io.Writer) error { return c.decide(ctx, cmd, arg, out, scr) })
 	case ".expanded":
 		return c.expandedCommand(arg)
 	case ".pager":
@@ -215,6 +220,10 @@ func (s *session) commands() []names.Candidate {
 	}
 	if s.app.Keep != nil {
 		list = append(list, names.Candidate{Name: ".keep FILE", About: "write the grant file of this terminal, with the programs that ran, for you to review"})
+	}
+	if s.app.Options.Review != nil {
+		list = append(list, names.Candidate{Name: ".changes", About: "what waits for you; .changes ID shows it"},
+			names.Candidate{Name: ".approve ID", About: "let a change happen that was shown; .reject ID WHY refuses it"})
 	}
 	if s.app.Members != nil {
 		list = append(list, names.Candidate{Name: ".as N", About: "act as another member"})

@@ -14,6 +14,7 @@ func (s *session) piped(ctx context.Context, std *screen.Streams) int {
 	in := newLines(std.In)
 	defer in.close()
 	defer s.leave(ctx, std.Err)
+	s.decides = true
 	code := exitOK
 	for {
 		line, ok := in.next()

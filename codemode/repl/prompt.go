@@ -48,6 +48,7 @@ func (s *session) prompt(ctx context.Context, std *screen.Streams, opt *options)
 	if warning != nil {
 		std.Complain(s.app.Name, fmt.Errorf("the history is not kept: %w", warning))
 	}
+	s.decides = true
 	c.greet(ctx)
 	for {
 		text, err := in.read(c.primary())
@@ -190,7 +191,10 @@ func (c *console) program(ctx context.Context, text string) {
 	spin := c.std.Screen.Spin(c.std.Out, "running")
 	c.cancellable(ctx, func(ctx context.Context) { c.run(ctx, text) })
 	spin.End()
-	_ = c.paged(func(out io.Writer) error { c.std.Screen.Show(out, c.last, c.unfold); return nil })
+	_ = c.paged(func(out io.Writer) error {
+		c.std.Screen.Show(out, c.last, c.unfold)
+		return c.prepared(ctx, out, c.std.Screen)
+	})
 }
 
 func (c *console) cancellable(ctx context.Context, f func(ctx context.Context)) {

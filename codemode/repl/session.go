@@ -38,6 +38,9 @@ type session struct {
 	last        *screen.Ran // the last program; nil: there was none
 	ran         []string    // for App.Keep: programs that had a result, oldest first
 
+	decides bool              // a person can type .approve
+	shown   map[string]string // the digests of the change sets that the person has seen, by their IDs
+
 	mu   sync.Mutex
 	kept screen.Kept // the entries of the program that runs
 }
@@ -64,7 +67,7 @@ func (s *session) become(ctx context.Context, who, as string) error {
 	if err != nil {
 		return err
 	}
-	gate, err := exo.NewGate(exo.Config{Grants: grants, Record: exo.Unrecorded, Bits: opt.Bits})
+	gate, err := exo.NewGate(exo.Config{Grants: grants, Record: exo.Unrecorded, Bits: opt.Bits, Review: opt.Review})
 	if err != nil {
 		return err
 	}

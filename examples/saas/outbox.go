@@ -94,7 +94,7 @@ func grants(db *exosql.DB, org, as int64) (codemode.Grants, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, o := range grant(db, org, as) {
+	for name, o := range grant(db, org, as, tooMany) {
 		g[name] = o
 	}
 	return g, nil

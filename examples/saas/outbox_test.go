@@ -20,12 +20,12 @@ func TestOutbox(t *testing.T) {
 	t.Cleanup(func() { outbox.path = was })
 	const comment = "const c = await api.organization.projects().tasks().comments().first(); "
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(e.Pick(tracker.Schema+tracker.Seed, tracker.Postgres))})
+		db := e.OpenWith(t, &exosql.OpenOptions{Images: 100, Setup: e.Exec(e.Pick(tracker.Schema+tracker.Seed, tracker.Postgres))})
 		g, err := grants(db, 1, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		tool, err := codemode.New(g, &codemode.Options{Record: exo.Unrecorded})
+		tool, err := codemode.New(g, &codemode.Options{Record: exo.Unrecorded, Review: waiting()})
 		if err != nil {
 			t.Fatal(err)
 		}

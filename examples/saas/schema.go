@@ -154,10 +154,10 @@ func mine() *exosql.Facet[member] {
 // shows: a task that is assigned to a stranger has no assignee.
 //
 // The acting member's own comments are a separate grant. It leaves out the member's comments on
-// tasks of other organizations.
-func grant(db *exosql.DB, id, as int64) codemode.Grants {
+// tasks of other organizations. rules say when a person must agree to changed tasks.
+func grant(db *exosql.DB, id, as int64, rules ...exosql.Approval) codemode.Grants {
 	org, task := facets()
-	task.AllowUpdate(taskStatus, taskAssigneeID, taskDueAt) // members, projects and comments are only read here
+	task.AllowUpdate(taskStatus, taskAssigneeID, taskDueAt).Approve(rules...) // members, projects and comments are only read here
 	me := exosql.Grant(db, members, exosql.And(memberOrgID.Eq(id), memberID.Eq(as)),
 		exosql.ScopeRows(organizations, orgID.Eq(id)),
 		exosql.ScopeVia(orgProjects),
@@ -211,6 +211,7 @@ var app = repl.App{
 	Users:    everybody,
 	Members:  staff,
 	Grants:   grants,
+	Options:  codemode.Options{Review: waiting()},
 	Examples: []string{
 		`api.organization.projects().tasks().where(t => t.status === 'in_progress')`,
 		`(api) => api.organization.join(({ org }) => org.projects()).join(({ project }) => project.tasks()).select(({ project, task }) => ({ project: project.name, task: task.title })).execute()`,

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/user"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -20,7 +19,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/exoagent/exoagent/cmd/exo/internal/changespage"
-	"github.com/exoagent/exoagent/cmd/exo/internal/difference"
+	"github.com/exoagent/exoagent/internal/difference"
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/review"
@@ -221,15 +220,6 @@ func found(err error) error {
 	return err
 }
 
-// operator is who sits at the terminal, as the operating system knows them.
-func operator() (review.Approver, error) {
-	u, err := user.Current()
-	if err != nil {
-		return review.Approver{}, err
-	}
-	return review.Approver{Name: u.Username, How: review.Terminal}, nil
-}
-
 // leastDigits is how much of a digest -yes needs, so that no other change set begins alike.
 const leastDigits = 12
 
@@ -258,7 +248,7 @@ func (o *options) approve(ctx context.Context, std cli.Stdio, id string) error {
 			return err
 		}
 	}
-	by, err := operator()
+	by, err := difference.Operator()
 	if err != nil {
 		return err
 	}
@@ -313,7 +303,7 @@ func (o *options) reject(ctx context.Context, std cli.Stdio, id string) error {
 		return err
 	}
 	defer k.Close()
-	by, err := operator()
+	by, err := difference.Operator()
 	if err == nil {
 		err = found(k.Reject(ctx, id, o.why, by))
 	}
@@ -334,7 +324,7 @@ func (o *options) link(ctx context.Context, std cli.Stdio, _ string) error {
 		return cli.Usagef("-at: want the address of the page, like http://127.0.0.1:8642%s, or `link` in the file's approvals", grantfile.PagePath)
 	}
 	if o.as == "" {
-		by, err := operator()
+		by, err := difference.Operator()
 		if err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/exoagent/exoagent/cmd/exo/internal/difference"
+	"github.com/exoagent/exoagent/internal/difference"
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/mcp/bearer"
 	"github.com/exoagent/exoagent/exo"

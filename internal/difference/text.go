@@ -78,6 +78,7 @@ func (v View) Write(to io.Writer, s Screen) error {
 func (w *writer) row(r Row) {
 	style := map[string]string{"+": green, "~": yellow, "-": red}[r.Mark]
 	w.line(style, "  "+r.Mark+" ", "%s", r.Key)
+	var same []string
 	for _, c := range r.Cells {
 		switch {
 		case r.Mark == "~" && c.Changed:
@@ -85,10 +86,13 @@ func (w *writer) row(r Row) {
 			w.line(red, "        - ", "%s", c.Before)
 			w.line(green, "        + ", "%s", c.After)
 		case r.Mark == "~":
-			w.line(dim, "      ", "%s %s", c.Name, c.Before)
+			same = append(same, c.Name+" "+c.Before)
 		default:
 			w.line(style, "      ", "%s %s", c.Name, c.Before+c.After)
 		}
+	}
+	if same != nil {
+		w.line(dim, "      ", "as before: %s", strings.Join(same, ", "))
 	}
 	if r.Other {
 		w.line("", "      ", "another column")

@@ -1,0 +1,112 @@
+package repl
+
+// This file shows what waits for a person, and does .changes, .approve and .reject. Programs come to the terminal as text and never as commands, so
+// none can agree to its own change.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
+	"github.com/exoagent/exoagent/exo/review"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/difference"
+)
+
+// prepared shows the change sets that have come to wait since it was last called.
+func (s *session) prepared(ctx context.Context, out io.Writer, scr screen.Screen) error {
+	if s.app.Options.Review == nil {
+		return nil
+	}
+	all, err := s.tool.Pending(ctx)
+	for _, w := range all {
+		if s.shown[w.ID] == "" {
+			err = errors.Join(err, s.show(out, scr, w))
+		}
+	}
+	return err
+}
+
+// show shows a change set. Only what was shown can be agreed to.
+func (s *session) show(out io.Writer, scr screen.Screen, w review.ChangeSet) error {
+	v := difference.Of(w, s.tool.Admits(), false)
+	if err := v.Write(out, difference.Screen{Color: scr.Color, Width: scr.Width(0)}); err != nil {
+		return err
+	}
+	if s.shown == nil {
+		s.shown = map[string]string{}
+	}
+	s.shown[w.ID] = w.Digest()
+	if !s.decides {
+		_, err := fmt.Fprintln(out, "nothing has happened: without -e, .approve and .reject decide")
+		return err
+	}
+	number := ""
+	if v.Number > difference.Many {
+		number = " NUMBER"
+	}
+	_, err := fmt.Fprintf(out, "nothing has happened yet: .approve %s%s lets it happen, .reject %[1]s refuses it\n", w.ID[:8], number)
+	return err
+}
+
+// decide does .changes, .approve and .reject.
+func (s *session) decide(ctx context.Context, cmd, arg string, out io.Writer, scr screen.Screen) error {
+	if s.app.Options.Review == nil {
+		return noCommand(cmd)
+	}
+	if s.tx != nil {
+		return errors.New("first end the transaction of .begin: .commit keeps its changes, .rollback undoes them")
+	}
+	all, err := s.tool.Pending(ctx)
+	if err != nil {
+		return err
+	}
+	if cmd == ".changes" && arg == "" {
+		for _, w := range all {
+			fmt.Fprintf(out, "%s  %s\n", w.ID[:8], difference.Shown(w.Summary()))
+		}
+		return nil
+	}
+	id, rest, _ := strings.Cut(arg, " ")
+	var w *review.ChangeSet
+	for i := range all {
+		if len(id) >= 6 && strings.HasPrefix(all[i].ID, strings.ToLower(id)) {
+			w = &all[i]
+		}
+	}
+	if w == nil {
+		return fmt.Errorf("no change set that waits begins with %q; .changes lists them", difference.Shown(id))
+	}
+	by, err := difference.Operator()
+	switch {
+	case err != nil:
+		return err
+	case cmd == ".changes":
+		return s.show(out, scr, *w)
+	case cmd == ".reject":
+		if err = s.tool.Reject(ctx, w.ID, strings.TrimSpace(rest), by); err == nil {
+			fmt.Fprintln(out, "refused: nothing of it happens")
+		}
+		return err
+	case s.shown[w.ID] != w.Digest():
+		return s.show(out, scr, *w)
+	}
+	v := difference.Of(*w, s.tool.Admits(), false)
+	if v.Number > difference.Many && strings.TrimSpace(rest) != fmt.Sprint(v.Number) {
+		return fmt.Errorf("to agree to so many changes, type their number: .approve %s NUMBER", w.ID[:8])
+	}
+	s.forget()
+	res, approved, err := s.tool.Apply(ctx, w.ID, s.shown[w.ID], by)
+	s.forget()
+	if err != nil {
+		return err
+	}
+	if res.Err != nil {
+		return errors.New(difference.Outcome(approved.Difference(), res.Err, value.NewLabel(w.Label...).Secrecy().FlowsTo(s.tool.Admits())))
+	}
+	_, err = fmt.Fprintf(out, "applied: %s\n", v.Summary)
+	return err
+}
