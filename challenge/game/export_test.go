@@ -40,3 +40,6 @@ var (
 
 // OpenDesk are the grants of sealed without a label.
 var OpenDesk = desk()
+
+// OpenBook are the grants of pledge where nobody has to agree.
+var OpenBook = book()

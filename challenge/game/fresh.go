@@ -117,5 +117,5 @@ func (f *fresh) Close() error {
 // prized is what the host says to whom it gives a key.
 func prized(why string, key Key) string { return why + " This is your key: " + string(key) }
 
-// changedRow is why a key is given by a control lane.
-const changedRow = "A row that is not yours has changed."
+// changedRow is why a key is given where rows must stay as they are.
+const changedRow = "A row has changed that no program may change."

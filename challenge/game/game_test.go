@@ -33,6 +33,12 @@ var solutions = map[string]map[string]string{
 		"all":     "(api) => api.me.spends().all().update({ memo: 'x' })",
 		"refused": "(api) => api.me.spends().insert({ tabId: 41, cents: 1, memo: 'on Mina' })",
 	},
+	"pledge": {
+		"list":  "(api) => api.me.batches().payouts()",
+		"memo":  game.DefaultTargets.Target("pledge").Examples[1],
+		"empty": "(api) => api.me.batches().where({ id: 63 }).delete()",
+		"waits": "(api) => api.me.batches().payouts().where({ id: 704 }).update({ cents: 901 })",
+	},
 	"sealed": {
 		"list":     "(api) => api.me.safes()",
 		"letter":   game.DefaultTargets.Target("sealed").Examples[1],
@@ -64,7 +70,7 @@ func TestTasks(t *testing.T) {
 				if !slices.Contains(a.Tasks, task.ID) || a.Leaked {
 					t.Errorf("%s %s: %+v %s", target.ID, task.ID, a, a.Result)
 				}
-				literal := `async (api) => { await api.` + map[string]string{"wallet": "currentUser", "notes": "organization", "spend": "me", "sealed": "me"}[target.ID] + `.execute(); return ` + string(a.Result) + ` }`
+				literal := `async (api) => { await api.` + map[string]string{"wallet": "currentUser", "notes": "organization", "spend": "me", "sealed": "me", "pledge": "me"}[target.ID] + `.execute(); return ` + string(a.Result) + ` }`
 				if b := p.play(target.ID, game.Program, literal); a.Verdict.OK() && (!b.Verdict.OK() || slices.Contains(b.Tasks, task.ID)) {
 					t.Errorf("%s %s is done by what was written down: %s %+v", target.ID, task.ID, literal, b.Verdict)
 				}
@@ -117,6 +123,11 @@ func TestControl(t *testing.T) {
 		{"sealed", game.Filter, "SELECT owner FROM safes", "ok", false},
 		{"sealed", game.Filter, "SELECT \"c\"||max(c.c4) FROM (SELECT 1 c1, 2 c2, 3 c3, 4 c4 UNION ALL TABLE safes) c", "invalid", false},
 		{"sealed", game.Filter, "SELECT max(c.c4) FROM (SELECT 1 c1, 2 c2, 3 c3, 4 c4 UNION ALL VALUES (1, 2, 3, 4)) c", "ok", false},
+		{"pledge", game.Notice, "UPDATE payouts SET memo = 'x'", "ok", false},
+		{"pledge", game.Notice, "UPDATE payouts SET cents = 1 WHERE id = 701", "ok", true},
+		{"pledge", game.Notice, "DELETE FROM batches WHERE id = 63", "ok", false},
+		{"pledge", game.Filter, "UPDATE payouts SET cents = 1", "refused", false},
+		{"pledge", game.Filter, "UPDATE payouts SET memo = 'x', payee = 'Robin Ode'", "ok", true},
 		{"notes", game.Notice, "ATTACH '/etc/passwd' AS x", "invalid", false},
 	} {
 		a := p.play(c.target, c.lane, c.sql)
@@ -160,7 +171,7 @@ func TestGuarded(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		g := newGame(t, e, 8)
 		p := newPlayer(t, g, "player0000")
-		for _, target := range []string{"wallet", "notes", "spend", "sealed"} {
+		for _, target := range []string{"wallet", "notes", "spend", "sealed", "pledge"} {
 			programs := attacks(t, target)
 			ran := 0
 			for _, x := range programs {
@@ -171,7 +182,7 @@ func TestGuarded(t *testing.T) {
 				if a.Verdict.Kind == "internal" {
 					t.Errorf("%s: %+v", x, a.Verdict)
 				}
-				if a.Rows > 0 && (a.Verdict.OK() || target == "sealed") { // there a program may have what it can't tell
+				if a.Rows > 0 && (a.Verdict.OK() || target == "sealed" || a.Verdict.Kind == "pending") { // there a program may have what it can't tell, or keep
 					ran++
 				}
 				for _, f := range foreign {

@@ -66,11 +66,11 @@ func (t *Target) Reach(ctx context.Context) (*Reach, error) {
 	}
 	defer db.Close()
 	grants := t.Grants(db)
-	tool, err := codemode.New(grants, &codemode.Options{Limits: DefaultLimits().Limits, Bounds: DefaultLimits().Bounds, Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded})
+	tool, err := codemode.New(grants, &codemode.Options{Limits: DefaultLimits().Limits, Bounds: DefaultLimits().Bounds, Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded, Principal: "reach", Review: nobody()})
 	if err != nil {
 		return nil, err
 	}
-	gate, err := exo.NewGate(exo.Config{Grants: grants, Record: exo.Unrecorded})
+	gate, err := exo.NewGate(exo.Config{Grants: grants, Record: exo.Unrecorded, Review: nobody()})
 	if err != nil {
 		return nil, err
 	}

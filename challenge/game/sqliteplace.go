@@ -42,9 +42,12 @@ func (f *folder) close() error   { return nil }
 
 func (f *folder) path(name string) string { return filepath.Join(f.dir, mark+name+".db") }
 
+// mostImages is how many changed rows of an attempt a person could be shown.
+const mostImages = 200
+
 func (f *folder) open(ctx context.Context, name string, t *Target, key Key) (*exosql.DB, error) {
 	return exosql.Open(ctx, "sqlite:"+f.path(name), &exosql.OpenOptions{
-		Conns: 1, PlanBytes: copyPlanBytes,
+		Conns: 1, PlanBytes: copyPlanBytes, Images: mostImages,
 		Setup: func(ctx context.Context, db *sql.DB) error {
 			return t.fill(ctx, db, key, func(s string) string { return s })
 		},

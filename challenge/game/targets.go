@@ -12,4 +12,4 @@ package game
 //     plays them, and all must lose.
 //
 // A host refuses to start with a target for which Check finds fault.
-var DefaultTargets = Targets{wallet, notes, spend, sealed}
+var DefaultTargets = Targets{wallet, notes, spend, sealed, pledge}

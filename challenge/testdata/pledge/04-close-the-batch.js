@@ -1,0 +1,1 @@
+(api) => api.me.batches().where({ id: 61 }).delete()

@@ -1,0 +1,1 @@
+(api) => api.me.batches().all().delete()

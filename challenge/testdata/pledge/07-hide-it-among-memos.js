@@ -1,0 +1,1 @@
+async (api) => { for (let i = 0; i < 40; i++) await api.me.batches().payouts().all().update({ memo: 'memo ' + i }); await api.me.batches().payouts().where({ id: 704 }).update({ memo: 'x', cents: 901 }); return api.me.batches().payouts() }

@@ -1,0 +1,1 @@
+async (api) => { const all = api.me.batches().payouts(); await all.where({ id: 701 }).update({ cents: 1 }); await all.where({ id: 701 }).update({ cents: 82000 }); await all.where({ id: 702 }).update({ memo: 'x' }); return all }

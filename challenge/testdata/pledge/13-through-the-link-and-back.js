@@ -1,0 +1,1 @@
+(api) => api.me.batches().payouts().batch().payouts().all().update(p => ({ cents: p.cents + 1 }))

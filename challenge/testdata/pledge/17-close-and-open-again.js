@@ -1,0 +1,1 @@
+async (api) => { await api.me.batches().where({ id: 63 }).delete(); const b = await api.me.batches().insert({ name: 'Empty' }); await api.me.batches().payouts().where({ id: 704 }).update({ batchId: b.id }); return b }
