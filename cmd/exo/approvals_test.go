@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/exoagent/exoagent/internal/difference"
 	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/internal/cli"
+	"github.com/exoagent/exoagent/internal/difference"
 	"github.com/exoagent/exoagent/internal/grantfile/pending"
 	"github.com/exoagent/exoagent/internal/testutil"
 )

@@ -9,6 +9,7 @@ import (
 
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/testutil"
+	"github.com/exoagent/exoagent/internal/testutil/browsertest"
 )
 
 // What is offered, without the descriptions.
@@ -62,6 +63,7 @@ func TestMain(m *testing.M) {
 	}
 	remove := buildOnce()
 	code := m.Run()
+	browsertest.End()
 	remove()
 	os.Exit(code)
 }

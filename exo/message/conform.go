@@ -155,10 +155,11 @@ func (c *Checker) conformRecord(want *Type, n *Node, depth int) (*Node, bool) {
 			return nil, false
 		}
 		x, ok := c.conform(of, a, depth+1)
-		if !ok {
+		if !ok && !c.whole(of, a) {
 			return nil, false
+		} else if ok {
+			r.Args[i] = x
 		}
-		r.Args[i] = x
 	}
 	for _, f := range want.Fields {
 		if !f.Opt && !slices.Contains(n.Names, f.Name) {
@@ -166,6 +167,17 @@ func (c *Checker) conformRecord(want *Type, n *Node, depth int) (*Node, bool) {
 		}
 	}
 	return &r, true
+}
+
+// whole reports whether n is a rounded number where a whole one is wanted. Who stores it must check its size.
+func (c *Checker) whole(want *Type, n *Node) bool {
+	return c.fraction(want, n) && n.Op == OpCall && n.method != nil && n.method.Whole
+}
+
+// fraction reports whether n is an expression of a number that may have a fraction, where a whole number is wanted.
+func (c *Checker) fraction(want *Type, n *Node) bool {
+	i, of := c.Catalog[n.Type.Name], n.Type.Args["of"]
+	return want.Name == value.TypeInt && i != nil && i.Expr && of != nil && of.Name != value.TypeInt && scalar.NumberRank(of.Name) > 0
 }
 
 // argsFit reports whether each type argument that is wanted is there.

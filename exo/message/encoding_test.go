@@ -263,7 +263,7 @@ func TestEveryFieldOfMessages(t *testing.T) {
 	for _, c := range []struct {
 		v      any
 		fields int
-	}{{message.WireNode{}, 8}, {message.Interface{}, 14 /* LabelBy has no encoding */}, {message.Words{}, 1}, {message.Method{}, 18}, {message.Param{}, 13}, {message.Term{}, 13}, {message.Type{}, 8 /* Label has no encoding */}, {message.Property{}, 3}, {message.TypeField{}, 8 /* Needed has no encoding */}, {message.GrantedName{}, 4}} {
+	}{{message.WireNode{}, 8}, {message.Interface{}, 14 /* LabelBy has no encoding */}, {message.Words{}, 1}, {message.Method{}, 19}, {message.Param{}, 13}, {message.Term{}, 13}, {message.Type{}, 8 /* Label has no encoding */}, {message.Property{}, 3}, {message.TypeField{}, 8 /* Needed has no encoding */}, {message.GrantedName{}, 4}} {
 		if n := reflect.TypeOf(c.v).NumField(); n != c.fields {
 			t.Errorf("%T has %d fields; the encoding was written for %d", c.v, n, c.fields)
 		}

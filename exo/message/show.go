@@ -155,7 +155,7 @@ func (c *Checker) mismatch(op string, p *Param, want *Type, n *Node) *fail.Error
 			if of == nil {
 				return fail.Errorf(fail.Invalid, op, "%s", explain(want, value.RecordValue(value.Field{Name: name, Value: value.Null()}), "", 0, c.Zone))
 			}
-			if _, ok := c.conform(of, n.Args[i], 0); !ok {
+			if _, ok := c.conform(of, n.Args[i], 0); !ok && !c.whole(of, n.Args[i]) {
 				return c.mismatch(op, &Param{Name: "`" + name + "`"}, of, n.Args[i])
 			}
 		}
@@ -182,6 +182,9 @@ func (c *Checker) mismatch(op string, p *Param, want *Type, n *Node) *fail.Error
 		w += " or null"
 	}
 	got += c.Unsuited(n)
+	if hint := c.Catalog.Say(nil, "fraction", ""); hint != "" && c.fraction(want, n) {
+		got += "; " + hint
+	}
 	if p.Count && (n.Type.Name == value.TypeRecord || n.Op == OpLit && n.Lit.Type() == value.TypeRecord) {
 		if hint := c.Catalog.Say(nil, "options", ""); hint != "" {
 			got += "; " + hint

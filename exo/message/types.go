@@ -168,6 +168,9 @@ type Method struct {
 	// Measure: the method gives one value for all rows of its receiver, so whatever is made of such rows has the method, too: see Interface.Many.
 	Measure bool
 
+	// Whole: the value has no fraction, so it can be written where a whole number is wanted, whatever its type.
+	Whole bool
+
 	// Effect says whether it changes something, and when.
 	Effect EffectMode
 	// Reply is the most that the reply may carry in addition to the label of the message: its

@@ -38,6 +38,7 @@ type View struct {
 	Program   []string  `json:"program"`        // a line each
 	Read      []string  `json:"read,omitempty"` // labels of what the program has read
 	By        string    `json:"by,omitempty"`   // who decided
+	Run       string    `json:"run,omitempty"`  // that applied it, or is about to: exo undo takes its ID
 	Why       string    `json:"why,omitempty"`
 }
 
@@ -88,6 +89,9 @@ func Of(w review.ChangeSet, admits value.Label, all bool) View {
 	}
 	if w.By != "" {
 		v.By = fmt.Sprintf("%s, known by the %s, at %s", Quote(w.By), w.How, w.Decided.UTC().Format(time.DateTime))
+	}
+	if w.Applies != nil {
+		v.Run = w.Applies.String()
 	}
 	for _, s := range w.Set.Parts {
 		v.Number += int64(len(s.Rows)) + s.More

@@ -45,7 +45,7 @@ func TestImitation(t *testing.T) {
 	w.Set.Messages = []changeset.Message{{Op: forged, Text: forged}}
 	for _, width := range []int{0, 40, 80} {
 		out := text(t, Of(w, value.Label{}, false), Screen{Width: width})
-		begins := regexp.MustCompile(`^(change set |for |asks |may decide |decided by |because |until |would be |digest |has read |the program$|  \| "|"deal": 2 changed$|  ~ "|      "amount"$|      "x\\"|        [-+] "|also: "|> sends "|  … |    … |      … |        … |          … |… |$)`)
+		begins := regexp.MustCompile(`^(change set |for |asks |may decide |decided by |by the run |because |until |would be |digest |has read |the program$|  \| "|"deal": 2 changed$|  ~ "|      "amount"$|      "x\\"|        [-+] "|also: "|> sends "|  … |    … |      … |        … |          … |… |$)`)
 		for line := range strings.Lines(out) {
 			if line = strings.TrimSuffix(line, "\n"); !begins.MatchString(line) && !strings.HasPrefix(strings.TrimLeft(line, " "), "… ") {
 				t.Errorf("width %d: a line begins with %q", width, line)

@@ -30,7 +30,7 @@ const (
 func (v View) Write(to io.Writer, s Screen) error {
 	w := &writer{screen: s}
 	w.line("", "", "change set %s is %s", v.ID, v.State)
-	for _, l := range [][2]string{{"for", v.Principal}, {"asks", strings.Join(v.Rules, " ")}, {"may decide", v.Who}, {"decided by", v.By}, {"because", v.Why}, {"until", v.Until.UTC().Format(time.DateTime) + " UTC"},
+	for _, l := range [][2]string{{"for", v.Principal}, {"asks", strings.Join(v.Rules, " ")}, {"may decide", v.Who}, {"decided by", v.By}, {"by the run", v.Run}, {"because", v.Why}, {"until", v.Until.UTC().Format(time.DateTime) + " UTC"},
 		{"would be", v.Summary}, {"digest", v.Digest}, {"has read", strings.Join(v.Read, " ")}} {
 		if l[1] != "" {
 			w.line("", "", "%-13s %s", l[0], l[1])

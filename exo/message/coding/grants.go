@@ -148,7 +148,7 @@ func (c *crossing) method(m *message.Method, terms *once[*message.Term]) {
 		c.flags(0, 1, is)
 	}
 	nested, declassifies := m.Nested != nil, !m.Declassifies.Empty()
-	mode := message.EffectMode(c.flags(int(m.Effect), int(message.EffectModes), &nested, &declassifies, &m.Total, &m.Trusted, &m.Fresh, &m.Measure))
+	mode := message.EffectMode(c.flags(int(m.Effect), int(message.EffectModes), &nested, &declassifies, &m.Total, &m.Trusted, &m.Fresh, &m.Measure, &m.Whole))
 	if c.from != nil {
 		m.Effect = mode
 	}

@@ -43,7 +43,7 @@ func columnInterface(name string) *message.Interface {
 			i.Fields[op.Name] = &message.Property{Doc: op.doc, Type: &message.Type{Name: "Int", Args: map[string]*message.Type{"of": {Name: value.TypeInt, Null: true}}}}
 			continue
 		}
-		m := &message.Method{Name: op.Name, Doc: op.doc, Result: resultTerm(op.result), Total: op.total}
+		m := &message.Method{Name: op.Name, Doc: op.doc, Result: resultTerm(op.result), Total: op.total, Whole: op.whole}
 		for _, p := range op.params {
 			m.Params = append(m.Params, paramOf(p, name, op.Null))
 		}

@@ -29,6 +29,7 @@ type Operator struct {
 	Form     form      // how it is compiled
 	field    bool      // it is read like a field, without a call
 	unlisted bool      // only JavaScript's syntax uses it
+	whole    bool      // its result has no fraction
 	total    bool      // programs may get its result for a labelled column, sealed, without reading the column: see message.Method
 	doc      string
 }
@@ -136,9 +137,9 @@ var operators = []Operator{
 	{Name: "neg", unlisted: true, on: numbers, result: "self", Ast: sqlast.Negate, Form: FormNumber},
 	{Name: "abs", also: []string{"Math.abs"}, on: numbers, result: "self", Ast: sqlast.Abs, Form: FormNumber},
 	{Name: "round", on: numbers, params: []string{"places"}, result: "self", Ast: sqlast.Round, Form: FormNumber, doc: "halves away from 0"},
-	{Name: "roundUp", also: []string{"Math.round"}, on: numbers, result: "self", Ast: sqlast.RoundUp, Form: FormNumber, doc: "to a whole number, halves up"},
-	{Name: "floor", also: []string{"Math.floor"}, on: numbers, result: "self", Ast: sqlast.Floor, Form: FormNumber},
-	{Name: "ceil", also: []string{"Math.ceil"}, on: numbers, result: "self", Ast: sqlast.Ceil, Form: FormNumber},
+	{Name: "roundUp", whole: true, also: []string{"Math.round"}, on: numbers, result: "self", Ast: sqlast.RoundUp, Form: FormNumber, doc: "to a whole number, halves up"},
+	{Name: "floor", whole: true, also: []string{"Math.floor"}, on: numbers, result: "self", Ast: sqlast.Floor, Form: FormNumber},
+	{Name: "ceil", whole: true, also: []string{"Math.ceil"}, on: numbers, result: "self", Ast: sqlast.Ceil, Form: FormNumber},
 	{Name: "toText", also: []string{"String", "toISOString"}, on: written, result: "text", Form: FormToText},
 
 	{Name: "year", total: true, also: []string{"getFullYear"}, on: days, result: "int", Ast: sqlast.Year, Form: FormPart, doc: "local, like all parts"},

@@ -188,6 +188,7 @@ var queryPhrases = [][3]string{
 	{"keys", "count sum", "{param} must be a column, like t => t.column, or an object of columns like {sample}; got {got}; for numbers of all rows together write query.count() and query.sum(t => t.column)"},
 	{"keys", "", "{param} must be a column, like t => t.column, or an object of columns like {sample}; got {got}"}, {"selection", "", "{param} must be a column, an object like {sample}, or one whole table; got {got}"},
 	{"alike", "select", "{param} must show the same columns, of the same names and types in the same order: {want}; it shows {got}. Select them so in both"},
+	{"fraction", "update", "round it at last: Math.round(…), Math.floor(…) or Math.ceil(…)"},
 	{"listed", "select", "{param} must be values of the column's type, or a query of one such column: write .select(t => t.column) behind it; got {got}"},
 	{"unsuited", "max select *.in", "a query is no value: column.in(query.select(t => t.column)) asks whether it is among those of a query, and query.max(t => t.column) or another aggregate is one"},
 	{"unselectable.one", "select", "`{name}` is one row: name the column that is meant, like {it}.{member}"},

@@ -46,10 +46,15 @@ var browser struct {
 // Main runs the tests of a package and ends the browser that they share. It is the body of TestMain.
 func Main(m *testing.M) {
 	code := m.Run()
+	End()
+	os.Exit(code)
+}
+
+// End ends the browser, for a package with a TestMain of its own.
+func End() {
 	if browser.end != nil {
 		browser.end()
 	}
-	os.Exit(code)
 }
 
 func start() {

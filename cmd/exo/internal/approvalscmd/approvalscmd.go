@@ -19,12 +19,12 @@ import (
 	"golang.org/x/term"
 
 	"github.com/exoagent/exoagent/cmd/exo/internal/changespage"
-	"github.com/exoagent/exoagent/internal/difference"
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/internal/atomicfile"
 	"github.com/exoagent/exoagent/internal/cli"
+	"github.com/exoagent/exoagent/internal/difference"
 	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/internal/grantfile/pending"
 	"github.com/exoagent/exoagent/internal/printable"

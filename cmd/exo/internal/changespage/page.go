@@ -23,12 +23,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/exoagent/exoagent/internal/difference"
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/mcp/bearer"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exo/store"
+	"github.com/exoagent/exoagent/internal/difference"
 	"github.com/exoagent/exoagent/internal/grantfile"
 )
 
