@@ -12,9 +12,9 @@ import (
 	bt "github.com/exoagent/exoagent/internal/testutil/browsertest"
 )
 
-// TestRise tells docs/approvals.md's story, as a user has it: a program gives everyone ten per cent more, twelve rows are shown, a person agrees in the browser, and
+// TestRiseOnThePage tells docs/approvals.md's story, as a user has it: a program gives everyone ten per cent more, twelve rows are shown, a person agrees in the browser, and
 // then it is taken back. EXO_SCREENSHOTS=FOLDER makes the page's pictures.
-func TestRise(t *testing.T) {
+func TestRiseOnThePage(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "exo.yaml")
 	write(t, path, `exo: 1

@@ -182,8 +182,10 @@ func (c *Checker) mismatch(op string, p *Param, want *Type, n *Node) *fail.Error
 		w += " or null"
 	}
 	got += c.Unsuited(n)
-	if hint := c.Catalog.Say(nil, "fraction", ""); hint != "" && c.fraction(want, n) {
-		got += "; " + hint
+	if c.fraction(want, n) {
+		if hint := c.Catalog.Say(c.Catalog[n.Type.Name], "fraction", ""); hint != "" {
+			got += "; " + hint
+		}
 	}
 	if p.Count && (n.Type.Name == value.TypeRecord || n.Op == OpLit && n.Lit.Type() == value.TypeRecord) {
 		if hint := c.Catalog.Say(nil, "options", ""); hint != "" {
