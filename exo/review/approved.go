@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -202,16 +203,22 @@ func difference(was, is changeset.Set) string {
 // text writes a row in one line. Cells that the database chooses have no value there.
 func text(r changeset.Row) string {
 	var b bytes.Buffer
+	side := func(text *string, null bool) string {
+		if null {
+			return "null"
+		}
+		return strconv.Quote(*text)
+	}
 	fmt.Fprintf(&b, "%s %s", r.Table, r.Kind)
 	for _, c := range r.Cells {
 		switch {
 		case c.New:
-		case c.Before != nil && c.After != nil && *c.Before != *c.After:
-			fmt.Fprintf(&b, ", %s from %s to %s", c.Name, *c.Before, *c.After)
+		case c.Before != nil && c.After != nil && c.Changed():
+			fmt.Fprintf(&b, ", %s from %s to %s", c.Name, side(c.Before, c.WasNull), side(c.After, c.IsNull))
 		case c.After != nil:
-			fmt.Fprintf(&b, ", %s %s", c.Name, *c.After)
+			fmt.Fprintf(&b, ", %s %s", c.Name, side(c.After, c.IsNull))
 		case c.Before != nil:
-			fmt.Fprintf(&b, ", %s %s", c.Name, *c.Before)
+			fmt.Fprintf(&b, ", %s %s", c.Name, side(c.Before, c.WasNull))
 		}
 	}
 	return b.String()
