@@ -261,8 +261,9 @@ func (k *Keeper) Reconcile(ctx context.Context, kept func(context.Context, exo.R
 	if !k.made() {
 		return 0, errZero
 	}
-	err = k.heads(ctx, func(e store.Entry, h head) error {
-		if h.State != Applying {
+	var unread error
+	err = k.heads(ctx, func(e store.Entry, h head, broken error) error {
+		if unread = errors.Join(unread, broken); broken != nil || h.State != Applying {
 			return nil
 		}
 		run, err := exo.ParseRunID(h.Run)
@@ -289,7 +290,7 @@ func (k *Keeper) Reconcile(ctx context.Context, kept func(context.Context, exo.R
 		}
 		return err
 	})
-	return n, err
+	return n, errors.Join(err, unread)
 }
 
 // cutOff is how long a run may take to apply a change set before it counts as cut off: longer than any run may last.
