@@ -18,6 +18,7 @@ import (
 	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exo/store"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
@@ -160,10 +161,10 @@ func (w *world) made(p exo.Principal) *codemode.Tool {
 	return w.toolOf(p, w.grants)
 }
 
-// toolOf makes the tool of a principal for some grants.
-func (w *world) toolOf(p exo.Principal, grants codemode.Grants) *codemode.Tool {
+// toolOf makes the tool of a principal for some grants, whose model may read values with these labels.
+func (w *world) toolOf(p exo.Principal, grants codemode.Grants, admits ...string) *codemode.Tool {
 	w.t.Helper()
-	tool, err := codemode.New(grants, &codemode.Options{Principal: p, Review: w.keeper, Evaluator: exoeval.InProcess{}, Record: exo.RecordFunc(func(e exo.Entry) error {
+	tool, err := codemode.New(grants, &codemode.Options{Principal: p, Admits: value.NewLabel(admits...), Review: w.keeper, Evaluator: exoeval.InProcess{}, Record: exo.RecordFunc(func(e exo.Entry) error {
 		w.record = append(w.record, e)
 		return nil
 	})})
