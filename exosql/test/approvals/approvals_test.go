@@ -42,6 +42,7 @@ type line struct {
 type world struct {
 	t      *testing.T
 	e      tu.Engine
+	url    string
 	db     *exosql.DB
 	raw    *sql.DB
 	keeper *review.Keeper
@@ -78,13 +79,12 @@ func open(t *testing.T, e tu.Engine, rules ...exosql.Approval) *world {
 func fresh(t *testing.T, e tu.Engine, kept bool, more ...string) *world {
 	t.Helper()
 	w := &world{t: t, e: e, now: time.Now(), store: store.NewMemory(nil)}
-	var url string
 	if kept = kept && e.Name == tu.Postgres.Name; kept {
-		url = kit.OwnDatabase(t)
+		w.url = kit.OwnDatabase(t)
 	} else {
-		url = e.URL(t)
+		w.url = e.URL(t)
 	}
-	w.raw = e.SQLDB(t, url)
+	w.raw = e.SQLDB(t, w.url)
 	w.exec(e.SQL(strings.Join(append([]string{ddl(e)}, more...), ";\n")))
 	if kept {
 		live, err := schema.ReadPostgres(t.Context(), w.raw)
@@ -93,7 +93,7 @@ func fresh(t *testing.T, e tu.Engine, kept bool, more ...string) *world {
 		}
 		w.exec(exosql.UndoTriggers(live, "postgres", time.Hour, schema.Name{Schema: "public", Name: "staff"}, schema.Name{Schema: "public", Name: "lines"}))
 	}
-	w.db = e.OpenURL(t, url, &exosql.OpenOptions{Images: 500, Witness: true})
+	w.db = e.OpenURL(t, w.url, &exosql.OpenOptions{Images: 500, Witness: true})
 	w.keep()
 	return w
 }

@@ -77,7 +77,10 @@ func TestCarriedOn(t *testing.T) {
 				case kept && c.asks != "":
 					all, err := w.tool.Pending(t.Context())
 					if err != nil || fail.KindOf(res.Err) != fail.Pending || !same || len(all) != 1 || strings.Join(all[0].Rules, ";") != c.asks {
-						t.Errorf("%s: %v, rules of %+v", c.program, res.Err, all)
+						t.Fatalf("%s: %v, rules of %+v", c.program, res.Err, all)
+					}
+					if also := strings.Join(all[0].Set.Parts[0].Also, ";"); also != map[bool]string{true: "rows of pays that no grant shows: 2 deleted", false: "rows of staff that no grant shows: 1 changed"}[c.onPays != nil] {
+						t.Errorf("%s: a person is told %q", c.program, also)
 					}
 				case !kept && c.may:
 					if fail.KindOf(res.Err) != fail.Invalid || !strings.Contains(res.Err.Error(), "a person would have to agree") || !same {
