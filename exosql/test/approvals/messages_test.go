@@ -113,7 +113,7 @@ func TestRepliedObjects(t *testing.T) {
 		team := d.ours(w, exosql.NewFacet(d.staff, "team", d.id, d.name, d.salary, d.note).AllowUpdate(d.salary).Approve(exosql.ApproveAlways()))
 		for program, o := range map[string]exo.Object{`await THE.send({ To: "out@them.test", Text: "x" }); return 1`: w.grants["mail"], `return await THE.where({ name: "ada" }).update({ salary: 111 })`: team} {
 			before, sent := w.dump(), len(w.sent)
-			res := w.toolOf("user:1", codemode.Grants{"chooser": chooser{&o}, "staff": w.grants["staff"]}).Run(t.Context(), strings.ReplaceAll(program, "THE", "(await chooser.pick())"))
+			res := w.toolOf("user:1", codemode.Grants{"chooser": chooser{&o}}).Run(t.Context(), strings.ReplaceAll(program, "THE", "(await chooser.pick())"))
 			if fail.KindOf(res.Err) != fail.Invalid || !strings.Contains(res.Err.Error(), "a person would have to agree") || w.dump() != before || len(w.sent) != sent {
 				t.Errorf("%s: %v", program, res.Err)
 			}
