@@ -172,15 +172,18 @@ func TestDayIsOfTable(t *testing.T) {
 
 // TestStrongerRuleHolds: of two rules with equal words the stronger says who may agree, in either order. The twin has the weaker one alone.
 func TestStrongerRuleHolds(t *testing.T) {
-	strong := changeset.Who{By: changeset.Other, Least: changeset.Page}
+	strong := map[string]changeset.Who{"another person": {By: changeset.Other}, "a page": {By: changeset.Self, Least: changeset.Page}}
+	self := changeset.Who{By: changeset.Self}
 	for name, rule := range map[string]exosql.Approval{"always": exosql.ApproveAlways(), "a number": exosql.ApproveAbove(0)} {
 		tu.Engines(t, func(t *testing.T, e tu.Engine) {
-			for _, c := range [][]exosql.Approval{{rule.From(strong), rule}, {rule, rule.From(strong)}, {rule.From(changeset.Who{By: changeset.Self}), rule.From(strong)}, {rule.From(strong), rule.From(changeset.Who{By: changeset.Self})}, {rule}} {
-				w := open(t, e, c...)
-				x := w.prepared(rise)
-				_, _, err := w.tool.Apply(t.Context(), x.ID, x.Digest(), review.Approver{Name: "user:1", How: review.Terminal})
-				if len(x.Rules) != 1 || (err != nil) != (len(c) > 1) {
-					t.Errorf("%s: %v, rules %q, who %+v", name, err, x.Rules, x.Who)
+			for needs, who := range strong {
+				for _, c := range [][]exosql.Approval{{rule.From(who), rule.From(self)}, {rule.From(self), rule.From(who)}, {rule.From(self)}} {
+					w := open(t, e, c...)
+					x := w.prepared(rise)
+					_, _, err := w.tool.Apply(t.Context(), x.ID, x.Digest(), review.Approver{Name: "user:1", How: review.Terminal})
+					if len(x.Rules) != 1 || (err != nil) != (len(c) > 1) {
+						t.Errorf("%s, %s: %v, rules %q, who %+v", name, needs, err, x.Rules, x.Who)
+					}
 				}
 			}
 		})
