@@ -155,7 +155,7 @@ func (s *Session) outgoing(c *change) (to changeset.Message, err error) {
 		return to, err
 	}
 	names, named := c.held.m.GrantNames()
-	to = changeset.Message{Call: c.Call, Op: c.Op, Sealed: c.Sealed, Label: c.held.e.label.Tags()}
+	to = changeset.Message{Op: c.Op, Sealed: c.Sealed, Label: c.held.e.label.Tags()}
 	to.Rule, to.Who = s.asks(open)
 	var whole bool
 	if to.Text, whole = spell.Message(c.held.m.Root, names, maxReviewed); !whole {

@@ -45,16 +45,18 @@ const (
 
 // Cell is one value before and after, as text.
 type Cell struct {
-	Name   string   `json:"name"`
-	Before *string  `json:"before,omitempty"` // nil: the row is new
-	After  *string  `json:"after,omitempty"`  // nil: the row is deleted
-	Label  []string `json:"label,omitempty"`  // whose secret it is
-	New    bool     `json:"new,omitempty"`    // After is chosen by the database, and known after the change alone
+	Name    string   `json:"name"`
+	Before  *string  `json:"before,omitempty"`   // nil: the row is new
+	After   *string  `json:"after,omitempty"`    // nil: the row is deleted
+	WasNull bool     `json:"was_null,omitempty"` // Before is NULL, and no text like "null"
+	IsNull  bool     `json:"is_null,omitempty"`  // After is
+	Label   []string `json:"label,omitempty"`    // whose secret it is
+	New     bool     `json:"new,omitempty"`      // After is chosen by the database, and known after the change alone
 }
 
 // Changed reports whether the cell differs.
 func (c Cell) Changed() bool {
-	return (c.Before == nil) != (c.After == nil) || c.Before != nil && *c.Before != *c.After || c.New
+	return (c.Before == nil) != (c.After == nil) || c.Before != nil && *c.Before != *c.After || c.WasNull != c.IsNull || c.New
 }
 
 // Ask is a rule of the host that wants a person to agree.
@@ -89,7 +91,6 @@ const Page Least = "page"
 
 // Message is a held effect: a mail, a payment.
 type Message struct {
-	Call   uint64   `json:"call"`
 	Op     string   `json:"op"`
 	Text   string   `json:"text"` // the whole message, as a program could write it
 	Label  []string `json:"label,omitempty"`

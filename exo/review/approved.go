@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -202,16 +203,22 @@ func difference(was, is changeset.Set) string {
 // text writes a row in one line. Cells that the database chooses have no value there.
 func text(r changeset.Row) string {
 	var b bytes.Buffer
+	side := func(text *string, null bool) string {
+		if null {
+			return "null"
+		}
+		return strconv.Quote(*text)
+	}
 	fmt.Fprintf(&b, "%s %s", r.Table, r.Kind)
 	for _, c := range r.Cells {
 		switch {
 		case c.New:
-		case c.Before != nil && c.After != nil && *c.Before != *c.After:
-			fmt.Fprintf(&b, ", %s from %s to %s", c.Name, *c.Before, *c.After)
+		case c.Before != nil && c.After != nil && c.Changed():
+			fmt.Fprintf(&b, ", %s from %s to %s", c.Name, side(c.Before, c.WasNull), side(c.After, c.IsNull))
 		case c.After != nil:
-			fmt.Fprintf(&b, ", %s %s", c.Name, *c.After)
+			fmt.Fprintf(&b, ", %s %s", c.Name, side(c.After, c.IsNull))
 		case c.Before != nil:
-			fmt.Fprintf(&b, ", %s %s", c.Name, *c.Before)
+			fmt.Fprintf(&b, ", %s %s", c.Name, side(c.Before, c.WasNull))
 		}
 	}
 	return b.String()
@@ -254,8 +261,9 @@ func (k *Keeper) Reconcile(ctx context.Context, kept func(context.Context, exo.R
 	if !k.made() {
 		return 0, errZero
 	}
-	err = k.heads(ctx, func(e store.Entry, h head) error {
-		if h.State != Applying {
+	var unread error
+	err = k.heads(ctx, func(e store.Entry, h head, broken error) error {
+		if unread = errors.Join(unread, broken); broken != nil || h.State != Applying {
 			return nil
 		}
 		run, err := exo.ParseRunID(h.Run)
@@ -282,7 +290,7 @@ func (k *Keeper) Reconcile(ctx context.Context, kept func(context.Context, exo.R
 		}
 		return err
 	})
-	return n, err
+	return n, errors.Join(err, unread)
 }
 
 // cutOff is how long a run may take to apply a change set before it counts as cut off: longer than any run may last.

@@ -156,12 +156,12 @@ func (k *Keeper) headKey(p exo.Principal, id string) string {
 
 // put stores a new change set: the chunks first, so that a head has all of its chunks, and the list of open ones last.
 func (k *Keeper) put(ctx context.Context, w *ChangeSet) error {
+	if weight(w) > MaxBytes {
+		return errTooLarge
+	}
 	text, err := json.Marshal(body{*w, w.known, w.granted, w.module})
 	if err != nil {
 		return err
-	}
-	if len(text) > MaxBytes {
-		return errTooLarge
 	}
 	chunks, err := k.seal(w.Principal, w.ID, text)
 	if err != nil {
@@ -262,17 +262,15 @@ func (h head) live(now time.Time) State {
 	return h.State
 }
 
-// heads calls f for each change set in the store, the oldest first of each principal.
-func (k *Keeper) heads(ctx context.Context, f func(e store.Entry, h head) error) error {
+// heads calls f for each change set in the store, the oldest first of each principal. broken says why a head can't be read: that is no reason to leave
+// out the others.
+func (k *Keeper) heads(ctx context.Context, f func(e store.Entry, h head, broken error) error) error {
 	for e, err := range store.All(ctx, k.opt.Store, headPrefix+"/") {
 		if err != nil {
 			return err
 		}
-		h, err := parseHead(e)
-		if err == nil {
-			err = f(e, h)
-		}
-		if err != nil {
+		h, broken := parseHead(e)
+		if err = f(e, h, broken); err != nil {
 			return err
 		}
 	}
@@ -309,9 +307,24 @@ func (h head) decided(w *ChangeSet, now time.Time) (err error) {
 	return nil
 }
 
+// brief opens the encrypted part of a head.
+func (k *Keeper) brief(e store.Entry, h head) (s short, err error) {
+	text, principal, err := k.unseal(shortID(idOf(e)), [][]byte{h.Short})
+	if err == nil {
+		err = json.Unmarshal(text, &s)
+	}
+	if err == nil && (s.Principal != principal || k.headKey(principal, idOf(e)) != e.Key) { // an entry that was moved to another principal
+		err = fmt.Errorf("review: the entry %.80q has the change set of somebody else", e.Key)
+	}
+	return s, err
+}
+
 // load reads and opens a change set.
 func (k *Keeper) load(ctx context.Context, e store.Entry, h head) (w ChangeSet, err error) {
 	id := idOf(e)
+	if _, err := k.brief(e, h); err != nil { // a list does not show what it is
+		return w, err
+	}
 	var chunks [][]byte
 	for i := range h.Chunks {
 		c, err := k.opt.Store.Get(ctx, store.Key(chunkPrefix, id, fmt.Sprintf("%03d", i)))
@@ -323,7 +336,7 @@ func (k *Keeper) load(ctx context.Context, e store.Entry, h head) (w ChangeSet, 
 		}
 		chunks = append(chunks, c.Value)
 	}
-	text, principal, err := k.unseal(id, chunks)
+	text, _, err := k.unseal(id, chunks)
 	if err != nil {
 		return w, err
 	}
@@ -333,9 +346,6 @@ func (k *Keeper) load(ctx context.Context, e store.Entry, h head) (w ChangeSet, 
 	}
 	w = b.ChangeSet
 	w.known, w.granted, w.module = b.Known, b.Granted, b.Module
-	if w.ID != id || w.Principal != principal || k.headKey(w.Principal, id) != e.Key { // an entry that was moved to another principal
-		return w, fmt.Errorf("review: the entry %.80q has the change set of somebody else", e.Key)
-	}
 	return w, h.decided(&w, k.opt.Now())
 }
 
@@ -346,21 +356,17 @@ func (k *Keeper) List(ctx context.Context, all bool) (out []ChangeSet, err error
 		return nil, errZero
 	}
 	now := k.opt.Now()
-	err = k.heads(ctx, func(e store.Entry, h head) error {
-		if s := h.live(now); !all && s != Pending && s != Applying {
+	err = k.heads(ctx, func(e store.Entry, h head, err error) error {
+		if s := h.live(now); err == nil && !all && s != Pending && s != Applying {
 			return nil
 		}
-		w := ChangeSet{ID: idOf(e), At: h.At, Until: h.Until}
-		if err := h.decided(&w, now); err != nil {
-			return err
+		w := ChangeSet{ID: idOf(e), State: Unknown, At: h.At, Until: h.Until}
+		if err == nil {
+			err = h.decided(&w, now)
 		}
 		var s short
-		text, principal, err := k.unseal(shortID(w.ID), [][]byte{h.Short})
 		if err == nil {
-			err = json.Unmarshal(text, &s)
-		}
-		if err == nil && (s.Principal != principal || k.headKey(principal, w.ID) != e.Key) {
-			err = fmt.Errorf("review: the entry %.80q has the change set of somebody else", e.Key)
+			s, err = k.brief(e, h)
 		}
 		if err != nil {
 			w.Why = err.Error()
@@ -405,9 +411,10 @@ func (k *Keeper) find(ctx context.Context, id string) (e store.Entry, h head, w 
 	}
 	id = strings.ToLower(id)
 	n := 0
-	err = k.heads(ctx, func(x store.Entry, y head) error {
+	err = k.heads(ctx, func(x store.Entry, y head, broken error) error {
 		if len(id) >= 6 && strings.HasPrefix(idOf(x), id) {
 			e, h, n = x, y, n+1
+			return broken
 		}
 		return nil
 	})

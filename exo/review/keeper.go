@@ -97,7 +97,7 @@ func (k *Keeper) Review(ctx context.Context, r *exo.Reviewed) error {
 	if err != nil {
 		return fail.Classify("", err)
 	}
-	known, err := k.digest(r.Run.Principal, set)
+	known, err := k.digest(r.Run.Principal, &set)
 	if err != nil {
 		return fail.Classify("", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/changeset"
@@ -86,11 +87,27 @@ func (k *Keeper) unseal(id string, chunks [][]byte) (text []byte, principal exo.
 }
 
 // digest is the keyed digest of all that a run determines: what its stores know, and its messages. It has hidden columns and sealed values, so its key
-// keeps anybody from guessing them by it.
-func (k *Keeper) digest(p exo.Principal, set changeset.Set) ([]byte, error) {
+// keeps anybody from guessing them by it. In set it leaves a digest of each part, so that no hidden column is stored.
+func (k *Keeper) digest(p exo.Principal, set *changeset.Set) ([]byte, error) {
 	key, err := k.derive("digest", "", 32)
 	if err != nil {
 		return nil, err
+	}
+	part, err := k.derive("digest of a part", "", 32)
+	if err != nil {
+		return nil, err
+	}
+	sum := func(b *[]byte) {
+		h := hmac.New(sha256.New, part)
+		h.Write(*b)
+		*b = h.Sum(nil)
+	}
+	for i := range set.Parts {
+		sum(&set.Parts[i].Known)
+	}
+	set.Messages = slices.Clone(set.Messages)
+	for i := range set.Messages {
+		sum(&set.Messages[i].Known)
 	}
 	h := hmac.New(sha256.New, key)
 	add := func(b []byte) { // with its length, so that no two lists are written alike
@@ -115,5 +132,29 @@ func (k *Keeper) digest(p exo.Principal, set changeset.Set) ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// errTooLarge has no size: hidden columns and labelled cells count in it.
+// weight is the size of what a change set's program could know of it. Neither a labelled value nor a hidden column counts: its size could be found by
+// what else the program may add.
+func weight(w *ChangeSet) int {
+	n := len(w.Program)
+	for _, m := range w.Set.Messages {
+		n += len(m.Text)
+	}
+	for _, p := range w.Set.Parts {
+		for _, r := range p.Rows {
+			size, seen := 0, false
+			for _, c := range r.Cells {
+				for _, text := range []*string{c.Before, c.After} {
+					if text != nil && len(c.Label) == 0 {
+						size, seen = size+len(*text), seen || c.Changed()
+					}
+				}
+			}
+			if seen { // else something changes that the program can't see
+				n += size
+			}
+		}
+	}
+	return n
+}
+
 var errTooLarge = fail.Errorf(fail.Limit, "", "a person would have to agree to this change, and it is too large to be shown: change less in one program")

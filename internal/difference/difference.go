@@ -166,26 +166,24 @@ func who(w changeset.Who) string {
 func row(r changeset.Row, admits value.Label) Row {
 	out := Row{Mark: map[changeset.Kind]string{changeset.Added: "+", changeset.Changed: "~", changeset.Deleted: "-"}[r.Kind], Key: Quote(r.Key), Other: r.Other}
 	for _, c := range r.Cells {
-		x := Cell{Name: Quote(c.Name), Before: side(c.Before, c.Label, admits), After: side(c.After, c.Label, admits), Changed: c.Changed()}
+		x := Cell{Name: Quote(c.Name), Before: side(c.Before, c.WasNull, c.Label, admits), After: side(c.After, c.IsNull, c.Label, admits), Changed: c.Changed()}
 		if c.New {
 			x.After = after
-		}
-		for _, text := range []*string{c.Before, c.After} { // a key may be a value that they may not see
-			if s := sealed(c.Label, admits); s != "" && text != nil && slices.Contains(strings.Split(r.Key, ", "), *text) {
-				out.Key = s
-			}
 		}
 		out.Cells = append(out.Cells, x)
 	}
 	return out
 }
 
-func side(text *string, label []string, admits value.Label) string {
+func side(text *string, null bool, label []string, admits value.Label) string {
 	if text == nil {
 		return ""
 	}
 	if s := sealed(label, admits); s != "" {
 		return s
+	}
+	if null {
+		return "null" // without quotes, so it is no text
 	}
 	return Quote(*text)
 }

@@ -96,9 +96,9 @@ func TestSealed(t *testing.T) {
 			t.Errorf("who may see it reads\n%s", out)
 		}
 	}
-	w.Set.Parts[0].Rows = append(w.Set.Parts[0].Rows, changed("1, 4711", "ssn", "4711", "4711", "salary"))
+	w.Set.Parts[0].Rows = append(w.Set.Parts[0].Rows, changed("[sealed]", "ssn", "4711", "4711", "salary"))
 	w.Began, w.Program = []string{"salary"}, "pay(4000)"
-	for _, secret := range []string{"4711", "pay("} { // in a key, and in a program that was written from what was read
+	for _, secret := range []string{"4711", "pay("} { // in a value that is a key, and in a program that was written from what was read
 		if strings.Contains(text(t, Of(w, value.Label{}, false), Screen{}), secret) || !strings.Contains(text(t, Of(w, value.NewLabel("salary"), false), Screen{}), secret) {
 			t.Errorf("%s is shown to the wrong person", secret)
 		}
@@ -109,6 +109,46 @@ func TestSealed(t *testing.T) {
 	}
 	if out := text(t, Of(w, value.Label{}, false), Screen{}); !strings.Contains(out, `"new"`) || !strings.Contains(out, `"hello"`) {
 		t.Errorf("what has no label is not shown:\n%s", out)
+	}
+}
+
+// TestNullIsUnquoted: NULL is written without quotes, and the text "null" with them, in a row that changes, in one that is new, and in equal changes.
+func TestNullIsUnquoted(t *testing.T) {
+	r := changed("1", "note", "null", "null")
+	r.Cells[0].WasNull = true
+	if out := text(t, Of(of(r), value.Label{}, false), Screen{}); !strings.Contains(out, "- null\n") || !strings.Contains(out, "+ \"null\"\n") {
+		t.Errorf("NULL and a text look alike:\n%s", out)
+	}
+	null := "null"
+	added := changeset.Row{Table: "deal", Kind: changeset.Added, Key: "new", Cells: []changeset.Cell{{Name: "a", After: &null, IsNull: true}, {Name: "b", After: &null}}}
+	if out := text(t, Of(of(added), value.Label{}, false), Screen{}); !strings.Contains(out, "\"a\" null\n") || !strings.Contains(out, "\"b\" \"null\"\n") {
+		t.Errorf("NULL and a text look alike:\n%s", out)
+	}
+	many := of()
+	for i := range Many + 1 {
+		x := changed(fmt.Sprint("k", i), "note", "null", "null")
+		x.Cells[0].WasNull = i != 7
+		x.Cells[0].IsNull = i == 7
+		many.Set.Parts[0].Rows = append(many.Set.Parts[0].Rows, x)
+	}
+	if out := text(t, Of(many, value.Label{}, false), Screen{}); !strings.Contains(out, `200 rows alike: "note" null → "null"`) || !strings.Contains(out, `"k7"`) {
+		t.Errorf("the odd one is not shown:\n%s", out)
+	}
+	r.Cells[0].Label = []string{"salary"}
+	if out := text(t, Of(of(r), value.Label{}, false), Screen{}); strings.Contains(out, "null") {
+		t.Errorf("who may not see it reads that it was NULL:\n%s", out)
+	}
+}
+
+// TestKeysAreNotGuessed: a key that has the text of a sealed cell is written as it is: replacing it would reveal that the cell has this value. A key that
+// is a secret itself comes as "[sealed]".
+func TestKeysAreNotGuessed(t *testing.T) {
+	var lines []string
+	for _, salary := range []string{"7", "8"} {
+		lines = append(lines, text(t, Of(of(changed("7", "salary", salary, "9", "salary")), value.Label{}, false), Screen{}))
+	}
+	if lines[0] != lines[1] {
+		t.Errorf("a sealed 7 beside the key 7 is shown as\n%s\nand an 8 as\n%s", lines[0], lines[1])
 	}
 }
 

@@ -335,7 +335,7 @@ func shown(r *image) (row changeset.Row, ok bool) {
 		key = append(key, plainly(v))
 	}
 	row.Key = strings.Join(key, ", ")
-	if slices.ContainsFunc(r.x.run.Table.Keys, func(c *decl.Column) bool { return !c.Label.Secrecy().Empty() }) {
+	if slices.ContainsFunc(r.x.run.Table.Keys, func(c *decl.Column) bool { return !c.Label.Join(r.x.run.Table.Label).Secrecy().Empty() }) {
 		row.Key = "[sealed]" // a cell that shows it has its label
 	}
 	// A row of a labelled facet is listed even if it is as before: a missing row would reveal that the program guessed a value.
@@ -352,14 +352,16 @@ func shown(r *image) (row changeset.Row, ok bool) {
 	for name, v := range fields.Fields() {
 		c := changeset.Cell{Name: name, Label: v.Label().Secrecy().Tags()}
 		for _, of := range []struct {
-			row value.Value
-			to  **string
-		}{{r.before, &c.Before}, {r.after, &c.After}} {
+			row  value.Value
+			to   **string
+			null *bool
+		}{{r.before, &c.Before, &c.WasNull}, {r.after, &c.After, &c.IsNull}} {
 			if of.row.IsZero() {
 				continue
 			}
-			text := plainly(field(of.row, name))
-			*of.to = &text
+			v := field(of.row, name)
+			text := plainly(v)
+			*of.to, *of.null = &text, v.IsNull()
 		}
 		row.Cells, ok = append(row.Cells, c), ok || labelled || c.Changed()
 	}

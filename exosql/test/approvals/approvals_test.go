@@ -18,9 +18,12 @@ import (
 	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exo/store"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
+	"github.com/exoagent/exoagent/schema"
 )
 
 type staff struct {
@@ -39,6 +42,7 @@ type line struct {
 type world struct {
 	t      *testing.T
 	e      tu.Engine
+	url    string
 	db     *exosql.DB
 	raw    *sql.DB
 	keeper *review.Keeper
@@ -65,13 +69,32 @@ SELECT setval(pg_get_serial_sequence('staff', 'id'), 5000), setval(pg_get_serial
 
 func open(t *testing.T, e tu.Engine, rules ...exosql.Approval) *world {
 	t.Helper()
-	w := &world{t: t, e: e, now: time.Now(), rules: rules}
-	url := e.URL(t)
-	w.db = e.OpenURL(t, url, &exosql.OpenOptions{Images: 500, Witness: true, Setup: e.Exec(strings.Split(ddl(e), ";\n")...)})
-	w.raw = e.SQLDB(t, url)
-	w.store = store.NewMemory(nil)
-	w.keep()
+	w := fresh(t, e, false)
+	w.rules = rules
 	w.tool = w.made("user:1")
+	return w
+}
+
+// fresh makes the database, with more statements, and a Keeper. If kept is true PostgreSQL has the triggers that keep images, as SQLite always does.
+func fresh(t *testing.T, e tu.Engine, kept bool, more ...string) *world {
+	t.Helper()
+	w := &world{t: t, e: e, now: time.Now(), store: store.NewMemory(nil)}
+	if kept = kept && e.Name == tu.Postgres.Name; kept {
+		w.url = kit.OwnDatabase(t)
+	} else {
+		w.url = e.URL(t)
+	}
+	w.raw = e.SQLDB(t, w.url)
+	w.exec(e.SQL(strings.Join(append([]string{ddl(e)}, more...), ";\n")))
+	if kept {
+		live, err := schema.ReadPostgres(t.Context(), w.raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.exec(exosql.UndoTriggers(live, "postgres", time.Hour, schema.Name{Schema: "public", Name: "staff"}, schema.Name{Schema: "public", Name: "lines"}))
+	}
+	w.db = e.OpenURL(t, w.url, &exosql.OpenOptions{Images: 500, Witness: true})
+	w.keep()
 	return w
 }
 
@@ -85,30 +108,45 @@ func (w *world) keep() {
 	w.keeper = k
 }
 
+// declared has declarations of the tables: each call of declare makes new ones.
+type declared struct {
+	staff                 *exosql.Table[staff]
+	id, org, salary       *exosql.Column[staff, int64]
+	name, note            *exosql.Column[staff, string]
+	lines                 *exosql.Table[line]
+	line, lineOrg, lineOf *exosql.Column[line, int64]
+	text                  *exosql.Column[line, string]
+}
+
+func declare() declared {
+	s, l := exosql.NewTable[staff]("staff"), exosql.NewTable[line]("lines")
+	return declared{s, exosql.NewKey(s, "id", func(s *staff) *int64 { return &s.ID }), exosql.NewColumn(s, "org_id", func(s *staff) *int64 { return &s.Org }), exosql.NewColumn(s, "salary", func(s *staff) *int64 { return &s.Salary }),
+		exosql.NewColumn(s, "name", func(s *staff) *string { return &s.Name }), exosql.NewNullable(s, "note", func(s *staff) **string { return &s.Note }),
+		l, exosql.NewKey(l, "id", func(l *line) *int64 { return &l.ID }), exosql.NewColumn(l, "org_id", func(l *line) *int64 { return &l.Org }), exosql.NewColumn(l, "staff_id", func(l *line) *int64 { return &l.Staff }),
+		exosql.NewColumn(l, "text", func(l *line) *string { return &l.Text })}
+}
+
+// ours is a facet of the rows of org 1.
+func (d declared) ours(w *world, f *exosql.Facet[staff]) exo.Object {
+	return f.Of(exosql.Grant(w.db, d.staff, d.org.Eq(1)))
+}
+
+// mail is the argument of the mail service.
+type mail struct {
+	To, Text string
+}
+
 // made makes the tool of a principal, with declarations of its own.
 func (w *world) made(p exo.Principal) *codemode.Tool {
 	w.t.Helper()
-	s := exosql.NewTable[staff]("staff")
-	id := exosql.NewKey(s, "id", func(s *staff) *int64 { return &s.ID })
-	org := exosql.NewColumn(s, "org_id", func(s *staff) *int64 { return &s.Org })
-	name := exosql.NewColumn(s, "name", func(s *staff) *string { return &s.Name })
-	salary := exosql.NewColumn(s, "salary", func(s *staff) *int64 { return &s.Salary })
-	note := exosql.NewNullable(s, "note", func(s *staff) **string { return &s.Note })
-	l := exosql.NewTable[line]("lines")
-	lid := exosql.NewKey(l, "id", func(l *line) *int64 { return &l.ID })
-	lorg := exosql.NewColumn(l, "org_id", func(l *line) *int64 { return &l.Org })
-	of := exosql.NewColumn(l, "staff_id", func(l *line) *int64 { return &l.Staff })
-	text := exosql.NewColumn(l, "text", func(l *line) *string { return &l.Text })
-	sf := exosql.NewFacet(s, "staff", id, name, salary, note).AllowInsert(name, salary, note).AllowUpdate(salary, note).AllowDelete().Permit(exosql.AllowUnique("name"))
-	lf := exosql.NewFacet(l, "line", lid, of, text, exosql.Via(exosql.One("staff", of, id), sf)).AllowInsert(of, text)
+	d := declare()
+	sf := exosql.NewFacet(d.staff, "staff", d.id, d.name, d.salary, d.note).AllowInsert(d.name, d.salary, d.note).AllowUpdate(d.salary, d.note).AllowDelete().Permit(exosql.AllowUnique("name"))
+	lf := exosql.NewFacet(d.lines, "line", d.line, d.lineOf, d.text, exosql.Via(exosql.One("staff", d.lineOf, d.id), sf)).AllowInsert(d.lineOf, d.text)
 	rules := w.rules
 	if rules == nil {
-		rules = []exosql.Approval{exosql.ApproveColumns[staff](salary), exosql.ApproveDeletes(), exosql.ApproveAbove(3)}
+		rules = []exosql.Approval{exosql.ApproveColumns[staff](d.salary), exosql.ApproveDeletes(), exosql.ApproveAbove(3)}
 	}
 	sf.Approve(rules...)
-	type mail struct {
-		To, Text string
-	}
 	m, err := service.New("mail", "sends mails", service.Method("send", "sends a mail", func(ctx context.Context, in mail) (service.None, error) {
 		w.sent = append(w.sent, in.To+": "+in.Text)
 		return service.None{}, nil
@@ -119,8 +157,14 @@ func (w *world) made(p exo.Principal) *codemode.Tool {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.grants = codemode.Grants{"staff": sf.Of(exosql.Grant(w.db, s, org.Eq(1))), "lines": lf.Of(exosql.Grant(w.db, l, lorg.Eq(1), exosql.ScopeRows(s, org.Eq(1)))), "mail": m}
-	tool, err := codemode.New(w.grants, &codemode.Options{Principal: p, Review: w.keeper, Evaluator: exoeval.InProcess{}, Record: exo.RecordFunc(func(e exo.Entry) error {
+	w.grants = codemode.Grants{"staff": d.ours(w, sf), "lines": lf.Of(exosql.Grant(w.db, d.lines, d.lineOrg.Eq(1), exosql.ScopeRows(d.staff, d.org.Eq(1)))), "mail": m}
+	return w.toolOf(p, w.grants)
+}
+
+// toolOf makes the tool of a principal for some grants, whose model may read values with these labels.
+func (w *world) toolOf(p exo.Principal, grants codemode.Grants, admits ...string) *codemode.Tool {
+	w.t.Helper()
+	tool, err := codemode.New(grants, &codemode.Options{Principal: p, Admits: value.NewLabel(admits...), Review: w.keeper, Evaluator: exoeval.InProcess{}, Record: exo.RecordFunc(func(e exo.Entry) error {
 		w.record = append(w.record, e)
 		return nil
 	})})

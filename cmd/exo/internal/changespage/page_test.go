@@ -50,9 +50,9 @@ facets:
   deal:
     table: deals
     scope: org = $principal.org
-    columns: [id, title, amount]
+    columns: [id, title, amount, note]
     insert: [title, amount]
-    update: [title, amount]
+    update: [title, amount, note]
     delete: true
     approve: always
 grants: {deals: deal}
@@ -89,8 +89,8 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.db.Close() })
-	for _, q := range []string{"CREATE TABLE deals (id INTEGER PRIMARY KEY, org INTEGER NOT NULL, title TEXT NOT NULL, amount INTEGER NOT NULL)",
-		"INSERT INTO deals VALUES (1, 1, 'Roof', 100), (2, 1, 'Wall', 200), (3, 2, 'Door', 300)"} {
+	for _, q := range []string{"CREATE TABLE deals (id INTEGER PRIMARY KEY, org INTEGER NOT NULL, title TEXT NOT NULL, amount INTEGER NOT NULL, note TEXT)",
+		"INSERT INTO deals (id, org, title, amount) VALUES (1, 1, 'Roof', 100), (2, 1, 'Wall', 200), (3, 2, 'Door', 300)"} {
 		if _, err := w.db.Exec(q); err != nil {
 			t.Fatal(err)
 		}
@@ -477,10 +477,19 @@ func TestExpiredAndChanged(t *testing.T) {
 	}
 }
 
+// TestNullOnPage: NULL has no quotes on the page, and the text "null" has.
+func TestNullOnPage(t *testing.T) {
+	w := newWorld(t)
+	x := w.prepare(`deals.where({ id: 1 }).update({ note: "null" })`)
+	if _, text, _ := w.ask("GET", "/changes/"+x.ID, nil, w.proxied("bob")); !strings.Contains(text, "<bdi>null</bdi></del>") || !strings.Contains(text, "<bdi>&#34;null&#34;</bdi></ins>") {
+		t.Errorf("NULL and a text look alike:\n%s", text)
+	}
+}
+
 // TestMany: above 200 changes agreeing means typing their number.
 func TestMany(t *testing.T) {
 	w := newWorld(t)
-	if _, err := w.db.Exec("WITH RECURSIVE n (i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO deals SELECT i, 1, 'deal ' || i, 10 FROM n"); err != nil {
+	if _, err := w.db.Exec("WITH RECURSIVE n (i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO deals (id, org, title, amount) SELECT i, 1, 'deal ' || i, 10 FROM n"); err != nil {
 		t.Fatal(err)
 	}
 	x := w.prepare(double)

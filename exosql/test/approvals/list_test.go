@@ -1,0 +1,69 @@
+package approvals_test
+
+// This file lists change sets when some can't be read.
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo/review"
+	"github.com/exoagent/exoagent/exo/store"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// TestListWithUnreadable: whoever can write the store hides no change set by one that can't be read. Such a one is listed by its ID, with the reason, and
+// nobody can agree to it. The twin is the readable one.
+func TestListWithUnreadable(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		for name, breaks := range map[string]func(bad, other *store.Entry){
+			"a head that is none":     func(bad, _ *store.Entry) { bad.Value = []byte(`{"v":2}`) },
+			"a list":                  func(bad, _ *store.Entry) { bad.Value = []byte(`[]`) },
+			"the head of another set": func(bad, other *store.Entry) { bad.Value = other.Value },
+			"an encrypted part of zeros": func(bad, _ *store.Entry) {
+				bad.Value = []byte(strings.Replace(string(bad.Value), `"short":"`, `"short":"AAAA`, 1))
+			},
+			"a run that is none": func(bad, _ *store.Entry) {
+				bad.Value = []byte(strings.Replace(string(bad.Value), `"state"`, `"run":"x","state"`, 1))
+			},
+		} {
+			w := open(t, e)
+			bad, good := w.prepared(rise), w.prepared(`return staff.where({ name: "ada" }).update({ salary: 222 })`)
+			head := func(id string) store.Entry {
+				e, err := w.store.Get(t.Context(), store.Key("review", "user:1", id))
+				if err != nil || e.Version == store.Absent {
+					t.Fatal(err)
+				}
+				return e
+			}
+			x, y := head(bad.ID), head(good.ID)
+			breaks(&x, &y)
+			if _, err := w.store.Put(t.Context(), x); err != nil {
+				t.Fatal(err)
+			}
+			all, err := w.keeper.List(t.Context(), false)
+			if err != nil || len(all) != 2 {
+				t.Fatalf("%s: %d are listed: %v", name, len(all), err)
+			}
+			for _, z := range all {
+				if unread := z.Principal == ""; unread != (z.ID == bad.ID) || unread && (z.Why == "" || z.State == "") || !unread && z.Summary() != "staff: 1 changed" {
+					t.Errorf("%s: it is listed as %+v", name, z)
+				}
+			}
+			if _, err := w.keeper.Approve(t.Context(), bad.ID, bad.Digest(), boss); err == nil {
+				t.Errorf("%s: it was agreed to", name)
+			}
+			if got, err := w.keeper.Get(t.Context(), good.ID); err != nil || got.State != review.Pending {
+				t.Errorf("%s: the other can't be looked at: %v", name, err)
+			}
+			if _, err := w.keeper.Approve(t.Context(), good.ID, good.Digest(), boss); err != nil {
+				t.Errorf("%s: the other can't be agreed to: %v", name, err)
+			}
+			w.keep() // a new process settles the other, which the old one did not finish
+			w.now = w.now.Add(time.Hour)
+			if n, err := w.keeper.Reconcile(t.Context(), w.db.Committed); n != 1 {
+				t.Errorf("%s: %d were settled: %v", name, n, err)
+			}
+		}
+	})
+}
