@@ -177,7 +177,7 @@ func settle(ctx context.Context, std cli.Stdio, rec kept, d *grantfile.Declared)
 	for _, r := range runs {
 		fmt.Fprintf(std.Err, "the process of run %s was stopped: its record now says how it ended\n", r.ID)
 		if r.Why != nil {
-			fmt.Fprintf(std.Err, "whether it committed is unknown: %v\n", r.Why)
+			fmt.Fprintln(std.Err, "whether it committed is unknown:", r.Why)
 		}
 	}
 	return nil

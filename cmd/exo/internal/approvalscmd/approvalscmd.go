@@ -372,23 +372,16 @@ func Settle(ctx context.Context, k *review.Keeper, d *grantfile.Declared) (int, 
 		return 0, fmt.Errorf("%s has a database without witness: true, which can't say whether it kept a run", d.File.Name)
 	}
 	return k.Reconcile(ctx, func(ctx context.Context, run exo.RunID) (yes bool, err error) {
-		var knows time.Time // since when each database knows its runs
+		all, err := k.List(ctx, true)
+		at := slices.IndexFunc(all, func(c review.ChangeSet) bool { return c.Applies != nil && *c.Applies == run })
 		for i := 0; i < len(d.Witnesses) && !yes && err == nil; i++ {
 			var until time.Time
 			if yes, err = d.Witnesses[i].Committed(ctx, run); err == nil && !yes {
-				until, err = d.Witnesses[i].Forgotten(ctx)
+				if until, err = d.Witnesses[i].Forgotten(ctx); err == nil && (at < 0 || all[at].Decided.Before(until)) {
+					err = review.ErrLost // the run began when it was decided
+				}
 			}
-			if knows.Before(until) {
-				knows = until
-			}
 		}
-		if yes || err != nil {
-			return yes, err
-		}
-		all, err := k.List(ctx, true)
-		if !slices.ContainsFunc(all, func(c review.ChangeSet) bool { return c.Applies != nil && *c.Applies == run && knows.Before(c.Decided) }) {
-			err = cmp.Or(err, review.ErrLost) // the run began when it was decided
-		}
-		return false, err
+		return yes, err
 	})
 }
