@@ -160,7 +160,7 @@ func orNil(r kept, err error) (kept, error) {
 	return r, nil
 }
 
-// keep erases what the file keeps no longer, now and while the record is open. It reads the whole record, so exo serve does it, and not each exo run.
+// keep erases what the file keeps no longer, now and while the record is open. It reads much of the record, so exo serve does it, and not each exo run.
 func keep(std cli.Stdio, rec kept, f *grantfile.File) error {
 	if l, is := rec.(*record.Folder); is && f.Keep > 0 {
 		return l.Keep(f.Keep, func(err error) { fmt.Fprintln(std.Err, err) })

@@ -29,8 +29,8 @@ type cosigner struct {
 var witnessWait = 10 * time.Second // for an answer; tests wait less
 
 const (
-	maxSince  = 1 << 16     // entries behind the last cosigned checkpoint. More are read once in readAgain:
-	readAgain = time.Minute // the witness may be down for long, or answer with another size each time
+	maxSince     = 1 << 16                                                      // entries behind the last cosigned checkpoint. More are read once in readAgain:
+	readAgain    = time.Minute                                                  // the witness may be down for long, or answer with another size each time
 	keptCosigned = cosignedFile + " (a file, or the table exo_record_cosigned)" // where the last cosigned checkpoint is kept
 )
 
