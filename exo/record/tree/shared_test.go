@@ -533,7 +533,11 @@ func TestSharedHTTPWitness(t *testing.T) {
 		t.Error("an old copy went on, and the witness has cosigned it")
 	}
 	refused("another history")
-	m.rows, m.witnessed = whole, later
+	m.witnessed = later
+	if _, err := tree.OpenShared(t.Context(), m, s.Private, nil); err == nil || !strings.Contains(err.Error(), "another history, or an old copy went on") {
+		t.Error(err)
+	}
+	m.rows = whole
 	if v := s.Verify(t); !v.Complete() || v.Unasked != nil || v.Seen != 55 {
 		t.Errorf("%s", strings.Join(v.Lines(), "\n"))
 	}
@@ -693,7 +697,7 @@ func TestSharedKeep(t *testing.T) {
 		keep(0, open)
 		reads = append(reads, m.read.Load())
 	}
-	if t.Logf("rows read: %d", reads); reads[2] > reads[0]+100 || reads[0] < 100 {
-		t.Errorf("the more runs the log has, the more is read: %d", reads)
+	if t.Logf("rows read: %d", reads); reads[2] > reads[0]+2000 || reads[0] < 100 {
+		t.Errorf("the log has 18,000 entries more, and so much more is read: %d", reads)
 	}
 }
