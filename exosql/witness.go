@@ -22,7 +22,7 @@ const CreateWitness = engine.CreateMarks
 
 // Committed implements record.Store: it reports whether a run's changes were kept. The database must be opened with [OpenOptions.Witness], now and
 // when the run ran. Ask about runs with a process that ended, or a connection that was lost. The answer false is final: a run still in progress is
-// made to fail. If the run's transaction is still open on the server, Committed waits and in the end returns an error: ask again.
+// made to fail. Of a run that began before Forgotten false says nothing. If the run's transaction is still open on the server, Committed waits and in the end returns an error: ask again.
 func (db *DB) Committed(ctx context.Context, run exo.RunID) (kept bool, err error) {
 	err = db.marks(ctx, "exosql: Committed", func(w engine.Writer) (err error) {
 		kept, err = w.Settle(ctx, run.String(), time.Now())
@@ -38,7 +38,8 @@ func (db *DB) Forget(ctx context.Context, before time.Time) error {
 	return db.marks(ctx, "exosql: Forget", func(w engine.Writer) error { return w.Forget(ctx, before) })
 }
 
-// Forgotten implements record.Forgetful: it returns the latest time that was passed to Forget, or zero.
+// Forgotten implements record.Forgetful: it returns the latest time that was passed to Forget, or since when Open knows the table of marks. So a table
+// that was dropped and made again, or emptied, does not pass for one that has no mark of a run.
 func (db *DB) Forgotten(ctx context.Context) (at time.Time, err error) {
 	err = db.marks(ctx, "exosql: Forgotten", func(w engine.Writer) (err error) {
 		at, err = w.Forgotten(ctx)
@@ -70,8 +71,9 @@ func openWitness(ctx context.Context, db *answer.DB, opt *OpenOptions) error {
 	if why := unit.MarksWrong(live.Engine, live.Table(schema.Name{Name: decl.MarksTable})); why != "" {
 		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Witness is set, but %s; want, from a migration: %s", why, CreateWitness)
 	}
-	if opt.Undo <= 0 {
-		return nil
+	err = db.Units.Marks(ctx, "exosql: Open", func(w engine.Writer) error { _, err := w.Forgotten(ctx); return err })
+	if err != nil || opt.Undo <= 0 {
+		return err
 	}
 	if why := unit.UndoWrong(live); why != "" {
 		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Undo is set, but %s; want, from a migration: %s", why, CreateUndo)

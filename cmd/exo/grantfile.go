@@ -160,7 +160,7 @@ func orNil(r kept, err error) (kept, error) {
 	return r, nil
 }
 
-// keep erases what the file keeps no longer, now and while the record is open. It reads the whole record, so exo serve does it, and not each exo run.
+// keep erases what the file keeps no longer, now and while the record is open. It reads much of the record, so exo serve does it, and not each exo run.
 func keep(std cli.Stdio, rec kept, f *grantfile.File) error {
 	if l, is := rec.(*record.Folder); is && f.Keep > 0 {
 		return l.Keep(f.Keep, func(err error) { fmt.Fprintln(std.Err, err) })
@@ -176,19 +176,30 @@ func settle(ctx context.Context, std cli.Stdio, rec kept, d *grantfile.Declared)
 	}
 	for _, r := range runs {
 		fmt.Fprintf(std.Err, "the process of run %s was stopped: its record now says how it ended\n", r.ID)
+		if r.Why != nil {
+			fmt.Fprintln(std.Err, "whether it committed is unknown:", r.Why)
+		}
 	}
 	return nil
 }
 
 func stores(d *grantfile.Declared) (all []record.Store) {
-	for _, db := range d.Witnesses {
-		all = append(all, db)
+	for i, db := range d.Witnesses {
+		all = append(all, named{db, d.Names[i]})
 	}
 	if d.Unwitnessed {
 		all = append(all, noMarks{})
 	}
 	return all
 }
+
+// named is a database with its name in the grant file.
+type named struct {
+	*exosql.DB
+	name string
+}
+
+func (n named) String() string { return "the database " + n.name }
 
 // noMarks is a database that programs change and that keeps no marks. A run may have committed there if no other database has a mark of it.
 type noMarks struct{}
@@ -231,7 +242,9 @@ func settleRecord(ctx context.Context, std cli.Stdio, args []string) (err error)
 		r, what := &runs[i], "ended, and changed nothing"
 		switch {
 		case r.Settled && r.Commit != core.NoState:
-			what = "commit: " + r.Commit.String()
+			if what = "commit: " + r.Commit.String(); r.Why != nil {
+				what += ": " + r.Why.Error()
+			}
 		case !r.Settled && r.Committing:
 			what = "has not ended: it was about to commit"
 		case !r.Settled:

@@ -298,7 +298,7 @@ func (l *Folder) Err() error {
 }
 
 // Keep erases the ended runs that began longer ago than age: it destroys their data keys, as exo record erase does. It does so before it returns, and
-// then every 6 hours until Close. Each time it reads the whole log. tell gets what goes wrong, and how many older runs have not ended. tell must not
+// then every 6 hours until Close. Each time it reads the whole log of a folder, and in a database the runs that have keys, from the oldest on. tell gets what goes wrong, and how many older runs have not ended. tell must not
 // call Close. Call Keep once, after Reconcile.
 func (l *Folder) Keep(age time.Duration, tell func(error)) error {
 	return l.keep(age, 6*time.Hour, tell)

@@ -27,10 +27,11 @@ type Store interface {
 // ErrUnknown is the error of a Store that does not know whether a run committed, and never will.
 var ErrUnknown = errors.New("record: the store does not know what became of the run")
 
-// Forgetful is a Store that drops old marks. If it has no mark of a run that began before Forgotten, the run may have committed all the same.
+// Forgetful is a Store that drops old marks, or can lose them. If it has no mark of a run that began before Forgotten, the run may have committed all the
+// same. If it has a method String, that names the store in UnsettledRun.Why.
 type Forgetful interface {
 	Store
-	// Forgotten returns the time before which the store has forgotten runs; zero: it has forgotten none.
+	// Forgotten returns the time before which the store does not know all runs; zero: it knows all.
 	Forgotten(ctx context.Context) (time.Time, error)
 }
 
@@ -195,12 +196,18 @@ func (r *UnsettledRun) ask(ctx context.Context, stores []Store) (exo.State, erro
 		return exo.StateUnknown, nil
 	}
 	kept, forgot := 0, false
-	for _, s := range stores {
+	for i, s := range stores {
 		yes, err := s.Committed(ctx, r.ID)
 		if f, ok := s.(Forgetful); ok && err == nil && !yes { // after Committed, so that a mark which was dropped in between counts as forgotten
 			var until time.Time
-			until, err = f.Forgotten(ctx)
-			forgot = forgot || r.Began.Before(until)
+			if until, err = f.Forgotten(ctx); err == nil && r.Began.Before(until) {
+				forgot = true
+				name := fmt.Sprintf("store %d of %d", i+1, len(stores))
+				if named, is := s.(fmt.Stringer); is {
+					name = named.String()
+				}
+				r.Why = fmt.Errorf("%s has lost what it knew of runs before %s: its table of marks was cleaned, emptied or made again. Compare its rows with what the record shows of the run", name, until.UTC().Format(time.RFC3339))
+			}
 		}
 		switch {
 		case errors.Is(err, ErrUnknown):
@@ -213,6 +220,7 @@ func (r *UnsettledRun) ask(ctx context.Context, stores []Store) (exo.State, erro
 	}
 	switch {
 	case kept == r.Changed:
+		r.Why = nil
 		return exo.StateApplied, nil
 	case kept == 0 && !forgot:
 		return exo.StateRolledBack, nil

@@ -29,9 +29,10 @@ type UnsettledRun struct {
 	Effects []exo.Effect
 
 	// Settled and Commit are set by Reconcile: that the record has the end of the run now, and what became of its commit. Commit is NoState if the run
-	// was not to commit.
+	// was not to commit. Why says which store has lost what it knew of the commit, and what to do; nil: none has.
 	Settled bool
 	Commit  exo.State
+	Why     error
 
 	committed exo.State            // the state of the commit on the record
 	effects   map[uint64]*progress // by the call of their message

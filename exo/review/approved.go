@@ -256,7 +256,8 @@ func (a *Approved) Done(ctx context.Context, changed, unknown bool, failed error
 func (a *Approved) Difference() string { return a.differs }
 
 // Reconcile settles change sets whose run was cut off while it applied them: kept asks the database whether a run's changes were kept, and must be final,
-// as exosql's DB.Committed is. What was not kept waits again, for as long as it would have. It returns how many it settled.
+// as exosql's DB.Committed is, and return ErrLost where the database has lost that. What was not kept waits again, for as long as it would have. It
+// returns how many it settled.
 func (k *Keeper) Reconcile(ctx context.Context, kept func(context.Context, exo.RunID) (bool, error)) (n int, err error) {
 	if !k.made() {
 		return 0, errZero
@@ -277,11 +278,11 @@ func (k *Keeper) Reconcile(ctx context.Context, kept func(context.Context, exo.R
 			return nil
 		}
 		yes, err := kept(ctx, run)
-		if err != nil {
+		if err != nil && !errors.Is(err, ErrLost) {
 			return err
 		}
-		if h.State = Applied; !yes && h.Sends {
-			h.State = Unknown // its messages may have left
+		if h.State = Applied; !yes && (h.Sends || err != nil) {
+			h.State = Unknown // its messages may have left, or nobody knows of its changes
 		} else if !yes {
 			h.State, h.Run, h.By, h.How, h.Decided = Pending, "", "", "", time.Time{}
 		}
@@ -292,6 +293,9 @@ func (k *Keeper) Reconcile(ctx context.Context, kept func(context.Context, exo.R
 	})
 	return n, errors.Join(err, unread)
 }
+
+// ErrLost is the error of a database that has lost whether it kept a run. To let the change set wait again could make its changes twice.
+var ErrLost = errors.New("review: the database has lost whether it kept the run")
 
 // cutOff is how long a run may take to apply a change set before it counts as cut off: longer than any run may last.
 const cutOff = 10 * time.Minute

@@ -33,6 +33,8 @@ type Declared struct {
 	File *File
 	// Witnesses are the databases that can report whether they kept a run.
 	Witnesses []*exosql.DB
+	// Names are their names in the file.
+	Names []string
 	// Unwitnessed: programs can change a database that can't report that. It may have been able to, under an older file.
 	Unwitnessed bool
 
@@ -118,7 +120,7 @@ func (d *Declared) open(ctx context.Context, x Database, env func(string) string
 	d.dbs[x.Text] = db
 	d.opened = append(d.opened, db)
 	if x.Witness || x.Undo > 0 {
-		d.Witnesses = append(d.Witnesses, db)
+		d.Witnesses, d.Names = append(d.Witnesses, db), append(d.Names, x.Text)
 	}
 	return nil
 }

@@ -132,12 +132,10 @@ func (l *Log) write(e *Leaf, r *run, sealed []byte) error {
 	if e.Step == Ended {
 		delete(l.runs, e.Run) // and its key: from now on only the recipients can decrypt the run
 	}
-	stored, err := l.tree.add(hash)
-	if err != nil {
+	if _, err := l.tree.add(hash); err != nil {
 		l.err = err
 		return err
 	}
-	l.cosigner.added(e.Number, stored)
 	if l.tree.size-l.signed >= signEvery {
 		_ = l.sign() // if that fails, the next entry tries again
 	} else if !l.timed {
@@ -232,7 +230,7 @@ func (l *Log) synced(n int64) error {
 		if err := l.sign(); err != nil {
 			return fmt.Errorf("the entry is written, and neither signed nor synced: %w", err)
 		}
-		f, written, head := l.f, l.tree.size, sent{l.head, l.tree}
+		f, written, head := l.f, l.tree.size, l.head
 		l.syncing = true
 		l.mu.Unlock()
 		err := f.Sync()

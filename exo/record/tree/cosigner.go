@@ -1,29 +1,20 @@
 // This file has a witness over HTTP: see package cosign. It is asked when checkpoints are sent, and by Verify. Open asks nobody, so a witness that
-// hangs or lies keeps no host from starting. Open believes the cosigned checkpoint that the folder has. A size that the witness answers is its word
-// alone. Proofs come from the hashes since its last checkpoint, and else from the whole log. A log in a database has no such witness: its
-// processes do not have each other's hashes.
+// hangs or lies keeps no host from starting. Open believes the cosigned checkpoint that is kept beside the log. A size that the witness answers is its
+// word alone. A proof comes from the entries behind the last cosigned checkpoint, which are read for it, in a folder as in a database.
 
 package tree
 
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
-	"github.com/exoagent/exoagent/internal/atomicfile"
 	"github.com/exoagent/exoagent/internal/cosign"
 )
-
-// cosignedFile has the last checkpoint that the witness has cosigned.
-const cosignedFile = "cosigned"
 
 // cosigner is a witness over HTTP.
 type cosigner struct {
@@ -31,19 +22,16 @@ type cosigner struct {
 	log  note.Verifier
 	in   Source
 	most Checkpoint // the largest that it has cosigned, as far as this process knows
-
-	read time.Time // when the whole log was last read for a proof
-
-	mu    sync.Mutex     // guards what follows
-	from  frontier       // of the tree that a proof begins with
-	since map[int64]Hash // the stored hashes of later entries, by their indexes of package tlog
+	at   place      // of that, or of one before it
+	read time.Time  // when much of the log was last read for a proof
 }
 
 var witnessWait = 10 * time.Second // for an answer; tests wait less
 
 const (
-	maxSince  = 1 << 18     // bounds cosigner.since, while the witness is down
-	readAgain = time.Minute // from one reading of the whole log to the next: a witness could answer with another size each time
+	maxSince     = 1 << 16                                                      // entries behind the last cosigned checkpoint. More are read once in readAgain:
+	readAgain    = time.Minute                                                  // the witness may be down for long, or answer with another size each time
+	keptCosigned = cosignedFile + " (a file, or the table exo_record_cosigned)" // where the last cosigned checkpoint is kept
 )
 
 // cosignerOf reads a witness that is a URL with its key, and its last cosigned checkpoint.
@@ -52,78 +40,67 @@ func cosignerOf(place string, log note.Verifier, in Source) (*cosigner, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cosigner{Witness: w, log: log, in: in, since: map[int64]Hash{}}
-	if dir, is := in.(Dir); is {
-		text, err := os.ReadFile(filepath.Join(string(dir), cosignedFile))
-		if err == nil && c.cosigned(string(text)) != nil {
-			err = fmt.Errorf("%s is not what it has cosigned: remove it", cosignedFile)
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("the witness: %w", err)
-		}
+	c := &cosigner{Witness: w, log: log, in: in}
+	if err := c.known(); err != nil {
+		return nil, fmt.Errorf("the witness: %w", err)
 	}
 	return c, nil
 }
 
-// cosigned notes a checkpoint that has the witness's cosignature.
-func (c *cosigner) cosigned(text string) error {
-	text, err := c.Cosigned(text, c.log)
-	if err == nil {
-		c.most, err = openCheckpoint(text[:strings.LastIndex(text, "\n— ")+1], c.log)
+// known reads the last cosigned checkpoint, which may be another process's.
+func (c *cosigner) known() error {
+	text, err := c.in.cosigned()
+	if err == nil && text != "" && c.cosigned(text, place{}) != nil {
+		err = fmt.Errorf("%s is not what it has cosigned: remove it", keptCosigned)
 	}
 	return err
 }
 
-// added notes the hashes that entry n has completed. c is nil if there is no such witness.
-func (c *cosigner) added(n int64, stored []Hash) {
-	if c == nil {
-		return
+// cosigned notes a checkpoint that has the witness's cosignature, and its place; the zero place: it is not known.
+func (c *cosigner) cosigned(text string, at place) error {
+	text, err := c.Cosigned(text, c.log)
+	if err != nil {
+		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.since) > maxSince {
-		clear(c.since) // the next proof reads the log
+	of, err := openCheckpoint(text[:strings.LastIndex(text, "\n— ")+1], c.log)
+	if err == nil && of.Size > c.most.Size {
+		if c.most = of; at == (place{}) {
+			at.size = of.Size
+		}
+		c.at = at
 	}
-	for level, h := range stored {
-		c.since[tlog.StoredHashIndex(level, n>>level)] = h
-	}
+	return err
 }
 
-// ReadHashes implements tlog.HashReader.
-func (c *cosigner) ReadHashes(indexes []int64) ([]Hash, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var out []Hash
-	for _, x := range indexes {
-		all, err := []Hash{c.since[x]}, error(nil)
-		if _, is := c.since[x]; !is {
-			all, err = c.from.ReadHashes([]int64{x})
-		}
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, all[0])
+// proof proves that the tree of size entries continues the one of old. It returns the place of the checkpoint of size entries.
+func (c *cosigner) proof(size, old int64) (proof tlog.TreeProof, at place, err error) {
+	from := c.at
+	if old < from.size {
+		from = place{size: old}
 	}
-	return out, nil
+	if size-from.size > maxSince {
+		if time.Since(c.read) < readAgain {
+			return nil, at, fmt.Errorf("it needs a proof from more than %d entries, which are read once in %s", maxSince, readAgain)
+		}
+		c.read = time.Now()
+	}
+	at, err = hashes(c.in, from, size, c.log, func(r tlog.HashReader) (err error) { proof, err = tlog.ProveTree(size, old, r); return err })
+	return proof, at, err
 }
 
-// submit has the witness cosign a checkpoint of the log.
+// submit has the witness cosign a checkpoint of the log. If the witness has a later one, since another process or a host that goes on was faster,
+// it gets the newest that the log has.
 func (c *cosigner) submit(signed string) (cosigned string, err error) {
 	at, err := openCheckpoint(signed, c.log)
 	if err != nil || at.Size == 0 { // nothing is there to witness
 		return "", err
 	}
-	old := min(c.from.size, at.Size)
-	for range 2 {
+	old := min(c.most.Size, at.Size)
+	for range 4 {
 		var proof tlog.TreeProof
-		if old > 0 {
-			if proof, err = tlog.ProveTree(at.Size, old, c); err != nil {
-				if wait := readAgain - time.Since(c.read); wait > 0 {
-					return "", fmt.Errorf("it needs a proof from the whole log, which is read once in %s", readAgain)
-				}
-				c.read = time.Now()
-				err = hashes(c.in, func(r tlog.HashReader) (err error) { proof, err = tlog.ProveTree(at.Size, old, r); return err })
-			}
+		next, knew := place{}, c.most.Size
+		if err = nil; 0 < old && old < at.Size {
+			proof, next, err = c.proof(at.Size, old)
 		}
 		if err == nil {
 			cosigned, err = c.Add(old, proof, signed, c.log)
@@ -131,44 +108,41 @@ func (c *cosigner) submit(signed string) (cosigned string, err error) {
 		other, conflict := errors.AsType[*cosign.Conflict](err)
 		switch {
 		case err == nil:
-			return cosigned, c.cosigned(cosigned)
-		case !conflict:
+			return cosigned, c.cosigned(cosigned, next)
+		case !conflict || other.Size < 0 || other.Size == old:
 			return "", err
-		case other.Size < 0, other.Size > at.Size, other.Size == old:
-			return "", err
-		case other.Size < c.most.Size: // it could cosign another history now
-			return "", fmt.Errorf("it was rolled back: it has cosigned %d entries, and %w", c.most.Size, err)
+		case other.Size < knew: // it could cosign another history now
+			return "", fmt.Errorf("it has lost what it knew, or another answers in its place: it has cosigned %d entries, as %s proves, and %w. Ask those who run it; if they have lost it, keep a copy of %s and remove that: it begins anew then",
+				knew, keptCosigned, err, keptCosigned)
+		case other.Size > at.Size:
+			later, of, failed := newest(c.in, at, c.log)
+			if failed != nil || of.Size < other.Size {
+				return "", errors.Join(failed, err)
+			}
+			signed, at = later, of
 		}
-		old = other.Size
+		if old = other.Size; c.known() != nil {
+			return "", err
+		}
 	}
 	return "", err
 }
 
-// advance makes later proofs begin with a tree that the witness has cosigned, and forgets the hashes within it.
-func (c *cosigner) advance(tree frontier) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.from = tree
-	for x := range c.since {
-		if level, n := tlog.SplitStoredHashIndex(x); (n+1)<<level <= tree.size {
-			delete(c.since, x)
-		}
+// keep submits a checkpoint, and keeps the answer beside the log. It is no error if another process of the log was faster.
+func (c *cosigner) keep(signed string) error {
+	cosigned, err := c.submit(signed)
+	if err == nil && cosigned != "" {
+		return c.in.keepCosigned(c.most.Size, cosigned)
 	}
-}
-
-// keep submits a checkpoint and keeps the answer in the folder.
-func (c *cosigner) keep(h sent) error {
-	cosigned, err := c.submit(h.signed)
-	if dir, is := c.in.(Dir); err == nil && is && cosigned != "" {
-		c.advance(h.tree)
-		err = atomicfile.Replace(filepath.Join(string(dir), cosignedFile), []byte(cosigned), 0o644)
+	mine, _ := openCheckpoint(signed, c.log)
+	if _, conflict := errors.AsType[*cosign.Conflict](err); conflict && c.known() == nil && c.most.Size > mine.Size {
+		return nil
 	}
 	return err
 }
 
 // askWitness asks the witness over HTTP about the last checkpoint that was verified.
 func (s *verification) askWitness(signed string) {
-	s.cosigner.from.size = s.head.Size
 	_, err := s.cosigner.submit(signed)
 	other, conflict := errors.AsType[*cosign.Conflict](err)
 	if s.Unasked = err; err == nil {

@@ -302,12 +302,12 @@ func TestWitnessRolledBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	size, root := w.set(0, tlog.Hash{}, nil)
-	if v := m.verify(t); v.Unasked == nil || !strings.Contains(v.Unasked.Error(), "rolled back") || v.Seen != size {
+	if v := m.verify(t); v.Unasked == nil || !strings.Contains(v.Unasked.Error(), "lost what it knew") || v.Seen != size {
 		t.Errorf("%+v", v)
 	}
 	l = m.open(t)
 	aRun(t, l, 3, "second")
-	if err := l.Close(); err == nil || !strings.Contains(err.Error(), "rolled back") || w.seen() != 0 {
+	if err := l.Close(); err == nil || !strings.Contains(err.Error(), "lost what it knew") || w.seen() != 0 {
 		t.Error(err, w.seen())
 	}
 	w.set(size, root, nil)

@@ -26,16 +26,9 @@ type keyPlace struct {
 	length int
 }
 
-// lineOf is what erasing needs of a line, until a checkpoint signs it.
-type lineOf struct {
-	run, of Run
-	step    string
-	old     bool // it begins a run that is old enough
-	key     keyPlace
-}
-
-// placeOf returns where the data key of an entry is; zero: it has none.
-func placeOf(e *Entry) keyPlace {
+// keyOf returns where the data key of an entry is; zero: it has none.
+func keyOf(x item) keyPlace {
+	e := x.Entry
 	if len(e.wrapped) == 0 || e.Destroyed() {
 		return keyPlace{}
 	}
@@ -43,7 +36,7 @@ func placeOf(e *Entry) keyPlace {
 	if at < 0 {
 		return keyPlace{}
 	}
-	return keyPlace{e.Number, e.file, e.at + int64(at+len(`,"key":"`)), len(e.wrapped)}
+	return keyPlace{e.Number, x.file, x.at + int64(at+len(`,"key":"`)), len(e.wrapped)}
 }
 
 // erasable is an open log.
@@ -60,57 +53,72 @@ type erasable interface {
 // keys. If it is interrupted between the two, Verify reports it; call Erase with the same runs again. Erase returns the number of keys that it
 // destroyed, and the runs that it skipped: they began before the time and have not ended.
 func (l *Log) Erase(before time.Time, runs ...Run) (n int, skipped []Run, err error) {
-	return erase(l, before, runs)
-}
-
-func erase(l erasable, before time.Time, runs []Run) (n int, skipped []Run, err error) {
 	if err := l.flush(); err != nil { // so that what this process has written is signed
 		return 0, nil, err
 	}
-	found, want := map[Run]*erasing{}, map[Run]bool{}
-	for _, id := range runs {
-		want[id] = true
-	}
-	var unsigned []lineOf
-	for x, err := range checked(l.source(), l.key()) {
+	x := newEraser(before, runs)
+	for y, err := range l.source().lines(place{}, true) {
 		if err != nil {
 			return 0, nil, err
 		}
-		if e := x.Entry; e != nil {
-			unsigned = append(unsigned, lineOf{e.Run, e.Of, e.Step, e.Step == Begun && e.At.Before(before), placeOf(e)})
-			continue
+		if y.Entry != nil {
+			x.note(y.Entry, keyOf(y))
 		}
-		for _, e := range unsigned {
-			if r := found[e.of]; r != nil {
-				r.known = true
-			}
-			if e.step == Begun && (e.old || want[e.run]) {
-				found[e.run] = &erasing{}
-			}
-			if r := found[e.run]; r != nil {
-				r.ended = r.ended || e.step == Ended // what became known later may follow
-				if e.key.length > 0 {
-					r.keys = append(r.keys, e.key)
-				}
-			}
-		}
-		unsigned = unsigned[:0]
 	}
-	for _, id := range runs {
-		if r := found[id]; r == nil || !r.ended {
+	return x.erase(l)
+}
+
+// eraser finds the runs that are to be erased. It believes no line until erase has checked that the log has signed it.
+type eraser struct {
+	before time.Time
+	must   map[Run]bool // runs that have to be there, and to have ended
+	found  map[Run]*erasing
+	read   map[int64]Hash // of the entries that it goes by
+}
+
+func newEraser(before time.Time, must []Run) *eraser {
+	x := &eraser{before, map[Run]bool{}, map[Run]*erasing{}, map[int64]Hash{}}
+	for _, id := range must {
+		x.must[id] = true
+	}
+	return x
+}
+
+func (x *eraser) note(e *Entry, key keyPlace) {
+	if e.Step == Begun && (x.must[e.Run] || e.At.Before(x.before)) {
+		x.found[e.Run] = &erasing{}
+	}
+	r, of := x.found[e.Run], x.found[e.Of]
+	if r != nil {
+		r.ended = r.ended || e.Step == Ended // what became known later may follow
+		if key.length > 0 {
+			r.keys = append(r.keys, key)
+		}
+	} else if of != nil {
+		of.known = true
+	}
+	if r != nil || of != nil {
+		x.read[e.Number] = e.Hash
+	}
+}
+
+func (x *eraser) erase(l erasable) (n int, skipped []Run, err error) {
+	if err := signedAt(l.source(), l.key(), x.read); err != nil {
+		return 0, nil, err
+	}
+	for id := range x.must {
+		if r := x.found[id]; r == nil || !r.ended {
 			return 0, nil, fmt.Errorf("run %s is not there or has not ended: exo record settle settles runs whose process was stopped", id)
 		}
 	}
 	var keys []keyPlace
-	for id, r := range found {
+	for id, r := range x.found {
 		if !r.ended {
 			skipped = append(skipped, id)
+			continue
 		}
-		if r.ended && !r.known {
+		if keys = append(keys, r.keys...); !r.known {
 			err = errors.Join(err, l.Append(Leaf{Step: Erased, At: time.Now(), Of: id}, nil, false))
-		}
-		if r.ended {
-			keys = append(keys, r.keys...)
 		}
 	}
 	if err = errors.Join(err, l.flush()); err != nil {

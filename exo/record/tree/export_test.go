@@ -14,3 +14,15 @@ func (l *Log) crash() {
 	l.f.Close()
 	l.unlock()
 }
+
+// Witness is a witness over HTTP, for tests of logs in a database.
+type Witness = httpWitness
+
+// NewWitness makes one.
+var NewWitness = newHTTPWitness
+
+// Place names the witness for a log.
+func (w *httpWitness) Place() string { return w.place() }
+
+// Set sets what the witness has, and returns what it had.
+func (w *httpWitness) Set(size int64, root Hash) (int64, Hash) { return w.set(size, root, nil) }

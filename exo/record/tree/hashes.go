@@ -5,6 +5,7 @@ package tree
 import (
 	"fmt"
 
+	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 )
 
@@ -58,6 +59,16 @@ func frontierOf(c Checkpoint, subtrees []Hash) (f frontier, ok bool) {
 		}
 	}
 	return f, len(subtrees) == 0 && f.is(c)
+}
+
+// signedTree makes the tree of a line that has to be a checkpoint, which the key has signed.
+func signedTree(x item, key note.Verifier) (frontier, error) {
+	c, err := openCheckpoint(x.checkpoint, key)
+	tree, ok := frontierOf(c, x.subtrees)
+	if err == nil && !ok {
+		err = errChanged
+	}
+	return tree, err
 }
 
 // is reports whether the tree is the one of a checkpoint.

@@ -112,6 +112,18 @@ func (a *About) text() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
+// place checks what names the witness of a log in dir; "": in a database.
+func (a *About) place(dir string) error {
+	if cosign.Is(a.Witness) {
+		_, err := cosign.Parse(a.Witness, witnessWait)
+		return err
+	}
+	if a.Witness != "" && (!filepath.IsAbs(a.Witness) || dir != "" && Within(dir, a.Witness)) {
+		return fmt.Errorf("the witness is a folder elsewhere, with its whole path, not %s", a.Witness)
+	}
+	return nil
+}
+
 // firstSeen writes the first checkpoint to the witness, if there is one.
 func (a *About) firstSeen(signed string) error {
 	if a.Witness == "" || cosign.Is(a.Witness) { // one over HTTP gets the first checkpoint that has an entry

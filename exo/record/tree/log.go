@@ -16,7 +16,6 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/exoagent/exoagent/internal/atomicfile"
-	"github.com/exoagent/exoagent/internal/cosign"
 	"github.com/exoagent/exoagent/internal/filelock"
 )
 
@@ -47,8 +46,6 @@ type Log struct {
 	err     error      // why nothing can be appended any more
 	buf     []byte
 	witness *witness
-
-	cosigner *cosigner // the witness, if it is one over HTTP
 }
 
 // run is a run that can get more entries. Lock run.mu before Log.mu.
@@ -86,12 +83,8 @@ func Create(dir string, a About, private SigningKey) error {
 	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
 		return errors.Join(err, fmt.Errorf("%s is not empty", dir))
 	}
-	if cosign.Is(a.Witness) {
-		if _, err := cosign.Parse(a.Witness, witnessWait); err != nil {
-			return err
-		}
-	} else if a.Witness != "" && (!filepath.IsAbs(a.Witness) || Within(dir, a.Witness)) {
-		return fmt.Errorf("the witness is a folder elsewhere, with its whole path, not %s", a.Witness)
+	if err := a.place(dir); err != nil {
+		return err
 	}
 	l, err := prepare(dir, a, private)
 	if err != nil {
@@ -191,19 +184,18 @@ func (l *Log) load() error {
 			return err
 		}
 	}
-	if cosign.Is(l.about.Witness) {
-		if l.cosigner, err = cosignerOf(l.about.Witness, v, Dir(l.dir)); err != nil {
-			return err
-		}
-		l.cosigner.from = l.tree
-	}
 	if err := l.goOn(tail, last); err != nil {
 		return err
 	}
 	l.signed = head.Size
 	var seen Checkpoint
-	if l.about.Witness != "" {
-		if seen, err = l.seenBy(v); err != nil { // ask the witness before anything is cut off
+	var write func(string) error
+	if l.about.Witness != "" { // ask the witness before anything is cut off
+		seen, write, err = witnessOf(l.about.Witness, v, Dir(l.dir))
+		if n := l.tree.size; err == nil && seen.Size > n {
+			err = fmt.Errorf("the witness: it has seen %d entries, and the log has %d: entries %d to %d are missing at the end", seen.Size, n, n, seen.Size-1)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -216,9 +208,10 @@ func (l *Log) load() error {
 		return err
 	}
 	if l.about.Witness != "" {
-		if l.witness, err = newWitness(seen, v, l, tail); err != nil {
+		if err := l.continues(seen, v, tail); err != nil {
 			return err
 		}
+		l.witness = startWitness(write)
 	}
 	if n := l.tree.size - head.Size; n > 0 || bad != nil {
 		if err := l.add(&Leaf{Step: Resumed, At: time.Now(), Call: uint64(n), Failed: bad != nil}, nil); err != nil {
@@ -266,11 +259,9 @@ func (l *Log) goOn(tail []item, last int) error {
 		if x.Number != l.tree.size {
 			return fmt.Errorf("entry %d stands where entry %d has to", x.Number, l.tree.size)
 		}
-		stored, err := l.tree.add(x.Hash)
-		if err != nil {
+		if _, err := l.tree.add(x.Hash); err != nil {
 			return err
 		}
-		l.cosigner.added(x.Number, stored)
 	}
 	return nil
 }

@@ -5,11 +5,13 @@ package tree
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 
+	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 )
 
@@ -31,28 +33,30 @@ func Prove(w io.Writer, in Source, run Run) error {
 	var numbers []int64
 	var size int64
 	head := proofHead{Proof: 1, Run: run.String()}
-	all, err := in.parts()
-	for _, s := range all {
-		for x, err := range s.lines {
-			switch {
-			case err != nil && !errors.Is(err, errTorn):
-				return err
-			case x.checkpoint != "":
-				head.Checkpoint = x.checkpoint
-				_, _ = fmt.Sscanf(x.checkpoint, "%s\n%d\n", new(string), &size) // Check reads it strictly
-			case x.Entry != nil && x.Run == run:
-				lines = append(lines, proofLine{Entry: bytes.TrimSuffix(bytes.Clone(x.raw), []byte("\n"))})
-				numbers = append(numbers, x.Number)
-			}
+	for x, err := range in.lines(place{}, true) {
+		switch {
+		case err != nil:
+			return err
+		case x.checkpoint != "":
+			head.Checkpoint = x.checkpoint
+			_, _ = fmt.Sscanf(x.checkpoint, "%s\n%d\n", new(string), &size) // Check reads it strictly
+		case x.Run == run:
+			lines = append(lines, proofLine{Entry: bytes.TrimSuffix(bytes.Clone(x.raw), []byte("\n"))})
+			numbers = append(numbers, x.Number)
 		}
 	}
-	if err != nil || len(lines) == 0 {
-		return errors.Join(err, fmt.Errorf("the log has no run %s", run))
+	if len(lines) == 0 {
+		return fmt.Errorf("the log has no run %s", run)
 	}
 	if last := numbers[len(numbers)-1]; last >= size {
 		return fmt.Errorf("entry %d of the run is not signed yet: try again in a second", last)
 	}
-	err = hashes(in, func(r tlog.HashReader) error {
+	a, _, err := readAbout(in)
+	key, err2 := verifier(a.Key)
+	if err = cmp.Or(err, err2); err != nil {
+		return err
+	}
+	_, err = hashes(in, place{}, size, key, func(r tlog.HashReader) error {
 		for i, n := range numbers {
 			path, err := tlog.ProveRecord(size, n, r)
 			if lines[i].Path = path; err != nil {
@@ -70,8 +74,9 @@ func Prove(w io.Writer, in Source, run Run) error {
 	return errors.Join(err, out.Flush())
 }
 
-// hashes calls prove with the hashes that it asks for. It calls it twice: the first time to find which, and it reads the log in between.
-func hashes(in Source, prove func(tlog.HashReader) error) error {
+// hashes calls prove with the hashes that it asks for, of the tree of size entries. It calls it twice: the first time to find which, and it reads the
+// log in between, from a place on. It returns the place of the last checkpoint that it has read.
+func hashes(in Source, from place, size int64, key note.Verifier, prove func(tlog.HashReader) error) (place, error) {
 	need := map[int64]Hash{}
 	known := tlog.HashReaderFunc(func(indexes []int64) ([]Hash, error) {
 		out := make([]Hash, len(indexes))
@@ -83,22 +88,31 @@ func hashes(in Source, prove func(tlog.HashReader) error) error {
 	})
 	err := prove(known)
 	var tree frontier
-	for e, err2 := range Entries(in) {
-		var stored []Hash
-		if err = errors.Join(err, err2); err == nil {
-			stored, err = tree.add(e.Hash)
+	for x, err2 := range followed(in, from, false, key, &tree) {
+		if err = errors.Join(err, err2); err != nil {
+			return from, err
 		}
-		if err != nil {
-			return err
+		for level, n := range tree.at { // the entry has completed some of these, and a first checkpoint has brought all
+			if x.Entry != nil && tree.size%(1<<level) != 0 {
+				break
+			}
+			i := tlog.StoredHashIndex(level, max(n, 0))
+			if _, wanted := need[i]; wanted && n >= 0 && n < tree.size>>level {
+				need[i] = tree.hashes[level]
+			}
 		}
-		for level, h := range stored {
-			x := tlog.StoredHashIndex(level, e.Number>>level)
-			if _, wanted := need[x]; wanted {
-				need[x] = h
+		if x.Entry == nil {
+			if from = (place{tree.size, x.file, x.at}); tree.size == size {
+				break
 			}
 		}
 	}
-	return errors.Join(err, prove(known))
+	for _, h := range need {
+		if h == (Hash{}) {
+			return from, fmt.Errorf("the log has not the %d entries that its checkpoint signs", size)
+		}
+	}
+	return from, errors.Join(err, prove(known))
 }
 
 // spelled reports whether a line is as Prove writes it. Package json also takes capitals and repeated fields, which other readers may not.

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
@@ -28,8 +29,6 @@ type Entry struct {
 	wrapped []byte // the data key for the recipients, in base64, or what it was overwritten with; nil: another line has it
 	sealed  []byte // the payload, in base64
 	raw     []byte // the line. wrapped, sealed and raw are valid until the next line is read
-	file    string // the segment with the line, which begins at byte at
-	at      int64
 }
 
 // maxLine bounds a line, in bytes: a payload has at most 64 MiB, in base64.
@@ -68,7 +67,10 @@ type item struct {
 	checkpoint string     // a signed note; "": the line is an entry
 	subtrees   []Hash     // of the checkpoint's tree
 	of         Checkpoint // the checkpoint, set by a caller that has verified it
-	end        int64      // where the line ends
+	file       string     // the segment with the line,
+	at, end    int64      // where it begins, and where it ends
+	first      int64      // the number of the segment's first entry
+	kept       time.Time  // Row.At
 	broken     error      // the error of Entry.outside. Only readTail sets it
 }
 
@@ -159,7 +161,7 @@ func scanFile(path string, from int64) iter.Seq2[item, error] {
 	return func(yield func(item, error) bool) {
 		f, err := os.Open(path)
 		if err != nil {
-			yield(item{}, err)
+			yield(item{}, fmt.Errorf("%w: %w", errUnread, err))
 			return
 		}
 		defer f.Close()
@@ -183,10 +185,8 @@ func scanFile(path string, from int64) iter.Seq2[item, error] {
 			x, err := parseLine(in.Bytes())
 			if err != nil {
 				err = fmt.Errorf("%s: the line at byte %d: %w", filepath.Base(path), begins, err)
-			} else if x.Entry != nil {
-				x.file, x.at = path, begins
 			}
-			if x.end = at; !yield(x, err) || err != nil {
+			if x.file, x.at, x.end = path, begins, at; !yield(x, err) || err != nil {
 				return
 			}
 		}
@@ -200,19 +200,9 @@ func scanFile(path string, from int64) iter.Seq2[item, error] {
 // signature: Verify does. It leaves out an incomplete line at the end: a live process may be writing it.
 func Entries(in Source) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
-		all, err := in.parts()
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		for _, s := range all {
-			for x, err := range s.lines {
-				if errors.Is(err, errTorn) && s.last {
-					return
-				}
-				if (err != nil || x.Entry != nil) && !yield(x.Entry, err) || err != nil {
-					return
-				}
+		for x, err := range in.lines(place{}, true) {
+			if (err != nil || x.Entry != nil) && !yield(x.Entry, err) || err != nil {
+				return
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -92,8 +92,8 @@ func CreateShared(a About, private SigningKey, store func(about []byte, first Ro
 	if err != nil {
 		return err
 	}
-	if a.Witness != "" && !filepath.IsAbs(a.Witness) {
-		return fmt.Errorf("the witness of a log in a database is a folder with its whole path, not %s", a.Witness)
+	if err := a.place(""); err != nil {
+		return err
 	}
 	_, signer, err := a.keys(private)
 	if err != nil {
@@ -132,45 +132,33 @@ func OpenShared(ctx context.Context, t Table, private SigningKey, opt *SharedOpt
 		return nil, err
 	}
 	var seen Checkpoint
-	if a.Witness != "" {
-		if seen, err = seenBy(a.Witness, l.verifier); err != nil {
-			return nil, fmt.Errorf("the witness: %w", err)
+	var write func(string) error
+	if a.Witness != "" { // before the log's end is read: other processes go on
+		if seen, write, err = witnessOf(a.Witness, l.verifier, l.Source); err != nil {
+			return nil, err
 		}
 	}
-	if err := t.Group(ctx, []int64{seen.Size}, nil, func(s State) ([]Row, error) { return nil, l.opened(s, a.Witness != "", seen) }); err != nil {
+	err = t.Group(ctx, nil, nil, func(s State) ([]Row, error) {
+		_, c, err := l.checked(s.Head)
+		l.head = attempt{size: c.Size, line: s.Head.Line}
+		return nil, err
+	})
+	if err == nil && seen.Size > l.head.size {
+		err = fmt.Errorf("the witness: it has seen %d entries, and the log has %d: the others are missing at the end", seen.Size, l.head.size)
+	} else if err == nil && seen != (Checkpoint{}) { // one over HTTP has cosigned nothing before the first entry
+		_, _, err = newest(l, seen, l.verifier)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if l.Tail, err = l.Silent(ctx, maxSilent); err != nil {
 		return nil, err
 	}
 	if a.Witness != "" {
-		l.witness = startWitness(toFolder(a.Witness, l.verifier))
+		l.witness = startWitness(write)
 	}
 	go l.write()
 	return l, nil
-}
-
-// opened checks the log when it is opened.
-func (l *Shared) opened(s State, witnessed bool, seen Checkpoint) error {
-	_, head, err := l.checked(s.Head)
-	if err != nil {
-		return err
-	}
-	l.head = attempt{size: head.Size, line: s.Head.Line}
-	if !witnessed {
-		return nil
-	}
-	if seen.Size > head.Size {
-		return fmt.Errorf("the witness: it has seen %d entries, and the log has %d: the others are missing at the end", seen.Size, head.Size)
-	}
-	x, err := parseLine([]byte(s.Checkpoints[seen.Size]))
-	if err == nil {
-		x.of, err = openCheckpoint(x.checkpoint, l.verifier)
-	}
-	if err != nil || x.of != seen {
-		return fmt.Errorf("the witness: it has seen %d entries of another history, or an old copy that went on: %w", seen.Size, cmp.Or(err, errors.New("another root")))
-	}
-	return nil
 }
 
 // checked returns the tree of a log's last row. That must be a checkpoint, which the log's key has signed: a group ends in one, so an entry after
@@ -193,7 +181,8 @@ func (l *Shared) checked(head Row) (tree frontier, c Checkpoint, err error) {
 	return tree, c, nil
 }
 
-// Silent returns the leaves of runs that are not settled and may be, of the last runs, at most this many; 0: of all.
+// Silent returns the leaves of runs that are not settled and may be, of the last runs, at most this many; 0: of all. The rows' times, which nothing
+// signs, are not enough: the last leaf of a run has to be as old.
 func (l *Shared) Silent(ctx context.Context, most int) (leaves []Leaf, err error) {
 	lines, err := l.table.Silent(ctx, int64(l.opt.Dead/time.Second), int64(most))
 	for _, text := range lines {
@@ -203,26 +192,25 @@ func (l *Shared) Silent(ctx context.Context, most int) (leaves []Leaf, err error
 		}
 		leaves = append(leaves, leaf)
 	}
-	return leaves, err
+	alive := map[Run]bool{}
+	for _, leaf := range leaves {
+		alive[leaf.Run] = time.Since(leaf.At) < l.opt.Dead // the last one counts
+	}
+	return slices.DeleteFunc(leaves, func(leaf Leaf) bool { return alive[leaf.Run] }), err
 }
 
 // Signed returns an error if the log has not signed all of these leaves. Ask it before you settle runs: who can write the table could otherwise
-// have a run settled that is alive or never was. It reads the whole log.
+// have a run settled that is alive or never was. It reads the groups that have them.
 func (l *Shared) Signed(leaves []Leaf) error {
-	missing := map[Hash]bool{}
+	want := map[int64]Hash{}
 	for i := range leaves {
-		missing[tlog.RecordHash(leaves[i].append(nil))] = true
-	}
-	for e, err := range l.Checked() {
-		if err != nil {
-			return err
+		hash := tlog.RecordHash(leaves[i].append(nil))
+		if is, twice := want[leaves[i].Number]; twice && is != hash {
+			return errChanged
 		}
-		delete(missing, e.Hash)
+		want[leaves[i].Number] = hash
 	}
-	if len(missing) > 0 {
-		return errChanged
-	}
-	return nil
+	return signedAt(l, l.verifier, want)
 }
 
 // Append adds an entry, and encrypts its payload. If durable is set, it returns when the entry is committed, and with it all earlier entries of this
@@ -514,6 +502,7 @@ func (l *Shared) after(p *pending, all map[Run]Last) (at progress, err error) {
 			return at, fmt.Errorf("the last row of run %s was changed: %w", p.Run, cmp.Or(err, errors.New("it is another run's")))
 		}
 		at = progress{leaf.Index + 1, tlog.RecordHash([]byte(last.Leaf))}
+		last.Seconds = min(last.Seconds, time.Since(leaf.At).Seconds()) // see Silent
 	}
 	switch {
 	case p.Run == Run{}, !there && p.Step == Begun, there && at == p.r.seen:
@@ -552,7 +541,7 @@ func (l *Shared) done(a *attempt) {
 		return
 	}
 	if l.head = (attempt{size: a.size, line: a.line}); l.witness != nil {
-		l.witness.send(sent{signed: a.signed})
+		l.witness.send(a.signed)
 	}
 }
 
@@ -567,9 +556,48 @@ func (l *Shared) destroy(keys []keyPlace) (int, error) {
 	return l.table.Destroy(context.Background(), numbers)
 }
 
-// Erase is [Log.Erase]. The keys are deleted from their table; copies of it, and the server's log, still have them.
+// Erase is [Log.Erase]. The keys are deleted from their table; copies of it, and the server's log, still have them. It reads the runs that have keys,
+// from the oldest key on, until none of maxYoung keys is old: so the time that it takes does not grow with what is young, or was erased before.
 func (l *Shared) Erase(before time.Time, runs ...Run) (n int, skipped []Run, err error) {
-	return erase(l, before, runs)
+	if err = l.flush(); err == nil && len(runs) > 0 { // so that what this process has written is there
+		n, skipped, err = l.erase(newEraser(before, runs), runs)
+	}
+	for from, more := int64(0), !before.IsZero(); err == nil && more; {
+		rows, failed := l.table.Keyed(context.Background(), from, maxYoung)
+		if err, more = failed, false; err != nil {
+			break
+		}
+		x, old := newEraser(before, nil), map[Run]bool{}
+		for _, r := range rows {
+			e, err := r.entry()
+			if err != nil {
+				return n, skipped, err
+			}
+			if from, x.read[e.Number] = e.Number+1, e.Hash; e.At.Before(before) {
+				old[e.Run], more = true, true
+			}
+		}
+		destroyed, open, failed := l.erase(x, slices.Collect(maps.Keys(old)))
+		n, skipped, err = n+destroyed, append(skipped, open...), failed
+	}
+	return n, skipped, err
+}
+
+// maxYoung is how many keys Erase looks at before it stops: clocks of processes differ, so the key of a young run may stand before one of an old run.
+const maxYoung = 250
+
+func (l *Shared) erase(x *eraser, runs []Run) (n int, skipped []Run, err error) {
+	rows, err := l.table.OfRuns(context.Background(), runs)
+	for i := 0; err == nil && i < len(rows); i++ {
+		e, failed := rows[i].entry()
+		if err = failed; err == nil {
+			x.note(e, keyPlace{number: e.Number, length: len(rows[i].Key)})
+		}
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	return x.erase(l)
 }
 
 // Close appends what is in the queue, and closes the table.

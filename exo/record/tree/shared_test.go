@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,16 +26,32 @@ type memory struct {
 	at    map[int64]time.Time
 	// fail, if set, is called by each Group that has rows. If lost, the answer is lost; if kept, the rows are there all the same.
 	fail func() (kept, lost bool)
+
+	witnessed string       // see KeepCosigned
+	read      atomic.Int64 // how many rows were read
 }
 
 func (m *memory) About(context.Context) ([]byte, error) { return m.about, nil }
 
-func (m *memory) Rows(context.Context) iter.Seq2[tree.Row, error] {
+func (m *memory) Rows(_ context.Context, from int64, sealed bool) iter.Seq2[tree.Row, error] {
 	m.mu.Lock()
 	rows := slices.Clone(m.rows)
+	for i := range rows {
+		rows[i].At = m.at[rows[i].Number]
+	}
 	m.mu.Unlock()
+	for i := len(rows) - 1; from > 0 && i >= 0; i-- {
+		if rows[i].Checkpoint && rows[i].Number <= from {
+			rows = rows[i:]
+			break
+		}
+	}
 	return func(yield func(tree.Row, error) bool) {
 		for _, r := range rows {
+			m.read.Add(1)
+			if !sealed {
+				r.Sealed = nil
+			}
 			if !yield(r, nil) {
 				return
 			}
@@ -101,6 +118,48 @@ func (m *memory) Destroy(_ context.Context, numbers []int64) (n int, err error) 
 	return n, nil
 }
 
+func (m *memory) list(is func(tree.Row) bool) (all []tree.Row) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, r := range m.rows {
+		if !r.Checkpoint && is(r) {
+			r.Sealed = nil
+			all = append(all, r)
+			m.read.Add(1)
+		}
+	}
+	return all
+}
+
+func (m *memory) Keyed(_ context.Context, from int64, most int) ([]tree.Row, error) {
+	return m.list(func(r tree.Row) bool {
+		if r.Key == nil || r.Number < from || most == 0 {
+			return false
+		}
+		most--
+		return true
+	}), nil
+}
+
+func (m *memory) OfRuns(_ context.Context, runs []tree.Run) ([]tree.Row, error) {
+	return m.list(func(r tree.Row) bool {
+		return slices.Contains(runs, r.Run) || slices.ContainsFunc(runs, func(id tree.Run) bool { return strings.Contains(r.Line, `"of":"`+id.String()) })
+	}), nil
+}
+
+func (m *memory) Cosigned(context.Context) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.witnessed, nil
+}
+
+func (m *memory) KeepCosigned(_ context.Context, _ int64, text string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.witnessed = text
+	return nil
+}
+
 func (m *memory) Close() error { return nil }
 
 // killable is the process of a memory.
@@ -128,8 +187,21 @@ func inMemory(t testing.TB, witness bool) *treetest.Store { s, _ := made(t, witn
 
 func made(t testing.TB, witness bool) (*treetest.Store, *memory) {
 	t.Helper()
+	return madeWith(t, treetest.NewKeys(t, witness))
+}
+
+// madeAt makes a log with a witness over HTTP.
+func madeAt(t testing.TB, witness string) (*treetest.Store, *memory) {
+	t.Helper()
+	k := treetest.NewKeys(t, false)
+	k.About.Witness = witness
+	return madeWith(t, k)
+}
+
+func madeWith(t testing.TB, k treetest.Keys) (*treetest.Store, *memory) {
+	t.Helper()
 	m := &memory{at: map[int64]time.Time{}}
-	s := &treetest.Store{Keys: treetest.NewKeys(t, witness), From: tree.In(m), Shared: true}
+	s := &treetest.Store{Keys: k, From: tree.In(m), Shared: true}
 	if err := tree.CreateShared(s.Keys.About, s.Private, func(about []byte, first tree.Row) error {
 		m.about, m.rows = about, []tree.Row{first}
 		return nil
@@ -409,5 +481,223 @@ func TestSharedRuns(t *testing.T) {
 		if step == "intent" && (err == nil || !strings.Contains(err.Error(), "has begun before")) {
 			t.Error(err)
 		}
+	}
+}
+
+// TestSharedHTTPWitness: a witness over HTTP cosigns the checkpoints of a log in a database, which two processes append to at the same time. A cut end,
+// an old copy that went on, and a witness that has lost what it knew are found.
+func TestSharedHTTPWitness(t *testing.T) {
+	w := tree.NewWitness(t)
+	s, m := madeAt(t, w.Place())
+	a, b := shared(t, m, s, nil), shared(t, m, s, nil)
+	for range 5 {
+		var all sync.WaitGroup
+		for _, l := range []*tree.Shared{a, b} {
+			all.Go(func() { treetest.Run(t, l, 5, "what it says") })
+		}
+		all.Wait()
+		if v := s.Verify(t); !v.Complete() || v.Unasked != nil || v.Seen != v.Entries { // while both have the log open
+			t.Fatalf("%s", strings.Join(v.Lines(), "\n"))
+		}
+	}
+	if err := errors.Join(a.Close(), b.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if m.witnessed == "" {
+		t.Fatal("nothing is kept")
+	}
+	old, seen := slices.Clone(m.rows), m.witnessed
+	last := slices.IndexFunc(old, func(r tree.Row) bool { return r.Checkpoint && r.Number > 20 })
+	l := shared(t, m, s, nil) // a process that has other's cosigned checkpoint goes on from there
+	treetest.Run(t, l, 5, "later")
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, later := slices.Clone(m.rows), m.witnessed
+	refused := func(want string) {
+		t.Helper()
+		if v := s.Verify(t); v.Intact() || !strings.Contains(v.Changed[0], want) {
+			t.Errorf("%s", strings.Join(v.Lines(), "\n"))
+		}
+	}
+	m.rows = old[:last+1]
+	refused("missing at the end: the witness has seen them")
+	if _, err := tree.OpenShared(t.Context(), m, s.Private, nil); err == nil || !strings.Contains(err.Error(), "missing at the end") {
+		t.Error(err)
+	}
+	m.rows, m.witnessed = old, seen // all of the database is an old copy
+	refused("unless the witness lies: it answers that its last checkpoint has 55 entries")
+	l = shared(t, m, s, nil)
+	treetest.Run(t, l, 9, "another history")
+	if err := l.Close(); err == nil {
+		t.Error("an old copy went on, and the witness has cosigned it")
+	}
+	refused("another history")
+	m.witnessed = later
+	if _, err := tree.OpenShared(t.Context(), m, s.Private, nil); err == nil || !strings.Contains(err.Error(), "another history, or an old copy went on") {
+		t.Error(err)
+	}
+	m.rows = whole
+	if v := s.Verify(t); !v.Complete() || v.Unasked != nil || v.Seen != 55 {
+		t.Errorf("%s", strings.Join(v.Lines(), "\n"))
+	}
+	for i, has := range []int64{0, 50} { // its database was made again, or is an old one
+		size, root := w.Set(has, tree.Hash{})
+		if v := s.Verify(t); v.Unasked == nil || !strings.Contains(v.Unasked.Error(), "it has lost what it knew") || !strings.Contains(v.Unasked.Error(), "keep a copy") || v.Seen != size {
+			t.Errorf("%d: %s", i, strings.Join(v.Lines(), "\n"))
+		}
+		w.Set(size, root)
+	}
+	m.witnessed = strings.Replace(later, "w1", "w2", 1)
+	if _, err := tree.OpenShared(t.Context(), m, s.Private, nil); err == nil || !strings.Contains(err.Error(), "is not what it has cosigned") {
+		t.Error(err)
+	}
+}
+
+// TestSharedTimes: the time of a row, which nothing signs, is no reason to settle a run whose last entry is younger. Verify finds a time that was moved. The
+// twin, whose entries are old, is settled.
+func TestSharedTimes(t *testing.T) {
+	const long = 2 * time.Hour
+	s, m := made(t, false)
+	l := shared(t, m, s, nil)
+	live, dead := treetest.NewRun(), treetest.NewRun()
+	for r, ago := range map[tree.Run]time.Duration{live: 0, dead: long} {
+		e := treetest.LeafOf(r, tree.Begun)
+		e.At = e.At.Add(-ago)
+		if err := l.Append(e, []byte("x"), true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := range m.at { // all at once, so that their order tells nothing
+		m.at[n] = m.at[n].Add(-long)
+	}
+	other := shared(t, m, s, nil)
+	if leaves, err := other.Silent(t.Context(), 0); err != nil || len(leaves) != 1 || leaves[0].Run != dead || len(other.Tail) != 1 {
+		t.Error(leaves, err)
+	}
+	for r, want := range map[tree.Run]string{live: "its process may be alive", dead: ""} {
+		e := treetest.LeafOf(r, tree.Ended)
+		e.Asked = true
+		if err := other.Append(e, nil, false); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	treetest.Run(t, other, 5, "later")
+	flushed(t, other)
+	if v := s.Verify(t); !v.Complete() {
+		t.Errorf("%s", strings.Join(v.Lines(), "\n"))
+	}
+	for _, by := range []time.Duration{long, -2 * long} {
+		for n := int64(0); n < 8; n++ {
+			was := m.at[n]
+			m.at[n] = was.Add(by)
+			fits := n == 0 && by < 0 || n == 1 && by > 0 // it is between those of the rows beside it
+			if v := s.Verify(t); v.Intact() != fits || !fits && !strings.Contains(v.Changed[0], "the times of rows") {
+				t.Errorf("row %d by %v: %s", n, by, strings.Join(v.Lines(), "\n"))
+			}
+			m.at[n] = was
+		}
+	}
+}
+
+// flushed waits until all entries of a log are committed.
+func flushed(t *testing.T, l *tree.Shared) {
+	t.Helper()
+	if _, _, err := l.Erase(time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSharedKeep: ended runs that began before a time are erased, once, also when erasing was cut short. Rows that nobody signed choose no run: neither one
+// with an older time, nor one that says that a run was erased. What is young or erased already is not read.
+func TestSharedKeep(t *testing.T) {
+	s, m := made(t, false)
+	l := shared(t, m, s, nil)
+	run := func(ago time.Duration, ends bool) tree.Run {
+		t.Helper()
+		r := treetest.NewRun()
+		for _, step := range []string{tree.Begun, "intent", tree.Ended} {
+			e := treetest.LeafOf(r, step)
+			e.At = e.At.Add(-ago)
+			if step != tree.Ended || ends {
+				if err := l.Append(e, []byte("x"), false); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		return r
+	}
+	const day = 24 * time.Hour
+	keep := func(n int, open ...tree.Run) {
+		t.Helper()
+		got, skipped, err := l.Erase(time.Now().Add(-90 * day))
+		if err != nil || got != n || !slices.Equal(skipped, open) {
+			t.Errorf("%d, %v, %v; want %d, %v", got, skipped, err, n, open)
+		}
+	}
+	young, ahead, old, open := run(89*day, true), run(-1000*day, true), run(91*day, true), run(91*day, false)
+	flushed(t, l)
+	rows := slices.Clone(m.rows)
+	for name, change := range map[string]func(r *tree.Row) bool{
+		"an older time": func(r *tree.Row) bool {
+			was := r.Line
+			if r.Run == young {
+				at := time.Now().Add(-89 * day).UTC().Format(`"at":"2006-01`)
+				r.Line = strings.Replace(r.Line, at, `"at":"2020-01`, 1)
+			}
+			return r.Line != was
+		},
+		"another's end": func(r *tree.Row) bool {
+			is := r.Run == open && strings.Contains(r.Line, "intent")
+			if is {
+				r.Line = strings.Replace(r.Line, `"step":"intent"`, `"step":"ended"`, 1)
+			}
+			return is
+		},
+		"it was erased": func(r *tree.Row) bool {
+			is := r.Run == young && strings.Contains(r.Line, "ended")
+			if is {
+				r.Run, r.Line = tree.Run{}, strings.Replace(strings.Replace(r.Line, `"run":"`+young.String()+`",`, "", 1), `,"count":3`, `,"of":"`+old.String()+`"`, 1)
+			}
+			return is
+		},
+	} {
+		done := false
+		for i := range m.rows {
+			done = change(&m.rows[i]) || done
+		}
+		if n, _, err := l.Erase(time.Now().Add(-90 * day)); !done || n > 0 || err == nil || !strings.Contains(err.Error(), "the log was changed") {
+			t.Errorf("%s: %d, %v", name, n, err)
+		}
+		m.rows = slices.Clone(rows)
+	}
+	keep(1, open)
+	for i := range m.rows { // as if it had been cut short
+		if m.rows[i].Run == old {
+			m.rows[i].Key = rows[i].Key
+		}
+	}
+	keep(1, open)
+	keep(0, open)
+	flushed(t, l)
+	if v := s.Verify(t); !v.Complete() || v.Erased != 1 || v.Entries != int64(len(m.list(func(r tree.Row) bool { return r.Run != tree.Run{} }))+1) {
+		t.Errorf("%s, ahead %v", strings.Join(v.Lines(), "\n"), ahead)
+	}
+	var reads []int64
+	for range 3 {
+		for range 3000 {
+			run(0, true)
+		}
+		late := run(91*day, true)
+		flushed(t, l)
+		m.read.Store(0)
+		if _, _, err := l.Erase(time.Now().Add(-90*day), late); err != nil {
+			t.Fatal(err)
+		}
+		keep(0, open)
+		reads = append(reads, m.read.Load())
+	}
+	if t.Logf("rows read: %d", reads); reads[2] > reads[0]+2000 || reads[0] < 100 {
+		t.Errorf("the log has 18,000 entries more, and so much more is read: %d", reads)
 	}
 }

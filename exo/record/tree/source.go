@@ -7,24 +7,36 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/exoagent/exoagent/internal/atomicfile"
 )
 
 // Source is where a log is read: a folder ([Dir]) or a database ([In]).
 type Source interface {
 	about() ([]byte, error) // the text of log.json
-	parts() ([]part, error)
+	// lines yields the lines from a place on, but for a last one without an end: a process is writing it, or Open will cut it off. From a database
+	// they have their payloads only if sealed is set.
+	lines(from place, sealed bool) iter.Seq2[item, error]
+	// cosigned returns the last checkpoint that the log's witness over HTTP has cosigned; "": none. keepCosigned keeps it.
+	cosigned() (string, error)
+	keepCosigned(size int64, text string) error
 }
 
-// part has lines in their order.
-type part struct {
-	name  string
-	first int64 // the number of its first entry
-	lines iter.Seq2[item, error]
-	last  bool // no part follows, so a process may be writing its last line
+var errUnread = errors.New("the log can't be read") // which does not mean that it was changed
+
+// place is where a log is read on: its last checkpoint that signs at most size entries. The zero place is the beginning.
+type place struct {
+	size int64
+	file string // in a folder, the segment that has the checkpoint, if it is known,
+	at   int64  // and where its line begins
 }
 
 // Dir is a folder that Create made.
@@ -38,12 +50,43 @@ func (d Dir) about() ([]byte, error) {
 	return text, nil
 }
 
-func (d Dir) parts() (all []part, err error) {
-	list, err := segments(string(d))
-	for i, s := range list {
-		all = append(all, part{filepath.Base(s.path), s.first, scanFile(s.path, 0), i == len(list)-1})
+func (d Dir) lines(from place, _ bool) iter.Seq2[item, error] {
+	return func(yield func(item, error) bool) {
+		list, err := segments(string(d))
+		if err != nil {
+			yield(item{}, fmt.Errorf("%w: %w", errUnread, err))
+			return
+		}
+		for i, s := range list {
+			if from.file != "" && s.path < from.file || from.file == "" && i+1 < len(list) && list[i+1].first <= from.size {
+				continue
+			}
+			at := int64(0)
+			if s.path == from.file {
+				at = from.at
+			}
+			for x, err := range scanFile(s.path, at) {
+				if x.first = s.first; errors.Is(err, errTorn) && i == len(list)-1 || !yield(x, err) || err != nil {
+					return
+				}
+			}
+		}
 	}
-	return all, err
+}
+
+// cosignedFile has the last checkpoint that the witness has cosigned.
+const cosignedFile = "cosigned"
+
+func (d Dir) cosigned() (string, error) {
+	text, err := os.ReadFile(filepath.Join(string(d), cosignedFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return string(text), err
+}
+
+func (d Dir) keepCosigned(_ int64, text string) error {
+	return atomicfile.Replace(filepath.Join(string(d), cosignedFile), []byte(text), 0o644)
 }
 
 // Row is a line of a log that is in a database: an entry, or a checkpoint.
@@ -51,17 +94,26 @@ type Row struct {
 	Number     int64 // the entry's number; of a checkpoint, how many entries it signs. A checkpoint is before the entry with its number
 	Checkpoint bool
 	Run        Run
-	Line       string // the entry's leaf, or the checkpoint's whole line
-	Key        []byte // the wrapped data key, which can be destroyed; nil: this entry has none, or it was destroyed
-	Sealed     []byte // the encrypted payload
+	Line       string    // the entry's leaf, or the checkpoint's whole line
+	Key        []byte    // the wrapped data key, which can be destroyed; nil: this entry has none, or it was destroyed
+	Sealed     []byte    // the encrypted payload
+	At         time.Time // when the database got the row, by its own clock. Nothing signs it
 }
 
 // Table is a database that has a log. Package postgres has one.
 type Table interface {
 	// About returns the text of log.json.
 	About(ctx context.Context) ([]byte, error)
-	// Rows returns all rows in their order, as they are at one time.
-	Rows(ctx context.Context) iter.Seq2[Row, error]
+	// Rows returns the rows in their order, as they are at one time, from the last checkpoint on that signs at most from entries; 0: all. If sealed
+	// is not set, their payloads are left out.
+	Rows(ctx context.Context, from int64, sealed bool) iter.Seq2[Row, error]
+	// Keyed returns the first entries from a number on whose keys are there, at most this many, without payloads.
+	Keyed(ctx context.Context, from int64, most int) ([]Row, error)
+	// OfRuns returns the entries of runs, and the entries Erased of these runs, in their order, without payloads.
+	OfRuns(ctx context.Context, runs []Run) ([]Row, error)
+	// Cosigned returns the text that KeepCosigned kept for the largest size; "": none.
+	Cosigned(ctx context.Context) (string, error)
+	KeepCosigned(ctx context.Context, size int64, text string) error
 	// Group is a transaction that appends rows. It locks the log, so that no other Group reads or writes until it ends. It reads the last
 	// row, the checkpoints of these sizes, and the last entries of these runs, calls next, and appends the rows that next returns. If next
 	// returns an error or no row, Group changes nothing. Group returns nil if the rows are committed, and ErrLost if nobody knows it.
@@ -98,25 +150,45 @@ type inTable struct{ Table }
 
 func (t inTable) about() ([]byte, error) { return t.About(context.Background()) }
 
-func (t inTable) parts() ([]part, error) {
-	return []part{{name: "the table", lines: func(yield func(item, error) bool) {
+func (t inTable) lines(from place, sealed bool) iter.Seq2[item, error] {
+	return func(yield func(item, error) bool) {
 		var buf []byte
-		for r, err := range t.Rows(context.Background()) {
+		for r, err := range t.Rows(context.Background(), from.size, sealed) {
 			var x item
-			if err == nil {
+			switch {
+			case err != nil:
+				err = fmt.Errorf("%w: %w", errUnread, err)
+			case sealed || r.Checkpoint:
 				buf = r.append(buf[:0])
 				x, err = parseLine(buf)
+			default:
+				x.Entry, err = r.entry()
 			}
 			if err != nil {
 				err = fmt.Errorf("the row of number %d: %w", r.Number, err)
 			} else if e := x.Entry; (e == nil) != r.Checkpoint || e != nil && (e.Number != r.Number || e.Run != r.Run) {
 				err = fmt.Errorf("the row of number %d has the line of another", r.Number)
 			}
-			if !yield(x, err) || err != nil {
+			if x.kept = r.At; !yield(x, err) || err != nil {
 				return
 			}
 		}
-	}}}, nil
+	}
+}
+
+func (t inTable) cosigned() (string, error) { return t.Cosigned(context.Background()) }
+
+func (t inTable) keepCosigned(size int64, text string) error {
+	return t.KeepCosigned(context.Background(), size, text)
+}
+
+// entry reads the leaf of an entry's row, which need not have its payload.
+func (r *Row) entry() (*Entry, error) {
+	leaf, err := parseLeaf([]byte(r.Line))
+	if err != nil || leaf.Number != r.Number || leaf.Run != r.Run {
+		err = errors.Join(errChanged, err)
+	}
+	return &Entry{Leaf: leaf, Hash: tlog.RecordHash([]byte(r.Line))}, err
 }
 
 // append writes the row's line, as a folder has it. A key that was destroyed is one that was overwritten.

@@ -5,7 +5,9 @@ package tree
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/sumdb/note"
 
@@ -35,6 +37,9 @@ func (v *Verdict) Intact() bool { return len(v.Changed) == 0 }
 // Complete reports whether the log is intact and no run has a gap. The runs in Unended may still lack entries at their ends.
 func (v *Verdict) Complete() bool { return v.Intact() && len(v.Missing) == 0 }
 
+// maxStep is how far the database's clock may be set back, and be ahead of the verifier's.
+const maxStep = time.Hour
+
 // maxFound limits Changed, Missing and Resumed, and the runs that Lines shows.
 const maxFound = 20
 
@@ -63,6 +68,9 @@ type verification struct {
 	buf   []byte
 
 	cosigner *cosigner // a witness over HTTP
+
+	latest time.Time // the latest Row.At
+	moved  string    // which rows have times that are out of their order
 }
 
 // Verify reads a whole log. It checks each line, each hash and each signature. The public key must not come from the log: an attacker could
@@ -89,23 +97,21 @@ func Verify(in Source, public PublicKey, witness string) (*Verdict, error) {
 	return s.Verdict, nil
 }
 
+// read checks the lines. It stops at the first changed line: the place in the tree of later lines is unknown.
 func (s *verification) read(in Source) error {
-	all, err := in.parts()
-	for _, at := range all {
-		if at.first != s.tree.size {
-			found(&s.Changed, "%s should begin with entry %d", at.name, s.tree.size)
+	file := ""
+	for x, err := range in.lines(place{}, true) {
+		if err == nil && x.file != file {
+			if file = x.file; x.first != s.tree.size {
+				found(&s.Changed, "%s should begin with entry %d", filepath.Base(file), s.tree.size)
+			}
 		}
-		s.part(at)
-	}
-	return err
-}
-
-// part checks the lines of a part. It stops at the first changed line: the place in the tree of later lines is unknown.
-func (s *verification) part(at part) {
-	for x, err := range at.lines {
+		s.time(x.kept)
 		switch {
-		case !s.Intact(), errors.Is(err, errTorn) && at.last: // a live process is writing it, or Open will cut it off
-			return
+		case !s.Intact():
+			return nil
+		case errors.Is(err, errUnread):
+			return err
 		case err != nil:
 			found(&s.Changed, "%v", err)
 		case x.Entry != nil:
@@ -118,6 +124,17 @@ func (s *verification) part(at part) {
 			}
 			s.Signed, s.last = s.head.Size, x.checkpoint
 		}
+	}
+	return nil
+}
+
+// time notes the time of a row. A time of another row must not be much later.
+func (s *verification) time(at time.Time) {
+	if at.Add(maxStep).Before(s.latest) && s.moved == "" {
+		s.moved = fmt.Sprintf("at entry %d it is %s, and before it %s", s.tree.size-1, at.UTC().Format(time.RFC3339), s.latest.UTC().Format(time.RFC3339))
+	}
+	if at.After(s.latest) {
+		s.latest = at
 	}
 }
 
@@ -181,6 +198,10 @@ func (s *verification) ends(in Source) {
 	}
 	if s.head.Origin == "" {
 		found(&s.Changed, "no checkpoint is there, so nothing is signed")
+	}
+	s.time(time.Now())
+	if s.moved != "" { // who moves them keeps a run from being settled, and so from being erased
+		found(&s.Changed, "the times of rows, which nothing signs, are out of order: %s. Somebody has changed them, unless the database's clock was set by more than %s", s.moved, maxStep)
 	}
 	if s.cosigner != nil && s.Seen <= s.Entries {
 		s.askWitness(s.last)

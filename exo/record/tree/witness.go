@@ -13,19 +13,14 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/exoagent/exoagent/internal/atomicfile"
+	"github.com/exoagent/exoagent/internal/cosign"
 )
 
 // witness writes the newest synced checkpoint to the second folder. Close waits for it; Append does not.
 type witness struct {
-	next chan sent // the newest checkpoint that the witness does not have yet
+	next chan string // the newest checkpoint that the witness does not have yet
 	on   sync.WaitGroup
 	err  error // why the last checkpoint could not be written
-}
-
-// sent is a checkpoint on its way to the witness.
-type sent struct {
-	signed string
-	tree   frontier // of the checkpoint; a folder does not need it
 }
 
 // seenBy reads the checkpoint in the folder of a witness. Create writes the first one: if it is missing, the folder was emptied or is not mounted.
@@ -42,59 +37,46 @@ func seenBy(folder string, v note.Verifier) (c Checkpoint, err error) {
 
 func witnessFile(folder, origin string) string { return filepath.Join(folder, origin+".checkpoint") }
 
-// seenBy returns the checkpoint that the witness has. If the log has fewer entries, its end was cut off: that is an error.
-func (l *Log) seenBy(v note.Verifier) (Checkpoint, error) {
-	var c Checkpoint
-	var err error
-	if l.cosigner != nil {
-		c = l.cosigner.most
-	} else {
-		c, err = seenBy(l.about.Witness, v)
+// witnessOf returns what the witness of a log has seen, and the function that gives it a checkpoint.
+func witnessOf(place string, v note.Verifier, in Source) (seen Checkpoint, write func(string) error, err error) {
+	if cosign.Is(place) {
+		c, err := cosignerOf(place, v, in)
+		if err != nil {
+			return seen, nil, err
+		}
+		return c.most, c.keep, nil
 	}
-	if size := l.tree.size; err == nil && c.Size > size {
-		err = fmt.Errorf("it has seen %d entries, and the log has %d: entries %d to %d are missing at the end", c.Size, size, size, c.Size-1)
+	if seen, err = seenBy(place, v); err != nil {
+		err = fmt.Errorf("the witness: %w", err)
 	}
-	if err != nil {
-		return c, fmt.Errorf("the witness: %w", err)
-	}
-	return c, nil
+	return seen, toFolder(place, v), err
 }
 
-// newWitness checks that the log continues c, the checkpoint of its witness. Usually c is in tail; if not, the whole log is verified.
-func newWitness(c Checkpoint, v note.Verifier, l *Log, tail []item) (*witness, error) {
-	var err error
+// continues checks that the log continues c, the checkpoint of its witness. Usually c is in tail; if not, the log is read from there.
+func (l *Log) continues(c Checkpoint, v note.Verifier, tail []item) (err error) {
 	same := c.Size == 0
 	for _, x := range tail {
 		same = same || x.checkpoint != "" && x.of == c
 	}
 	if !same {
-		verdict := &verification{Verdict: &Verdict{}, key: v, runs: map[Run]*runSeen{}, seen: c}
-		if err = verdict.read(Dir(l.dir)); err == nil && !verdict.Intact() {
-			err = errors.New(verdict.Changed[0])
-		}
+		_, _, err = newest(Dir(l.dir), c, v)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("the witness: %w", err)
-	}
-	if l.cosigner != nil {
-		return startWitness(l.cosigner.keep), nil
-	}
-	return startWitness(toFolder(l.about.Witness, v)), nil
+	return err
 }
 
 // toFolder returns the function that writes a checkpoint to the folder of a witness.
-func toFolder(folder string, v note.Verifier) func(sent) error {
-	return func(h sent) error {
-		mine, _ := openCheckpoint(h.signed, v)
+func toFolder(folder string, v note.Verifier) func(string) error {
+	return func(signed string) error {
+		mine, _ := openCheckpoint(signed, v)
 		if seen, err := seenBy(folder, v); err == nil && seen.Size > mine.Size {
 			return nil // another process of the log was faster
 		}
-		return atomicfile.Replace(witnessFile(folder, v.Name()), []byte(h.signed), 0o644)
+		return atomicfile.Replace(witnessFile(folder, v.Name()), []byte(signed), 0o644)
 	}
 }
 
-func startWitness(write func(sent) error) *witness {
-	w := &witness{next: make(chan sent, 1)}
+func startWitness(write func(string) error) *witness {
+	w := &witness{next: make(chan string, 1)}
 	w.on.Go(func() {
 		for h := range w.next {
 			w.err = write(h) // Verify reports how far the witness lags
@@ -104,12 +86,12 @@ func startWitness(write func(sent) error) *witness {
 }
 
 // send queues the newest checkpoint. It replaces an older one that is not written yet. Only one goroutine may call send at a time.
-func (w *witness) send(h sent) {
+func (w *witness) send(signed string) {
 	select {
 	case <-w.next:
 	default:
 	}
-	w.next <- h
+	w.next <- signed
 }
 
 // stop waits until the last checkpoint is written. It returns an error if that failed.

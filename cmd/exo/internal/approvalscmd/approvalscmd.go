@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -361,8 +362,15 @@ func Settle(ctx context.Context, k *review.Keeper, d *grantfile.Declared) (int, 
 		return 0, fmt.Errorf("%s has a database without witness: true, which can't say whether it kept a run", d.File.Name)
 	}
 	return k.Reconcile(ctx, func(ctx context.Context, run exo.RunID) (yes bool, err error) {
+		all, err := k.List(ctx, true)
+		at := slices.IndexFunc(all, func(c review.ChangeSet) bool { return c.Applies != nil && *c.Applies == run })
 		for i := 0; i < len(d.Witnesses) && !yes && err == nil; i++ {
-			yes, err = d.Witnesses[i].Committed(ctx, run)
+			var until time.Time
+			if yes, err = d.Witnesses[i].Committed(ctx, run); err == nil && !yes {
+				if until, err = d.Witnesses[i].Forgotten(ctx); err == nil && (at < 0 || all[at].Decided.Before(until)) {
+					err = review.ErrLost // the run began when it was decided
+				}
+			}
 		}
 		return yes, err
 	})

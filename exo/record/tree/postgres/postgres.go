@@ -37,6 +37,7 @@ var SQL string
 // Rights is what a role of the host needs, for an operator to put the role's name there.
 const Rights = `  GRANT SELECT ON exo_record_about, exo_record_lines, exo_record_keys TO …;
   GRANT INSERT ON exo_record_lines, exo_record_keys TO …;
+  GRANT SELECT, INSERT, UPDATE ON exo_record_cosigned TO …; -- only for a witness over HTTP
   GRANT DELETE ON exo_record_keys TO …; -- only for exo record erase and keep`
 
 // Table is the tables of a log. Make it with Connect.
@@ -176,21 +177,24 @@ func (t *Table) About(ctx context.Context) (about []byte, err error) {
 const page = 1000
 
 // Rows implements tree.Table. Its transaction is one snapshot.
-func (t *Table) Rows(ctx context.Context) iter.Seq2[tree.Row, error] {
+func (t *Table) Rows(ctx context.Context, from int64, sealed bool) iter.Seq2[tree.Row, error] {
 	return func(yield func(tree.Row, error) bool) {
 		stopped := errors.New("stopped")
 		err := t.apart(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-			number, kind := int64(-1), 0
+			number, kind := int64(-1), -1
+			if err := tx.QueryRow(ctx, "SELECT coalesce((SELECT number FROM exo_record_lines WHERE $1::bigint > 0 AND kind = 0 AND number <= $1 ORDER BY number DESC LIMIT 1), -1)", from).Scan(&number); err != nil {
+				return err
+			}
 			for n := page; n == page; {
-				rows, err := tx.Query(ctx, `SELECT l.number, l.kind, coalesce(l.run, $4::uuid), l.line, l.sealed, k.key FROM exo_record_lines AS l
+				rows, err := tx.Query(ctx, `SELECT l.number, l.kind, coalesce(l.run, $4::uuid), l.line, CASE WHEN $5::bool THEN l.sealed END, k.key, l.at FROM exo_record_lines AS l
 					LEFT JOIN exo_record_keys AS k ON k.number = l.number AND l.kind = 1
-					WHERE (l.number, l.kind) > ($1::bigint, $2::smallint) ORDER BY l.number, l.kind LIMIT $3::int`, number, kind, page, tree.Run{}.String())
+					WHERE (l.number, l.kind) > ($1::bigint, $2::smallint) ORDER BY l.number, l.kind LIMIT $3::int`, number, kind, page, tree.Run{}.String(), sealed)
 				if err != nil {
 					return err
 				}
 				for n = 0; rows.Next(); n++ {
 					var r tree.Row
-					if err := rows.Scan(&number, &kind, (*[16]byte)(&r.Run), &r.Line, &r.Sealed, &r.Key); err != nil {
+					if err := rows.Scan(&number, &kind, (*[16]byte)(&r.Run), &r.Line, &r.Sealed, &r.Key, &r.At); err != nil {
 						return err
 					}
 					if r.Number, r.Checkpoint = number, kind == 0; !yield(r, nil) {
@@ -208,6 +212,51 @@ func (t *Table) Rows(ctx context.Context) iter.Seq2[tree.Row, error] {
 			yield(tree.Row{}, err)
 		}
 	}
+}
+
+// list returns the entries of a query that has the columns number, run, line and key.
+func (t *Table) list(ctx context.Context, text string, args ...any) (list []tree.Row, err error) {
+	err = t.apart(ctx, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, text, args...)
+		if err == nil {
+			list, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (r tree.Row, err error) {
+				err = row.Scan(&r.Number, (*[16]byte)(&r.Run), &r.Line, &r.Key)
+				return r, err
+			})
+		}
+		return err
+	})
+	return list, err
+}
+
+// Keyed implements tree.Table.
+func (t *Table) Keyed(ctx context.Context, from int64, most int) ([]tree.Row, error) {
+	return t.list(ctx, `SELECT k.number, coalesce(l.run, $3::uuid), coalesce(l.line, ''), k.key FROM (SELECT * FROM exo_record_keys WHERE number >= $1 ORDER BY number LIMIT $2::int) AS k
+		LEFT JOIN exo_record_lines AS l ON l.number = k.number AND l.kind = 1 ORDER BY k.number`, from, most, tree.Run{}.String())
+}
+
+// OfRuns implements tree.Table.
+func (t *Table) OfRuns(ctx context.Context, runs []tree.Run) ([]tree.Row, error) {
+	return t.list(ctx, `SELECT l.number, l.run, l.line, k.key FROM (SELECT number, run, line FROM exo_record_lines WHERE run = ANY($1::text[]::uuid[])
+		UNION ALL SELECT number, run, line FROM exo_record_lines WHERE line LIKE '%"of":"%' AND substring(line from '"of":"([0-9a-f]{32})"') = ANY($1::text[])) AS l
+		LEFT JOIN exo_record_keys AS k ON k.number = l.number ORDER BY l.number`, texts(runs))
+}
+
+// Cosigned implements tree.Table.
+func (t *Table) Cosigned(ctx context.Context) (text string, err error) {
+	err = t.apart(ctx, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		return tx.QueryRow(ctx, "SELECT coalesce((SELECT cosigned FROM exo_record_cosigned), '')").Scan(&text)
+	})
+	return text, err
+}
+
+// KeepCosigned implements tree.Table.
+func (t *Table) KeepCosigned(ctx context.Context, size int64, text string) error {
+	return t.apart(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `INSERT INTO exo_record_cosigned (size, cosigned) VALUES ($1, $2)
+			ON CONFLICT (one) DO UPDATE SET size = excluded.size, cosigned = excluded.cosigned WHERE exo_record_cosigned.size < excluded.size`, size, text)
+		return err
+	})
 }
 
 // lockKey is the advisory lock of a log, by its table.

@@ -77,7 +77,7 @@ func with(t testing.TB, url string, admin *sql.DB, table *postgres.Table, witnes
 		_ = o.Close()
 	}
 	s.Read = func() (lines [][]byte) {
-		for r, err := range table.Rows(t.Context()) {
+		for r, err := range table.Rows(t.Context(), 0, true) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -395,6 +395,15 @@ func TestRole(t *testing.T) {
 			change(t, admin, "REVOKE DELETE ON exo_record_keys FROM "+role)
 		})
 	}
+	own := connect(t, tu.AsUser(t, url, role))
+	for _, x := range []int64{5, 9, 7} { // of the last cosigned checkpoints of several processes the largest is kept
+		if err := own.KeepCosigned(t.Context(), x, fmt.Sprint(x)); err != nil {
+			t.Error(err)
+		}
+	}
+	if text, err := own.Cosigned(t.Context()); text != "9" || err != nil {
+		t.Error(text, err)
+	}
 	db := tu.Admin(t, tu.AsUser(t, url, role))
 	for _, text := range []string{"UPDATE exo_record_lines SET line = ''", "DELETE FROM exo_record_lines", "UPDATE exo_record_about SET about = ''", "UPDATE exo_record_keys SET key = ''", "CREATE TABLE x ()"} {
 		if _, err := db.Exec(text); err == nil {
@@ -429,6 +438,83 @@ func TestOpen(t *testing.T) {
 	bad.About.Witness = "here"
 	if err := postgres.Create(t.Context(), empty, bad.About, bad.Private); err == nil || !strings.Contains(err.Error(), "whole path") {
 		t.Error(err)
+	}
+}
+
+// TestTimes: who can write the table moves the times of rows. No live run is settled by that, keep erases what it would have, and verify finds it; the twin
+// in which nothing was moved is whole.
+func TestTimes(t *testing.T) {
+	url := urlOf(t)
+	s, admin := in(t, url, false), tu.Admin(t, url)
+	l, err := postgres.Open(t.Context(), url, s.Private, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, old := treetest.NewRun(), treetest.NewRun()
+	for i, e := range []tree.Leaf{treetest.LeafOf(old, tree.Begun), treetest.LeafOf(old, tree.Ended), treetest.LeafOf(live, tree.Begun), treetest.LeafOf(live, "intent")} {
+		if i < 2 {
+			e.At = e.At.Add(-91 * 24 * time.Hour)
+		}
+		if err := l.Append(e, []byte("x"), i%2 == 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if v := s.Verify(t); !v.Complete() {
+		t.Errorf("%s", strings.Join(v.Lines(), "\n"))
+	}
+	for _, move := range []string{"- interval '2 hours' WHERE run = '" + live.String() + "'", "+ interval '2 hours' WHERE run = '" + old.String() + "'"} {
+		change(t, admin, "UPDATE exo_record_lines SET at = at "+move)
+		if leaves, err := l.Silent(t.Context(), 0); err != nil || len(leaves) > 0 {
+			t.Error(leaves, err)
+		}
+		if v := s.Verify(t); v.Intact() || !strings.Contains(v.Changed[0], "the times of rows") {
+			t.Errorf("%s", strings.Join(v.Lines(), "\n"))
+		}
+	}
+	other, err := postgres.Open(t.Context(), url, s.Private, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settle := treetest.LeafOf(live, tree.Ended)
+	settle.Asked = true
+	if err := other.Append(settle, nil, false); !errors.Is(err, tree.ErrAlive) {
+		t.Error(err)
+	}
+	for _, n := range []int{1, 0} {
+		if got, _, err := l.Erase(time.Now().Add(-90 * 24 * time.Hour)); got != n || err != nil {
+			t.Error(got, err)
+		}
+	}
+	if err := errors.Join(l.Close(), other.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// BenchmarkKeep makes a log of so many runs, of which the oldest were erased, and looks for what is old: the time should not grow with the log.
+func BenchmarkKeep(b *testing.B) {
+	for _, runs := range []int{1_000, 10_000} {
+		b.Run(fmt.Sprint(runs, " runs"), func(b *testing.B) {
+			url := urlOf(b)
+			l, err := in(b, url, false).Open()
+			if err != nil {
+				b.Fatal(err)
+			}
+			var all sync.WaitGroup
+			for range 50 {
+				all.Go(func() {
+					for range runs / 50 {
+						treetest.Run(b, l, 7, string(make([]byte, 300)))
+					}
+				})
+			}
+			all.Wait()
+			for b.Loop() {
+				if n, _, err := l.Erase(time.Now().Add(-time.Hour)); n > 0 || err != nil {
+					b.Fatal(n, err)
+				}
+			}
+			_ = l.Close()
+		})
 	}
 }
 

@@ -16,6 +16,14 @@ CREATE TABLE IF NOT EXISTS exo_record_lines (
 );
 CREATE INDEX IF NOT EXISTS exo_record_runs ON exo_record_lines (run, number) WHERE run IS NOT NULL;
 CREATE INDEX IF NOT EXISTS exo_record_open ON exo_record_lines (at) WHERE open;
+-- What was erased, by the run.
+CREATE INDEX IF NOT EXISTS exo_record_of ON exo_record_lines ((substring(line from '"of":"([0-9a-f]{32})"'))) WHERE line LIKE '%"of":"%';
+-- The last checkpoint that a witness over HTTP has cosigned.
+CREATE TABLE IF NOT EXISTS exo_record_cosigned (
+  one      boolean PRIMARY KEY DEFAULT true CHECK (one),
+  size     bigint NOT NULL, -- the entries that it signs
+  cosigned text NOT NULL
+);
 -- The data keys, encrypted for the auditors. Erasing deletes rows here.
 CREATE TABLE IF NOT EXISTS exo_record_keys (
   number bigint PRIMARY KEY, -- of the entry that brought it

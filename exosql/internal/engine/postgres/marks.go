@@ -20,6 +20,7 @@ const (
 	readMark   = `SELECT kept FROM exo_runs WHERE run = $1`
 	forgetMark = `DELETE FROM exo_runs WHERE at_ms < $1 AND run <> '` + engine.ForgottenRow + `'`
 	noteForgot = `INSERT INTO exo_runs (run, kept, at_ms) VALUES ('` + engine.ForgottenRow + `', false, $1) ON CONFLICT (run) DO UPDATE SET at_ms = greatest(exo_runs.at_ms, excluded.at_ms)`
+	noteMade   = `INSERT INTO exo_runs (run, kept, at_ms) SELECT '` + engine.ForgottenRow + `', false, coalesce(min(at_ms), $1::bigint) FROM exo_runs ON CONFLICT (run) DO NOTHING`
 	readForgot = `SELECT at_ms FROM exo_runs WHERE run = '` + engine.ForgottenRow + `'`
 )
 
@@ -56,7 +57,11 @@ func (w *Writer) Settle(ctx context.Context, run string, at time.Time) (kept boo
 		if err == nil && said == nil { // to return false would be a guess
 			err = errors.New("exosql: exo_runs has a mark of the run that this role can't read: GRANT SELECT ON exo_runs to it")
 		}
-		kept = string(said) == "t"
+		if kept = string(said) == "t"; err == nil && !kept {
+			if said, err = w.row(ctx, readForgot); err == nil && said == nil {
+				err = engine.ErrMarksLost
+			}
+		}
 		return err
 	})
 	return kept && err == nil, err
@@ -77,7 +82,12 @@ func (w *Writer) Forget(ctx context.Context, before time.Time) error {
 func (w *Writer) Forgotten(ctx context.Context) (at time.Time, err error) {
 	err = w.outside(ctx, func(ctx context.Context) error {
 		said, err := w.row(ctx, readForgot)
-		if err != nil || said == nil {
+		if err == nil && said == nil {
+			if _, err = w.row(ctx, noteMade, millis(time.Now())); err == nil {
+				said, err = w.row(ctx, readForgot)
+			}
+		}
+		if err != nil {
 			return err
 		}
 		ms, err := strconv.ParseInt(string(said), 10, 64)

@@ -21,6 +21,7 @@ const (
 	readMark   = `SELECT kept FROM exo_runs WHERE run = ?`
 	forgetMark = `DELETE FROM exo_runs WHERE at_ms < ? AND run <> '` + engine.ForgottenRow + `'`
 	noteForgot = `INSERT INTO exo_runs (run, kept, at_ms) VALUES ('` + engine.ForgottenRow + `', 0, ?) ON CONFLICT (run) DO UPDATE SET at_ms = max(exo_runs.at_ms, excluded.at_ms)`
+	noteMade   = `INSERT INTO exo_runs (run, kept, at_ms) SELECT '` + engine.ForgottenRow + `', 0, coalesce(min(at_ms), ?) FROM exo_runs WHERE true ON CONFLICT (run) DO NOTHING`
 	readForgot = `SELECT at_ms FROM exo_runs WHERE run = '` + engine.ForgottenRow + `'`
 )
 
@@ -85,7 +86,11 @@ func (w *Writer) Settle(ctx context.Context, run string, at time.Time) (kept boo
 		if err == nil && !there { // to return false would be a guess
 			err = errors.New("exosql: exo_runs does not keep what is written to it")
 		}
-		kept = is == 1
+		if kept = is == 1; err == nil && !kept {
+			if _, there, err = w.mark(readForgot); err == nil && !there {
+				err = engine.ErrMarksLost
+			}
+		}
 		return err
 	})
 	return kept && err == nil, err
@@ -106,9 +111,12 @@ func (w *Writer) Forget(ctx context.Context, before time.Time) error {
 func (w *Writer) Forgotten(ctx context.Context) (at time.Time, err error) {
 	err = w.outside(ctx, func() error {
 		ms, there, err := w.mark(readForgot)
-		if there {
-			at = time.UnixMilli(ms)
+		if err == nil && !there {
+			if _, _, err = w.mark(noteMade, value.Int(time.Now().UnixMilli())); err == nil {
+				ms, _, err = w.mark(readForgot)
+			}
 		}
+		at = time.UnixMilli(ms)
 		return err
 	})
 	return at, err
