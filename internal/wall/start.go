@@ -3,12 +3,10 @@ package wall
 // This file is the host's side: it starts a process, and ends it with all that it started.
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,10 +17,8 @@ import (
 
 // Process is a program within walls.
 type Process struct {
-	In       *os.File // its standard input
-	Out, Err *os.File // its outputs
-	Walls    Walls
-	Missing  Walls // what this system lacks
+	In, Out        *os.File // its standard input and output
+	Walls, Missing Walls    // what it has, and what this system lacks
 
 	p    *os.Process
 	mu   sync.Mutex
@@ -30,51 +26,64 @@ type Process struct {
 	done chan struct{}
 }
 
-// report is what the host reads until the program begins.
+// report is what a process says before it becomes the program.
 type report struct {
 	Walls Walls
-	Error string // why the program did not begin
+	Error string // why it does not
 }
 
-// Start runs a program. It ends when ctx ends, at the latest, and its processes with it.
-func Start(ctx context.Context, s Spec) (*Process, error) {
+// Start runs a program. It ends when ctx ends, at the latest, and its processes with it. errs gets its error output; nil: nothing does.
+func Start(ctx context.Context, s Spec, errs *os.File) (_ *Process, err error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	pipes, err := newPipes(5)
-	if err != nil {
-		return nil, err
+	if errs == nil { // without a file there, the first that the program opens would be its error output
+		if errs, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0); err != nil {
+			return nil, err
+		}
+		defer errs.Close()
 	}
-	theirs := []*os.File{pipes[0].r, pipes[1].w, pipes[2].w, pipes[3].r, pipes[4].w}
-	p := &Process{In: pipes[0].w, Out: pipes[1].r, Err: pipes[2].r, done: make(chan struct{})}
-	spec, said := pipes[3].w, pipes[4].r
-	defer said.Close()
-	started := make(chan error, 1)
-	go p.run(&s, theirs, started)
-	if err := <-started; err != nil {
-		spec.Close()
-		p.closeFiles()
-		return nil, fmt.Errorf("wall: %s: %w", s.Path, err)
-	}
-	stop := context.AfterFunc(ctx, p.Kill)
-	go func() {
-		<-p.done
-		stop()
+	var r, w [4]*os.File // input, output, Spec, report
+	defer func() {
+		for i := range r {
+			if err != nil || i != 0 {
+				w[i].Close()
+			}
+			if err != nil || i != 1 {
+				r[i].Close()
+			}
+		}
 	}()
-	if p.Walls, err = p.enter(&s, spec, said); err == nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
+	for i := range r {
+		if r[i], w[i], err = os.Pipe(); err != nil {
+			return nil, err
+		}
+	}
+	p := &Process{In: w[0], Out: r[1], done: make(chan struct{})}
+	started := make(chan error)
+	go p.run(&s, []*os.File{r[0], w[1], errs, r[2], w[3]}, started)
+	if err = <-started; err == nil {
+		stop := context.AfterFunc(ctx, p.Kill)
+		defer func() { go func() { <-p.done; stop() }() }()
+		w[1].Close()
+		r[2].Close()
+		w[3].Close()
+		if p.Walls, err = handOver(&s, w[2], r[3]); ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			p.Close()
+		}
 	}
 	if err != nil {
-		p.Close()
 		return nil, fmt.Errorf("wall: %s: %w", s.Path, err)
 	}
 	p.Missing = s.wanted() &^ p.Walls
 	return p, nil
 }
 
-// enter sends the process its Spec, and waits until it has become the program.
-func (p *Process) enter(s *Spec, spec, said *os.File) (Walls, error) {
-	defer spec.Close()
+// handOver sends a process its Spec, and waits until it has become the program.
+func handOver(s *Spec, spec, said *os.File) (Walls, error) {
 	if !walled {
 		if s.Require != 0 {
 			return 0, fmt.Errorf("this system lacks the required walls: %v", s.Require)
@@ -86,33 +95,27 @@ func (p *Process) enter(s *Spec, spec, said *os.File) (Walls, error) {
 		_, err = spec.Write(b) // the process reads meanwhile; if it has ended, this is an error
 	}
 	spec.Close()
-	text, readErr := io.ReadAll(said)
-	var r report
-	for d := json.NewDecoder(bytes.NewReader(text)); d.More(); { // an error after the walls: the program could not be executed
-		if err := d.Decode(&r); err != nil {
-			return 0, err
+	r := report{Error: "the process ended before it became the program"}
+	for d := json.NewDecoder(said); err == nil; { // an error after the walls: the program could not be executed
+		var next report
+		if d.Decode(&next) != nil {
+			break
 		}
+		r = next
 	}
-	switch {
-	case r.Error != "":
-		return 0, errors.New(r.Error)
-	case err == nil && readErr == nil && len(text) == 0:
-		return 0, errors.New("the process ended before it became the program")
+	if err == nil && r.Error != "" {
+		err = errors.New(r.Error)
 	}
-	return r.Walls, errors.Join(err, readErr)
+	return r.Walls, err
 }
 
 // run starts the process and waits for it, on one thread: the kernel ends the process when the thread that started it ends.
-func (p *Process) run(s *Spec, theirs []*os.File, started chan<- error) {
+func (p *Process) run(s *Spec, files []*os.File, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var err error
-	p.p, err = launch(s, theirs)
-	for _, f := range theirs {
-		f.Close()
-	}
-	started <- err
-	if err != nil {
+	p.p, err = launch(s, files)
+	if started <- err; err != nil {
 		return
 	}
 	ended(p.p)
@@ -133,24 +136,19 @@ func (p *Process) Kill() {
 	}
 }
 
-// Pid is the number of its first process, and of its group.
-func (p *Process) Pid() int { return p.p.Pid }
+// Close ends the program, waits until nothing of it is left, and closes the files.
+func (p *Process) Close() {
+	p.Kill()
+	<-p.done
+	p.In.Close()
+	p.Out.Close()
+}
 
 // Done closes when the program has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Close ends the program, waits for its end, and closes the files.
-func (p *Process) Close() {
-	p.Kill()
-	<-p.done
-	p.closeFiles()
-}
-
-func (p *Process) closeFiles() {
-	p.In.Close()
-	p.Out.Close()
-	p.Err.Close()
-}
+// Pid is the number of its first process, and of its group.
+func (p *Process) Pid() int { return p.p.Pid }
 
 // check completes a Spec, and refuses one that means something else in another folder, or can't be meant.
 func (s *Spec) check() error {
@@ -176,22 +174,4 @@ func (s *Spec) check() error {
 		}
 	}
 	return nil
-}
-
-type pipe struct{ r, w *os.File }
-
-// newPipes makes n pipes, or none.
-func newPipes(n int) (all []pipe, err error) {
-	for range n {
-		r, w, err := os.Pipe()
-		if err != nil {
-			for _, p := range all {
-				p.r.Close()
-				p.w.Close()
-			}
-			return nil, err
-		}
-		all = append(all, pipe{r, w})
-	}
-	return all, nil
 }

@@ -121,7 +121,7 @@ func probe(what string, args []string) {
 	case "echo":
 		io.Copy(os.Stdout, os.Stdin)
 	case "host": // a host that is ended with its program running
-		p, err := wall.Start(context.Background(), wall.Spec{Path: self(), Args: []string{"probe", "wait"}, Read: []string{"/"}})
+		p, err := wall.Start(context.Background(), wall.Spec{Path: self(), Args: []string{"probe", "wait"}, Read: []string{"/"}}, nil)
 		if err != nil {
 			say(err)
 			return
@@ -168,7 +168,7 @@ func answer(t *testing.T, walled bool, s wall.Spec) string {
 		}
 		return strings.TrimSpace(string(out))
 	}
-	p, err := wall.Start(t.Context(), s)
+	p, err := wall.Start(t.Context(), s, nil)
 	if err != nil {
 		t.Fatalf("%v: %v", s.Args, err)
 	}
@@ -266,7 +266,7 @@ func TestWalls(t *testing.T) {
 
 // TestStart: what this system has is reported, a program that can't be started is an error, and so is a wall that it lacks.
 func TestStart(t *testing.T) {
-	p, err := wall.Start(t.Context(), wall.Spec{Path: self(), Args: []string{"probe", "echo"}, Read: loads()})
+	p, err := wall.Start(t.Context(), wall.Spec{Path: self(), Args: []string{"probe", "echo"}, Read: loads()}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,14 +289,14 @@ func TestStart(t *testing.T) {
 		"a wall nobody has":  {Path: self(), Require: 1 << 20},
 		"a text, no program": {Path: "/etc/passwd"},
 	} {
-		if p, err := wall.Start(t.Context(), s); err == nil {
+		if p, err := wall.Start(t.Context(), s, nil); err == nil {
 			p.Close()
 			t.Errorf("%s was started", name)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := wall.Start(ctx, wall.Spec{Path: self(), Args: []string{"probe", "sleep"}}); err == nil {
+	if _, err := wall.Start(ctx, wall.Spec{Path: self(), Args: []string{"probe", "sleep"}}, nil); err == nil {
 		t.Error("started after the end")
 	}
 }
@@ -315,7 +315,7 @@ func TestNothingIsLeft(t *testing.T) {
 	before := open(t)
 	for range 5 {
 		ctx, cancel := context.WithCancel(t.Context())
-		p, err := wall.Start(ctx, wall.Spec{Path: self(), Args: []string{"probe", "wait"}, Read: []string{"/"}})
+		p, err := wall.Start(ctx, wall.Spec{Path: self(), Args: []string{"probe", "wait"}, Read: []string{"/"}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
