@@ -75,7 +75,7 @@ func TestNothingIsLeft(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("it looks into /proc")
 	}
-	pin := pinned(t, declared(t, false, "honest")).Digest()
+	pin := pinOf(t, declared(t, false, "honest"))
 	goroutines, files := runtime.NumGoroutine(), descriptors(t)
 	for _, mode := range []string{"honest", "half a line", "a line of 1 GB", "pings without reading", "ends", "described otherwise"} {
 		for _, byContext := range []bool{false, true} {
@@ -211,7 +211,7 @@ func TestServerLearnsNothing(t *testing.T) {
 func TestBabble(t *testing.T) {
 	both(t, func(t *testing.T, overHTTP bool) {
 		answers := 0
-		pin := pinned(t, declared(t, overHTTP, "honest")).Digest()
+		pin := pinOf(t, declared(t, overHTTP, "honest"))
 		for seed := range 20 {
 			s := declared(t, overHTTP, fmt.Sprint("random ", seed))
 			s.Pin = pin

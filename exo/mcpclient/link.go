@@ -34,7 +34,7 @@ type link struct {
 // lookAgain is when the tools are listed again: a server need not say that they have changed.
 const lookAgain = time.Minute
 
-// connect makes a connection and lists the tools.
+// connect makes a connection to a server whose tools are the pinned ones.
 func (o *Object) connect(ctx context.Context) (l *link, err error) {
 	ctx, cancel := context.WithTimeout(ctx, o.server.Bounds.Start)
 	defer cancel()
@@ -43,7 +43,7 @@ func (o *Object) connect(ctx context.Context) (l *link, err error) {
 	options := &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}, MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}}
 	var transport mcp.Transport
 	if c := o.server.Command; c != nil {
-		p, err := wall.Start(o.life, wall.Spec{Path: c.Path, Args: c.Args, Env: c.Env, Dir: c.Dir, Read: c.Read, Write: c.Write, Network: c.Network, Memory: c.Memory, Require: c.Require}, c.Errors)
+		p, err := wall.Start(o.life, wall.Spec{Path: c.Path, Args: c.Args, Env: c.Env, Dir: c.Dir, Read: c.Read, Write: c.Write, Network: c.Network, Memory: c.Memory, Require: wall.Named(c.Require...)}, c.Errors)
 		if err != nil {
 			return nil, err
 		}
@@ -56,24 +56,32 @@ func (o *Object) connect(ctx context.Context) (l *link, err error) {
 			Endpoint: o.server.URL, HTTPClient: l.guard.client(o.server.Client), MaxRetries: -1, DisableStandaloneSSE: true, MaxEventSize: o.server.Bounds.Bytes,
 		}
 	}
-	defer func() {
-		if err != nil {
-			err = l.cause(err)
-			o.drop(l)
-			l = nil
-		}
-	}()
 	client := mcp.NewClient(&mcp.Implementation{Name: "exoagent", Version: "1"}, options)
 	client.AddReceivingMiddleware(answerNothing)
 	err = guarded(func() (err error) {
-		if l.session, err = client.Connect(ctx, transport, nil); err != nil {
-			return err
-		}
-		l.tools, err = o.server.list(ctx, l.session)
+		l.session, err = client.Connect(ctx, transport, nil)
 		return err
 	})
-	l.looked = time.Now()
-	return l, err
+	if err == nil {
+		err = o.look(ctx, l)
+	}
+	if err != nil {
+		o.drop(l)
+		return nil, l.cause(err)
+	}
+	return l, nil
+}
+
+// look lists the tools and compares them with the pin.
+func (o *Object) look(ctx context.Context, l *link) error {
+	l.begin()
+	return guarded(func() (err error) {
+		if l.tools, err = o.server.list(ctx, l.session); err != nil {
+			return err
+		}
+		l.looked = time.Now()
+		return o.server.pinned(l.tools)
+	})
 }
 
 // answerNothing refuses what a server asks of its client.
@@ -131,45 +139,29 @@ func (o *Object) linked(ctx context.Context) (*link, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if o.refused != nil {
-		return nil, o.refused
+	l := o.link
+	if l != nil && l.lines != nil && l.lines.ended() != nil {
+		o.drop(l)
+		l = nil
 	}
-	if o.life.Err() != nil {
-		return nil, fmt.Errorf("%w: it was closed", ErrEnded)
-	}
-	if o.link != nil && o.link.lines != nil && o.link.lines.ended() != nil {
-		o.drop(o.link)
-	}
-	l, fresh := o.link, false
-	if l == nil {
-		var err error
-		if l, err = o.connect(ctx); err != nil {
-			return nil, err
-		}
-		o.link, fresh = l, true
-	}
-	if l.stale.Swap(false) || !fresh && time.Since(l.looked) > lookAgain {
-		l.begin()
-		ctx, cancel := context.WithTimeout(ctx, o.server.Bounds.Start)
-		defer cancel()
-		if err := guarded(func() (err error) { l.tools, err = o.server.list(ctx, l.session); return err }); err != nil {
+	var err error
+	switch {
+	case o.refused != nil:
+		err = o.refused
+	case o.life.Err() != nil:
+		err = fmt.Errorf("%w: it was closed", ErrEnded)
+	case l == nil:
+		l, err = o.connect(ctx)
+		o.link = l
+	case l.stale.Swap(false) || time.Since(l.looked) > lookAgain:
+		if err = o.look(ctx, l); err != nil {
 			o.drop(l)
-			return nil, err
-		}
-		l.looked, fresh = time.Now(), true
-	}
-	if fresh {
-		got, err := digest(l.tools)
-		if err == nil {
-			err = o.pinned(got, l.tools)
-		}
-		if err != nil {
-			o.refused = changed(err) // for good: what was pinned is no longer there
-			o.drop(l)
-			return nil, o.refused
 		}
 	}
-	return l, nil
+	if pin := (*PinError)(nil); o.refused == nil && errors.As(err, &pin) {
+		o.refused = err // for good: what a person has agreed to is no longer there
+	}
+	return l, err
 }
 
 // notSent is the code of an error of the library's own: it could not send a request.
@@ -188,10 +180,11 @@ func (o *Object) call(parent context.Context, t *tool, args json.RawMessage, key
 	defer cancel()
 	l, err := o.linked(ctx)
 	if err != nil { // the tool was not called
-		if fail.KindOf(err) == fail.Revoked {
-			return value.Value{}, &fail.Error{Kind: fail.Revoked, Msg: err.(*fail.Error).Msg, Err: errors.Join(err, exo.ErrNothingDone)}
+		e := &fail.Error{Kind: fail.Internal, Err: errors.Join(err, exo.ErrNothingDone)}
+		if pin := (*PinError)(nil); errors.As(err, &pin) {
+			e.Kind, e.Msg = fail.Revoked, "this server's tools have changed: a person has to look at them"
 		}
-		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.Join(err, exo.ErrNothingDone)}
+		return value.Value{}, e
 	}
 	p := &mcp.CallToolParams{Name: t.name, Arguments: args}
 	if t.effect != message.NoEffect && key != "" {

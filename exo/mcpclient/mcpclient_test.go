@@ -20,16 +20,22 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
+// pinOf returns the pin that a server asks for.
+func pinOf(t *testing.T, s mcpclient.Server) string {
+	t.Helper()
+	_, err := mcpclient.Open(t.Context(), s)
+	var pin *mcpclient.PinError
+	if !errors.As(err, &pin) {
+		t.Fatal(err)
+	}
+	return pin.Digest
+}
+
 // pinned opens a server with the pin that it asks for.
 func pinned(t *testing.T, s mcpclient.Server) *mcpclient.Object {
 	t.Helper()
 	if s.Pin == "" {
-		_, err := mcpclient.Open(t.Context(), s)
-		var pin *mcpclient.PinError
-		if !errors.As(err, &pin) {
-			t.Fatal(err)
-		}
-		s.Pin = pin.Digest
+		s.Pin = pinOf(t, s)
 	}
 	o, err := mcpclient.Open(t.Context(), s)
 	if err != nil {
@@ -136,7 +142,7 @@ func TestHeld(t *testing.T) {
 // TestPin: a server with other tools than the pinned ones is refused. The error has the digest, and nothing of the server's text.
 func TestPin(t *testing.T) {
 	both(t, func(t *testing.T, overHTTP bool) {
-		good := pinned(t, declared(t, overHTTP, "honest")).Digest()
+		good := pinOf(t, declared(t, overHTTP, "honest"))
 		for n, mode := range []string{"described otherwise", "another schema", "renamed", "twice", "nothing but null"} {
 			t.Run(fmt.Sprintf("P%d %s", n+1, mode), func(t *testing.T) {
 				s := declared(t, overHTTP, mode)

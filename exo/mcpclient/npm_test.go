@@ -59,6 +59,7 @@ func TestServersOfNPM(t *testing.T) {
 			if c.call == "get_env" {
 				s.Command.Env = nil
 			}
+			s.Pin = pinOf(t, s)
 			o := pinned(t, s)
 			t.Logf("walls missing: %v", o.Missing())
 			d, err := o.Describe()
@@ -82,7 +83,6 @@ func TestServersOfNPM(t *testing.T) {
 			}
 			if strings.Contains(c.script, "filesystem") { // the server's own check of paths is not the only one
 				s.Command.Args[1] = "/"
-				s.Pin = o.Digest()
 				wide := pinned(t, s)
 				if v, err := exotest.Send(t, wide, c.call, record("path", value.Text("/etc/passwd"))); !errors.Is(err, mcpclient.ErrTool) {
 					t.Errorf("%v %v", v, err)

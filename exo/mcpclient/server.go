@@ -19,7 +19,6 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
-	"github.com/exoagent/exoagent/internal/wall"
 )
 
 // Server declares an MCP server. A tool that is in none of the three lists does not exist for programs, whatever the server says of it.
@@ -46,16 +45,16 @@ type Server struct {
 
 // Command is a program that is a server. It has no file, variable or network but those listed here.
 type Command struct {
-	Path    string     // the program: an absolute path
-	Args    []string   // its arguments
-	Env     []string   // its whole environment, as NAME=value
-	Dir     string     // its folder; "": the root
-	Read    []string   // files and folders that it may read, and execute: its libraries, too
-	Write   []string   // files and folders that it may read and change
-	Network bool       // it may use IPv4 and IPv6
-	Memory  uint64     // the most bytes that each of its processes may write to; 0: 1 GiB
-	Require wall.Walls // the walls without which it is not started
-	Errors  *os.File   // where its error output goes; nil: nowhere
+	Path    string   // the program: an absolute path
+	Args    []string // its arguments
+	Env     []string // its whole environment, as NAME=value
+	Dir     string   // its folder; "": the root
+	Read    []string // files and folders that it may read, and execute: its libraries, too
+	Write   []string // files and folders that it may read and change
+	Network bool     // it may use IPv4 and IPv6
+	Memory  uint64   // the most bytes that each of its processes may write to; 0: 1 GiB
+	Require []string // the walls without which it is not started, by the names that Missing gives
+	Errors  *os.File // where its error output goes; nil: nowhere
 }
 
 // Bounds are the limits of a server. Zero means the default.
@@ -85,7 +84,6 @@ type Object struct {
 	server      Server
 	description message.Description
 	tools       map[string]*tool
-	digest      string
 	life        context.Context
 	stop        context.CancelFunc
 	turns       chan struct{} // one for each call that is open
@@ -94,7 +92,7 @@ type Object struct {
 	refused     error // why the server is not used any more
 }
 
-var _ exo.Validator = (*Object)(nil)
+var _ exo.Object = (*Object)(nil)
 
 // Open connects to a server, compares its tools with the pin, and makes their types. The server ends with ctx, or at Close.
 func Open(ctx context.Context, s Server) (*Object, error) {
@@ -103,26 +101,15 @@ func Open(ctx context.Context, s Server) (*Object, error) {
 	}
 	life, stop := context.WithCancel(ctx)
 	o := &Object{server: s, life: life, stop: stop, turns: make(chan struct{}, s.Bounds.Concurrent), linking: make(chan struct{}, 1)}
-	if err := o.open(ctx); err != nil {
+	l, err := o.connect(ctx)
+	if o.link = l; err == nil {
+		err = o.describe(l.tools)
+	}
+	if err != nil {
 		o.Close()
 		return nil, fmt.Errorf("mcpclient: %s: %w", s.Name, err)
 	}
 	return o, nil
-}
-
-func (o *Object) open(ctx context.Context) error {
-	l, err := o.connect(ctx)
-	if err != nil {
-		return err
-	}
-	o.link = l
-	if o.digest, err = digest(l.tools); err != nil {
-		return err
-	}
-	if err := o.pinned(o.digest, l.tools); err != nil {
-		return err
-	}
-	return o.describe(l.tools)
 }
 
 // complete checks a declaration and fills in its defaults.
@@ -172,9 +159,6 @@ func (o *Object) Describe() (message.Description, error) {
 	return o.description, nil
 }
 
-// Digest is the digest of the tools: what Server.Pin is compared with.
-func (o *Object) Digest() string { return o.digest }
-
 // Missing are the walls that the server's process lacks on this system, by name.
 func (o *Object) Missing() []string {
 	o.linking <- struct{}{}
@@ -207,12 +191,6 @@ func (o *Object) asked(m *exo.Message) (*tool, json.RawMessage, error) {
 		}
 	}
 	return o.tools[m.Root.Name], args, nil
-}
-
-// Validate implements exo.Validator: later no program could read the error.
-func (o *Object) Validate(m *exo.Message) error {
-	_, _, err := o.asked(m)
-	return err
 }
 
 // Eval calls the tool that the message names.

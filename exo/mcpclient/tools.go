@@ -7,14 +7,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -75,31 +73,16 @@ func (s *Server) list(ctx context.Context, session *mcp.ClientSession) (tools []
 	return nil, fmt.Errorf("%w: more than %d pages of tools", ErrTooLarge, maxPages)
 }
 
-// canonical writes what is pinned of the tools: names, descriptions and schemas. Keys of objects are sorted.
-func canonical(tools []*mcp.Tool) ([]byte, error) {
-	type pinned struct {
-		Name, Title, Description string
-		Input, Output            any
-	}
-	all := scalar.Each(tools, func(t *mcp.Tool) pinned {
-		return pinned{t.Name, t.Title, t.Description, t.InputSchema, t.OutputSchema}
-	})
-	return json.Marshal(all)
-}
-
-func digest(tools []*mcp.Tool) (string, error) {
-	b, err := canonical(tools)
+// pinned refuses other tools than the pinned ones: other names, descriptions or schemas. Keys of objects are sorted, so their order means nothing.
+func (s *Server) pinned(tools []*mcp.Tool) error {
+	b, err := json.Marshal(scalar.Each(tools, func(t *mcp.Tool) map[string]any {
+		return map[string]any{"name": t.Name, "title": t.Title, "description": t.Description, "input": t.InputSchema, "output": t.OutputSchema}
+	}))
 	sum := sha256.Sum256(b)
-	return "sha256:" + hex.EncodeToString(sum[:]), err
-}
-
-// pinned refuses other tools than the pinned ones.
-func (o *Object) pinned(got string, tools []*mcp.Tool) error {
-	if got == o.server.Pin {
-		return nil
+	if got := "sha256:" + hex.EncodeToString(sum[:]); err == nil && got != s.Pin {
+		return &PinError{s.Pin, got, b}
 	}
-	b, err := canonical(tools)
-	return errors.Join(&PinError{o.server.Pin, got, b}, err)
+	return err
 }
 
 // describe makes the methods.
@@ -138,7 +121,7 @@ func methodName(name string) string {
 // method makes the method of a tool. Only the host says what it does.
 func (s *Server) method(t *mcp.Tool) (*message.Method, *tool, error) {
 	u := &tool{name: t.Name}
-	m := &message.Method{Doc: scalar.Clip(t.Description, maxText), Sends: true, Sink: true, Admits: s.Admits, Reply: s.answers()}
+	m := &message.Method{Doc: scalar.Clip(t.Description, maxText), Sends: true, Sink: true, Admits: s.Admits, Reply: value.NewLabel(append(s.Label.Tags(), value.Untrusted)...)}
 	switch {
 	case slices.Contains(s.Acts, t.Name):
 		u.effect = message.Held
@@ -164,14 +147,4 @@ func (s *Server) method(t *mcp.Tool) (*message.Method, *tool, error) {
 		m.Result, m.Reply = &message.Term{Con: message.Receipt()}, value.Label{}
 	}
 	return m, u, nil
-}
-
-// answers is the label of whatever the server says.
-func (s *Server) answers() value.Label {
-	return value.NewLabel(append(s.Label.Tags(), value.Untrusted)...)
-}
-
-// changed is the error of a call to a server whose tools have become others.
-func changed(err error) error {
-	return &fail.Error{Kind: fail.Revoked, Msg: "this server's tools have changed: a person has to look at them", Err: err}
 }

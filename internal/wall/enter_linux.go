@@ -63,7 +63,7 @@ func enter() error {
 		return err
 	}
 	if lacks := s.Require &^ has; lacks != 0 {
-		return fmt.Errorf("this system lacks the required walls: %v", lacks)
+		return fmt.Errorf("this system lacks the required walls: %v", lacks.Names())
 	}
 	write(report{Walls: has})
 	err = unix.Exec(s.Path, append([]string{s.Path}, s.Args...), s.Env)

@@ -86,7 +86,7 @@ func Start(ctx context.Context, s Spec, errs *os.File) (_ *Process, err error) {
 func handOver(s *Spec, spec, said *os.File) (Walls, error) {
 	if !walled {
 		if s.Require != 0 {
-			return 0, fmt.Errorf("this system lacks the required walls: %v", s.Require)
+			return 0, fmt.Errorf("this system lacks the required walls: %v", s.Require.Names())
 		}
 		return 0, nil
 	}

@@ -3,7 +3,7 @@
 // program runs before. What a kernel does not have is reported as missing.
 package wall
 
-import "strings"
+import "slices"
 
 // Walls is a set of walls round a process.
 type Walls uint32
@@ -19,20 +19,29 @@ const (
 	All Walls = 1<<iota - 1
 )
 
-// Has reports whether w has all walls of min.
-func (w Walls) Has(min Walls) bool { return w&min == min }
+var names = []string{"files", "network", "system calls", "resources", "tied", "apart"}
 
 // Names lists the walls of w.
-func (w Walls) Names() (names []string) {
-	for bit, name := range [...]string{"files", "network", "system calls", "resources", "tied", "apart"} {
+func (w Walls) Names() (list []string) {
+	for bit, name := range names {
 		if w>>bit&1 == 1 {
-			names = append(names, name)
+			list = append(list, name)
 		}
 	}
-	return names
+	return list
 }
 
-func (w Walls) String() string { return strings.Join(w.Names(), ", ") }
+// Named is the inverse of Names. An unknown name is a wall that no system has.
+func Named(list ...string) (w Walls) {
+	for _, name := range list {
+		bit := slices.Index(names, name)
+		if bit < 0 {
+			bit = len(names)
+		}
+		w |= 1 << bit
+	}
+	return w
+}
 
 // Spec is a program to be started. It has no file, variable or network but those that are listed here.
 type Spec struct {

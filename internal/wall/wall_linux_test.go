@@ -126,7 +126,7 @@ func probe(what string, args []string) {
 			say(err)
 			return
 		}
-		fmt.Println("pid", p.Pid(), p.Walls)
+		fmt.Println("pid", p.Pid())
 		io.Copy(os.Stdout, p.Out)
 	}
 }
@@ -270,10 +270,10 @@ func TestStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Walls&p.Missing != 0 || p.Walls|p.Missing != wall.All || !p.Walls.Has(wall.Tied|wall.Resources) {
+	if p.Walls&p.Missing != 0 || p.Walls|p.Missing != wall.All || p.Walls&(wall.Tied|wall.Resources) != wall.Tied|wall.Resources {
 		t.Errorf("%v, missing %v", p.Walls, p.Missing)
 	}
-	t.Logf("missing here: %v", p.Missing)
+	t.Logf("missing here: %v", p.Missing.Names())
 	fmt.Fprintln(p.In, "hello")
 	if line, err := bufio.NewReader(p.Out).ReadString('\n'); err != nil || line != "hello\n" {
 		t.Errorf("%q %v", line, err)
@@ -286,7 +286,7 @@ func TestStart(t *testing.T) {
 		"a relative path":    {Path: "true"},
 		"a variable":         {Path: self(), Env: []string{"A"}},
 		"a NUL":              {Path: self(), Args: []string{"a\x00b"}},
-		"a wall nobody has":  {Path: self(), Require: 1 << 20},
+		"a wall nobody has":  {Path: self(), Require: wall.Named("moat")},
 		"a text, no program": {Path: "/etc/passwd"},
 	} {
 		if p, err := wall.Start(t.Context(), s, nil); err == nil {
