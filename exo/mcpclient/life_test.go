@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -159,6 +161,48 @@ func TestErrorTexts(t *testing.T) {
 	if strings.Contains(text, "no such file") || !strings.Contains(text, "unknown") {
 		t.Errorf("%v: %s", err, text)
 	}
+}
+
+// TestRedirects: arguments are sent to no address but the declared one. The twin, a plain client, follows.
+func TestRedirects(t *testing.T) {
+	var got atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { got.Add(1) }))
+	defer other.Close()
+	s := declared(t, true, "redirects to "+other.URL)
+	s.Pin = pinOf(t, s)
+	o := pinned(t, s)
+	if _, err := exotest.Send(t, o, "echo", hello); fail.KindOf(err) != fail.Internal || got.Load() != 0 {
+		t.Errorf("%v, the other server got %d", err, got.Load())
+	}
+	res, err := http.Post(s.URL, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`))
+	if err != nil || got.Load() != 1 {
+		t.Fatalf("the twin: %v, the other server got %d", err, got.Load())
+	}
+	res.Body.Close()
+}
+
+// TestRequests: a server over HTTP that asks much makes its host send no more than a bounded number of requests.
+func TestRequests(t *testing.T) {
+	s := declared(t, true, "pings")
+	s.Pin = pinOf(t, s)
+	counted := &counter{base: s.Client.Transport}
+	s.Client = &http.Client{Transport: counted}
+	o := pinned(t, s)
+	counted.n.Store(0)
+	_, _ = exotest.Send(t, o, "echo", hello)
+	if n := counted.n.Load(); n < 2 || n > 60 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+type counter struct {
+	base http.RoundTripper
+	n    atomic.Int32
+}
+
+func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.n.Add(1)
+	return c.base.RoundTrip(r)
 }
 
 type person struct {

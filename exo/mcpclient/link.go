@@ -179,7 +179,10 @@ func (o *Object) call(parent context.Context, t *tool, args json.RawMessage, key
 	ctx, cancel := context.WithTimeout(parent, o.server.Bounds.Call)
 	defer cancel()
 	l, err := o.linked(ctx)
-	if err != nil { // the tool was not called
+	switch {
+	case parent.Err() != nil:
+		return value.Value{}, errors.Join(parent.Err(), exo.ErrNothingDone)
+	case err != nil: // the tool was not called
 		e := &fail.Error{Kind: fail.Internal, Err: errors.Join(err, exo.ErrNothingDone)}
 		if pin := (*PinError)(nil); errors.As(err, &pin) {
 			e.Kind, e.Msg = fail.Revoked, "this server's tools have changed: a person has to look at them"

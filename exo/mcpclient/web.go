@@ -38,7 +38,6 @@ func (g *guard) begin() { g.left.Store(maxRequests) }
 func (g *guard) client(c *http.Client) *http.Client {
 	own := *c
 	own.Transport = g
-	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &own
 }
 
