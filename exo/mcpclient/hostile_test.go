@@ -216,6 +216,12 @@ var attacks = map[string]func(s *server, r *request){
 		}
 		s.answer(r)
 	},
+	"a flood of answers": func(s *server, r *request) {
+		for n := range 20_000 {
+			s.send(`{"jsonrpc":"2.0","id":%d,"result":{}}`, n+1000)
+		}
+		s.answer(r)
+	},
 	"a few notices": func(s *server, r *request) {
 		for range 100 {
 			s.send(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}`)
@@ -316,6 +322,12 @@ func web(t *testing.T, mode string) *httptest.Server {
 		case q.Method == "tools/call" && strings.HasPrefix(mode, "redirects"):
 			to, _ := strings.CutPrefix(mode, "redirects to ")
 			http.Redirect(w, r, to, http.StatusTemporaryRedirect)
+			return
+		case q.Method == "tools/call" && mode == "a body of 256 MB":
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"`, q.ID)
+			repeat(w, mega, 256)
+			fmt.Fprint(w, `"}]}}`)
 			return
 		case q.Method == "tools/call" && mode == "ends":
 			panic(http.ErrAbortHandler)

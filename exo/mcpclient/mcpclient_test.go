@@ -232,6 +232,8 @@ func TestAttacks(t *testing.T) {
 		{mode: "a few notices"},
 		{mode: "changes nothing"},
 		{mode: "a flood", want: mcpclient.ErrFlood, kind: fail.Limit, linesOnly: true, twin: wide},
+		{mode: "a flood of answers", want: mcpclient.ErrFlood, kind: fail.Limit, linesOnly: true, twin: wide},
+		{mode: "a body of 256 MB", kind: fail.Internal, httpToo: true},
 		{mode: "a storm of changes", want: mcpclient.ErrFlood, kind: fail.Limit, linesOnly: true, twin: wide},
 		{mode: "a flood", kind: fail.Limit, httpToo: true},
 		{mode: "pings without reading", want: mcpclient.ErrFlood, kind: fail.Limit, linesOnly: true},

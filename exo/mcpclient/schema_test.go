@@ -77,7 +77,15 @@ func TestSchemas(t *testing.T) {
 	for n := range 40 {
 		bomb += fmt.Sprintf(`,"d%d":{"type":"object","properties":{"a":{"$ref":"#/$defs/d%d"},"b":{"$ref":"#/$defs/d%[2]d"}}}`, n+1, n)
 	}
-	for _, schema := range []string{`{"$ref":"#/$defs/d40","$defs":{` + bomb + `}}`, `{"$ref":"#/$defs/d9","$defs":{` + bomb + `}}`, strings.Repeat(`{"type":"array","items":`, 900) + `{}` + strings.Repeat(`}`, 900)} {
+	wide := `"w0":{"type":"string"}`
+	for n := range 6 {
+		var ps []string
+		for k := range 10 {
+			ps = append(ps, fmt.Sprintf(`"p%d":{"$ref":"#/$defs/w%d"}`, k, n))
+		}
+		wide += fmt.Sprintf(`,"w%d":{"type":"object","properties":{%s}}`, n+1, strings.Join(ps, ","))
+	}
+	for _, schema := range []string{`{"$ref":"#/$defs/w6","$defs":{` + wide + `}}`, `{"$ref":"#/$defs/d40","$defs":{` + bomb + `}}`, `{"$ref":"#/$defs/d9","$defs":{` + bomb + `}}`, strings.Repeat(`{"type":"array","items":`, 900) + `{}` + strings.Repeat(`}`, 900)} {
 		if _, err := mcpclient.TypeOf(decode(t, schema), "the argument"); err == nil {
 			t.Error("a bomb of references has a type")
 		}

@@ -289,6 +289,7 @@ func TestStart(t *testing.T) {
 		"a wall nobody has":  {Path: self(), Require: wall.Named("moat")},
 		"a text, no program": {Path: "/etc/passwd"},
 	} {
+		s.Read = append(s.Read, loads()...)
 		if p, err := wall.Start(t.Context(), s, nil); err == nil {
 			p.Close()
 			t.Errorf("%s was started", name)
