@@ -118,6 +118,13 @@ install() {
     npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$mcp" @modelcontextprotocol/conformance@0.2.0-alpha.12 \
       @modelcontextprotocol/sdk@1.32.2 @modelcontextprotocol/client@2.4.0 @modelcontextprotocol/inspector@2.12.0 "node-linux-$arch@24.9.0"
   fi
+
+  mcp_servers="$tools/mcp-servers-2026.8.31"
+  if [ ! -d "$mcp_servers/node_modules/@coo-quack/calc-mcp" ]; then
+    say "installing five MCP servers to $mcp_servers"
+    mkdir -p "$mcp_servers"
+    npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$mcp_servers" @modelcontextprotocol/server-{everything,filesystem,memory,sequential-thinking}@2026.8.31 @coo-quack/calc-mcp@2.1.1
+  fi
 }
 [ -n "$quick" ] || install
 
@@ -231,6 +238,9 @@ go build -o "$work/exo" ./cmd/exo
 for script in conformance clients inspector; do
   "$mcp/node_modules/node-linux-$arch/bin/node" --no-warnings "testdata/mcp/$script.mjs" "$work/exo" "$mcp"
 done
+
+say "exo/mcpclient: servers of npm, within walls"
+EXO_MCP_SERVERS="$mcp_servers" EXO_MCP_NODE="$mcp/node_modules/node-linux-$arch/bin/node" go test -vet=off -count=1 -run ServersOfNPM ./exo/mcpclient
 
 say "the adapters for other frameworks, which are a module of their own"
 (cd examples/adapters && go vet ./... && "$staticcheck" ./... && go test -vet=off -count=1 ./...)

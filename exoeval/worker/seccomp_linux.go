@@ -3,13 +3,11 @@
 package worker
 
 import (
-	"fmt"
 	"os"
-	"runtime"
-	"syscall"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/exoagent/exoagent/internal/wall"
 )
 
 // calls are the system calls that the running Go runtime needs, and glibc if the
@@ -26,15 +24,6 @@ var calls = []uint32{
 	unix.SYS_GETTIMEOFDAY,
 	unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ,
 }
-
-// Offsets in struct seccomp_data on little-endian machines.
-const (
-	dataCall = 0
-	dataArch = 4
-	dataArgs = 16
-)
-
-const notFound, allow, kill = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS), unix.SECCOMP_RET_ALLOW, unix.SECCOMP_RET_KILL_PROCESS
 
 // threadFlags are the exact flags with which the Go runtime makes a thread:
 // cloneFlags in its os_linux.go, and those that clone adds in sys_linux_*.s.
@@ -56,22 +45,9 @@ const (
 // filter returns the program that the kernel runs for each
 // system call. c allows the threads of a C library.
 func filter(c bool) []unix.SockFilter {
-	load := func(off uint32) unix.SockFilter {
-		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: off}
-	}
-	ret := func(what uint32) unix.SockFilter { return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: what} }
-	// when returns instructions that run those in the argument then if the accumulator equals k. The last of them must be a return.
-	when := func(k uint32, then ...unix.SockFilter) []unix.SockFilter {
-		return append([]unix.SockFilter{{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: k, Jf: uint8(len(then))}}, then...)
-	}
-	set := func(bits uint32, yes, no uint32) []unix.SockFilter {
-		return []unix.SockFilter{{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, K: bits, Jf: 1}, ret(yes), ret(no)}
-	}
-	arg := func(i uint32) unix.SockFilter { return load(dataArgs + 8*i) }
-
-	f := []unix.SockFilter{load(dataArch),
-		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: auditArch, Jt: 1}, ret(kill), // another architecture has other call numbers
-		load(dataCall)}
+	const notFound, allow, kill = wall.NotFound, wall.Allow, wall.Kill
+	ret, when, set, arg := wall.Return, wall.When, wall.IfSet, wall.Arg
+	f := wall.Begin()
 	for _, c := range append(calls, moreCalls...) {
 		f = append(f, when(c, ret(allow))...)
 	}
@@ -83,7 +59,7 @@ func filter(c bool) []unix.SockFilter {
 	f = append(f, when(unix.SYS_MPROTECT, append([]unix.SockFilter{arg(2)}, set(unix.PROT_EXEC, kill, allow)...)...)...)
 	// Threads that are made as the runtime makes them; clone for nothing else. clone3 has its
 	// flags in memory, which a filter can't read. Without clone3 the C library uses clone.
-	clone := append([]unix.SockFilter{load(dataArgs + 4),
+	clone := append([]unix.SockFilter{wall.UpperHalf(0),
 		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: 0, Jt: 1}, ret(kill), arg(0)}, when(threadFlags, ret(allow))...)
 	if c {
 		clone = append(append(clone, when(glibcFlags, ret(allow))...), when(muslFlags, ret(allow))...)
@@ -117,46 +93,11 @@ func filter(c bool) []unix.SockFilter {
 
 // seccomp sets the filter on all threads of the process. ok is false if
 // the kernel has no filters. c says whether the binary has a C library.
-func seccomp(c bool) (ok bool, err error) {
-	f := filter(c)
-	p := unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
-	r, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&p)))
-	runtime.KeepAlive(f)
-	switch {
-	case errno == unix.ENOSYS || errno == unix.EINVAL || errno == unix.EPERM || errno == unix.EACCES:
-		return false, nil
-	case errno != 0:
-		return false, fmt.Errorf("system call filter: %w", errno)
-	case r != 0:
-		return false, fmt.Errorf("system call filter: thread %d did not take it", r)
-	}
-	return true, nil
-}
+func seccomp(c bool) (ok bool, err error) { return wall.Install(filter(c), true) }
 
 // landlock refuses all files and networks by another means of the kernel: it is there in
 // case the filter of calls has a hole. It returns false if the kernel does not have it.
 func landlock() bool {
-	abi, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
-	if errno != 0 {
-		return false
-	}
-	attr := unix.LandlockRulesetAttr{Handled_access_fs: 1<<13 - 1}
-	size := unsafe.Sizeof(attr.Handled_access_fs)
-	if abi >= 2 {
-		attr.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_REFER
-	}
-	if abi >= 3 {
-		attr.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_TRUNCATE
-	}
-	if abi >= 4 {
-		attr.Handled_access_net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
-		size += unsafe.Sizeof(attr.Handled_access_net)
-	}
-	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), size, 0)
-	if errno != 0 {
-		return false
-	}
-	defer unix.Close(int(fd))
-	_, _, errno = syscall.AllThreadsSyscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0)
-	return errno == 0
+	abi, err := wall.Landlock(nil, nil, false, true)
+	return err == nil && abi > 0
 }

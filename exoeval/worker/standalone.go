@@ -3,6 +3,8 @@ package worker
 import (
 	"fmt"
 	"runtime/debug"
+
+	"github.com/exoagent/exoagent/internal/wall"
 )
 
 // standalone refuses a binary whose main is not Go's. A Go library in a server of
@@ -16,10 +18,8 @@ func standalone() error {
 }
 
 func goMain(settings []debug.BuildSetting) error {
-	for _, s := range settings {
-		if s.Key == "-buildmode" && s.Value != "exe" && s.Value != "pie" {
-			return fmt.Errorf("worker: this is no Go executable but built with -buildmode=%s: starting it again would run its main; set PoolOptions.Binary, or use exoeval.InProcess", s.Value)
-		}
+	if mode := wall.BuildMode(settings); mode != "" {
+		return fmt.Errorf("worker: this is no Go executable but built with -buildmode=%s: starting it again would run its main; set PoolOptions.Binary, or use exoeval.InProcess", mode)
 	}
 	return nil
 }

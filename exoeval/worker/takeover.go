@@ -27,7 +27,7 @@ const (
 // A binary that imports this package is started again as its own worker. This function takes the
 // worker over: it runs before the program's main and never returns, so no main runs in a worker.
 //
-// It is the one init function of this module. Package main is initialised after all packages that it imports,
+// Only internal/wall has another init function, for processes that become other programs. Package main is initialised after all packages that it imports,
 // so its variables and init functions don't run in a worker either. Those of other packages may run, in the
 // order of their import paths. They find no environment, no files but null devices, and the root directory.
 func init() {

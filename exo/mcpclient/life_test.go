@@ -1,0 +1,277 @@
+//go:build unix
+
+package mcpclient_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/exotest"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/mcpclient"
+	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
+)
+
+// TestDeclarations: a declaration that can't be meant is refused before anything is started or sent.
+func TestDeclarations(t *testing.T) {
+	for name, change := range map[string]func(*mcpclient.Server){
+		"no name":          func(s *mcpclient.Server) { s.Name = "" },
+		"a small name":     func(s *mcpclient.Server) { s.Name = "desk" },
+		"no tool":          func(s *mcpclient.Server) { s.Reads, s.Acts = nil, nil },
+		"a tool twice":     func(s *mcpclient.Server) { s.Immediate = []string{"echo"} },
+		"no way":           func(s *mcpclient.Server) { s.URL = "" },
+		"two ways":         func(s *mcpclient.Server) { s.Command = &mcpclient.Command{Path: "/bin/true"} },
+		"a password":       func(s *mcpclient.Server) { s.URL = "https://ann:secret@example.com/" },
+		"a file":           func(s *mcpclient.Server) { s.URL = "file:///etc/passwd" },
+		"no client":        func(s *mcpclient.Server) { s.Client = nil },
+		"readers":          func(s *mcpclient.Server) { s.Label = value.NewLabel("mail@member") },
+		"a label for none": func(s *mcpclient.Server) { s.Label = value.NewLabel("pii") },
+	} {
+		s := mcpclient.Server{Name: "Desk", URL: "http://127.0.0.1:1/", Client: http.DefaultClient, Reads: []string{"echo"}, Acts: []string{"post"}}
+		change(&s)
+		_, err := mcpclient.Open(t.Context(), s)
+		if err == nil || strings.Contains(err.Error(), "refused") || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	var none *mcpclient.Object
+	if _, err := none.Describe(); err == nil {
+		t.Error("the zero Object has a description")
+	}
+	s := declared(t, false, "honest")
+	s.Reads = append(s.Reads, "missing")
+	if _, err := mcpclient.Open(t.Context(), s); err == nil || !strings.Contains(err.Error(), `"missing"`) {
+		t.Errorf("%v", err)
+	}
+	for _, mode := range []string{"never starts", "endless pages"} {
+		s := declared(t, false, mode)
+		s.Bounds.Start = 2 * time.Second
+		if _, err := mcpclient.Open(t.Context(), s); err == nil {
+			t.Errorf("%s: it was opened", mode)
+		}
+	}
+}
+
+func descriptors(t *testing.T) int {
+	dir, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip(err)
+	}
+	return len(dir)
+}
+
+// TestNothingIsLeft: with Close, with its context, after an attack, and where opening fails, no process, descriptor or goroutine is left.
+func TestNothingIsLeft(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("it looks into /proc")
+	}
+	pin := pinOf(t, declared(t, false, "honest"))
+	goroutines, files := runtime.NumGoroutine(), descriptors(t)
+	for _, mode := range []string{"honest", "half a line", "a line of 1 GB", "pings without reading", "ends", "described otherwise"} {
+		for _, byContext := range []bool{false, true} {
+			ctx, cancel := context.WithCancel(t.Context())
+			s := declared(t, false, mode)
+			s.Pin, s.Bounds.Call = pin, 500*time.Millisecond
+			o, err := mcpclient.Open(ctx, s)
+			if err != nil {
+				cancel()
+				continue
+			}
+			pid := mcpclient.Pid(o)
+			_, _ = exotest.Send(t, o, "echo", hello)
+			if byContext {
+				cancel()
+			} else {
+				o.Close()
+			}
+			for n := 0; syscall.Kill(-pid, 0) == nil; n++ {
+				if n > 500 {
+					t.Fatalf("%s: process %d lives", mode, pid)
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			o.Close()
+			cancel()
+			if _, err := exotest.Send(t, o, "echo", hello); !errors.Is(err, mcpclient.ErrEnded) || !errors.Is(err, exo.ErrNothingDone) {
+				t.Errorf("%s: a closed server is called: %v", mode, err)
+			}
+		}
+	}
+	for n := 0; runtime.NumGoroutine() > goroutines || descriptors(t) > files; n++ {
+		if n > 1000 {
+			b := make([]byte, 1<<20)
+			t.Fatalf("%d goroutines, %d before; %d descriptors, %d before\n%s", runtime.NumGoroutine(), goroutines, descriptors(t), files, b[:runtime.Stack(b, true)])
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// TestStartsAgain: a server that ended is started again for the next call, and compared with its pin.
+func TestStartsAgain(t *testing.T) {
+	o := pinned(t, declared(t, false, "honest"))
+	first := mcpclient.Pid(o)
+	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	var v value.Value
+	var err error
+	for range 100 {
+		if v, err = exotest.Send(t, o, "row"); err == nil {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if err != nil || mcpclient.Pid(o) == first || v.Len() == 0 {
+		t.Errorf("%v %v", v, err)
+	}
+}
+
+// TestErrorTexts: the text of a tool's error reaches a program only with a reply that has the label of answers: never for a held call.
+func TestErrorTexts(t *testing.T) {
+	o := pinned(t, declared(t, false, "fails"))
+	r := exotest.Begin(t, exo.Config{Grants: map[string]exo.Object{"desk": o}})
+	_, err := r.On("desk").Call("echo", hello).Send()
+	if !strings.Contains(fail.GuestText(err), "no such file") || !slices.Contains(r.Session().Label().Tags(), value.Untrusted) {
+		t.Errorf("%v, the run has the label %v", err, r.Session().Label())
+	}
+	if _, err := r.On("desk").Call("post_it", hello).Send(); fail.KindOf(err) != fail.Denied {
+		t.Errorf("after reading that text, a tool that acts is called: %v", err)
+	}
+	r = exotest.Begin(t, exo.Config{Grants: map[string]exo.Object{"desk": o}})
+	if _, err := r.On("desk").Call("post_it", hello).Send(); err != nil {
+		t.Fatal(err)
+	}
+	err = r.Finish(true)
+	text := fail.GuestText(err)
+	for _, e := range r.Session().Effects() {
+		text += fmt.Sprint(fail.GuestText(e.Err), e.State)
+	}
+	if strings.Contains(text, "no such file") || !strings.Contains(text, "unknown") {
+		t.Errorf("%v: %s", err, text)
+	}
+}
+
+// TestRedirects: arguments are sent to no address but the declared one. The twin, a plain client, follows.
+func TestRedirects(t *testing.T) {
+	var got atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { got.Add(1) }))
+	defer other.Close()
+	s := declared(t, true, "redirects to "+other.URL)
+	s.Pin = pinOf(t, s)
+	o := pinned(t, s)
+	if _, err := exotest.Send(t, o, "echo", hello); fail.KindOf(err) != fail.Internal || got.Load() != 0 {
+		t.Errorf("%v, the other server got %d", err, got.Load())
+	}
+	res, err := http.Post(s.URL, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`))
+	if err != nil || got.Load() != 1 {
+		t.Fatalf("the twin: %v, the other server got %d", err, got.Load())
+	}
+	res.Body.Close()
+}
+
+// TestRequests: a server over HTTP that asks much makes its host send no more than a bounded number of requests.
+func TestRequests(t *testing.T) {
+	s := declared(t, true, "pings")
+	s.Pin = pinOf(t, s)
+	counted := &counter{base: s.Client.Transport}
+	s.Client = &http.Client{Transport: counted}
+	o := pinned(t, s)
+	counted.n.Store(0)
+	_, _ = exotest.Send(t, o, "echo", hello)
+	if n := counted.n.Load(); n < 2 || n > 60 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+type counter struct {
+	base http.RoundTripper
+	n    atomic.Int32
+}
+
+func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.n.Add(1)
+	return c.base.RoundTrip(r)
+}
+
+type person struct {
+	Name  string `json:"name"`
+	Email string `json:"email"`
+}
+
+// TestServerLearnsNothing: two runs that differ in a labelled value alone send the server the same bytes, whatever the program tries with
+// it. The twin, a server that admits the label, is sent the value.
+func TestServerLearnsNothing(t *testing.T) {
+	sent := func(email string, admits value.Label) string {
+		log := filepath.Join(t.TempDir(), "log")
+		s := declared(t, false, "honest", log)
+		s.Command.Write, s.Admits = []string{filepath.Dir(log)}, admits
+		o := pinned(t, s)
+		people, err := service.New("people", "", service.Read("get", "", func(context.Context, service.None) (person, error) {
+			return person{"ann", email}, nil
+		}).Labelled(value.NewLabel("pii"), "email"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := exotest.Begin(t, exo.Config{Grants: map[string]exo.Object{"desk": o, "people": people}})
+		ann, err := r.On("people").Call("get").Send()
+		if err != nil {
+			t.Fatal(err)
+		}
+		secret, _ := ann.Get("email")
+		for _, arg := range []value.Value{hello, record("text", secret)} {
+			_, _ = r.On("desk").Call("echo", arg).Send()
+		}
+		for n := range 30 {
+			_, _ = r.On("desk").Call("echo", record("text", value.Text(fmt.Sprint(n)))).Send()
+		}
+		b, err := os.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	one, two := sent("ann@example.com", value.Label{}), sent("a much longer address, of another person@example.org", value.Label{})
+	if one != two || strings.Contains(one, "example") || !strings.Contains(one, "hello") {
+		t.Errorf("the server was sent\n%s\nand\n%s", one, two)
+	}
+	if twin := sent("ann@example.com", value.NewLabel("pii")); !strings.Contains(twin, "ann@example.com") {
+		t.Errorf("the twin was sent\n%s", twin)
+	}
+}
+
+// TestBabble: messages that are put together at random end the connection or do nothing. The host lives on.
+func TestBabble(t *testing.T) {
+	both(t, func(t *testing.T, overHTTP bool) {
+		answers := 0
+		pin := pinOf(t, declared(t, overHTTP, "honest"))
+		for seed := range 20 {
+			s := declared(t, overHTTP, fmt.Sprint("random ", seed))
+			s.Pin = pin
+			o := pinned(t, s)
+			switch v, err := exotest.Send(t, o, "row"); {
+			case err == nil && fmt.Sprint(v) == `{"id":7,"name":"ann","tags":["a"]}`:
+				answers++
+			case err == nil || errors.Is(err, exo.ErrNothingDone):
+				t.Errorf("seed %d: %v %v", seed, v, err)
+			}
+			o.Close()
+		}
+		if answers == 0 || answers == 20 {
+			t.Errorf("%d of 20 got their answer", answers)
+		}
+	})
+}

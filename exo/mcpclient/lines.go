@@ -1,0 +1,191 @@
+package mcpclient
+
+// This file reads and writes the lines of a server's process. The library gets only answers to calls that are open.
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/exoagent/exoagent/internal/wall"
+)
+
+// lines is the connection to a process. It is its own transport.
+type lines struct {
+	p     *wall.Process
+	in    *bufio.Reader
+	most  Bounds
+	stale *atomic.Bool
+
+	window      time.Time // the second that is counted
+	count, size int       // messages in it that answer no call, and their bytes
+
+	writing sync.Mutex
+	mu      sync.Mutex
+	open    map[jsonrpc.ID]bool // calls without an answer
+	why     error               // why it ended
+}
+
+const (
+	listChanged = "notifications/tools/list_changed"
+	writeTime   = 5 * time.Second // for a process to read a message
+	maxOpenIDs  = 1000            // calls that were never answered
+)
+
+func newLines(p *wall.Process, most Bounds, stale *atomic.Bool) *lines {
+	return &lines{p: p, in: bufio.NewReaderSize(p.Out, 64<<10), most: most, stale: stale, open: map[jsonrpc.ID]bool{}}
+}
+
+func (c *lines) Connect(context.Context) (mcp.Connection, error) { return c, nil }
+
+func (c *lines) SessionID() string { return "" }
+
+// Read returns the next message for the library. It decides on all others itself.
+func (c *lines) Read(context.Context) (m jsonrpc.Message, err error) {
+	err = guarded(func() error {
+		for m == nil {
+			line, err := c.next()
+			if err != nil {
+				return err
+			}
+			if !utf8.Valid(line) {
+				return fmt.Errorf("%w: a line is no text", ErrMalformed)
+			}
+			x, err := jsonrpc.DecodeMessage(line)
+			if err != nil {
+				return fmt.Errorf("%w: %v", ErrMalformed, err) // not wrapped: it would look like an answer
+			}
+			if m, err = c.decide(x); err != nil {
+				return err
+			}
+			if _, answers := m.(*jsonrpc.Response); answers {
+				return nil
+			}
+			if err := c.tally(len(line)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		c.end(err)
+	}
+	return m, err
+}
+
+// decide returns what the library gets of a message: an answer to an open call, or that the tools have changed.
+func (c *lines) decide(m jsonrpc.Message) (jsonrpc.Message, error) {
+	switch m := m.(type) {
+	case *jsonrpc.Response:
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.open[m.ID] {
+			delete(c.open, m.ID)
+			return m, nil
+		}
+	case *jsonrpc.Request:
+		switch {
+		case m.Method == "ping" && m.IsCall():
+			return nil, c.write(&jsonrpc.Response{ID: m.ID, Result: []byte("{}")})
+		case m.IsCall():
+			return nil, c.write(&jsonrpc.Response{ID: m.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this client answers nothing"}})
+		case m.Method == listChanged && !c.stale.Swap(true): // once until somebody looks
+			return &jsonrpc.Request{Method: listChanged}, nil
+		}
+	}
+	return nil, nil
+}
+
+// tally counts a message that answers no call.
+func (c *lines) tally(size int) error {
+	if now := time.Now(); now.Sub(c.window) > time.Second {
+		c.window, c.count, c.size = now, 0, 0
+	}
+	c.count++
+	if c.size += size; c.count > c.most.Messages || c.size > c.most.Bytes {
+		return ErrFlood
+	}
+	return nil
+}
+
+// next reads a line of bounded length.
+func (c *lines) next() (line []byte, err error) {
+	for {
+		part, err := c.in.ReadSlice('\n')
+		if len(line)+len(part) > c.most.Bytes {
+			return nil, ErrTooLarge
+		}
+		line = append(line, part...)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err != nil:
+			return nil, fmt.Errorf("%w: %w", ErrEnded, err)
+		default:
+			return line, nil
+		}
+	}
+}
+
+// Write sends a message, and notes a call that wants an answer.
+func (c *lines) Write(_ context.Context, m jsonrpc.Message) error {
+	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
+		c.mu.Lock()
+		c.open[r.ID] = true
+		n := len(c.open)
+		c.mu.Unlock()
+		if n > maxOpenIDs {
+			c.end(fmt.Errorf("%w: %d calls have no answer", ErrTimeout, n))
+		}
+	}
+	return c.write(m)
+}
+
+func (c *lines) write(m jsonrpc.Message) error {
+	b, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return err
+	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if err := c.p.In.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+		return fmt.Errorf("%w: %w", ErrEnded, err)
+	}
+	if _, err := c.p.In.Write(append(b, '\n')); err != nil { // half a line may be written
+		err = fmt.Errorf("%w: it does not read: %w", ErrEnded, err)
+		c.end(err)
+		return err
+	}
+	return nil
+}
+
+// end ends the process. The first reason counts.
+func (c *lines) end(why error) {
+	c.mu.Lock()
+	if c.why == nil {
+		c.why = why
+	}
+	c.mu.Unlock()
+	c.p.Kill()
+}
+
+// ended returns why the connection ended, or nil.
+func (c *lines) ended() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.why
+}
+
+// Close ends the process and closes its files.
+func (c *lines) Close() error {
+	c.end(fmt.Errorf("%w: it was closed", ErrEnded))
+	c.p.Close()
+	return nil
+}

@@ -1,0 +1,241 @@
+package mcpclient
+
+// This file has what a host declares of a server, and the object that programs call.
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// Server declares an MCP server. A tool that is in none of the three lists does not exist for programs, whatever the server says of it.
+type Server struct {
+	Name string // the name of its interface, like GitHub
+	Doc  string // one line for the reader of the declarations
+
+	Command *Command     // a process that speaks over its standard input and output; or else URL
+	URL     string       // the address of a server over HTTP
+	Client  *http.Client // for URL. It decides on addresses and adds credentials. Redirects are not followed
+
+	Reads     []string // tools that change nothing: called at once
+	Acts      []string // tools that change something: called once, after the program has ended well
+	Immediate []string // tools that change something and whose answer the program needs: called at once and for good
+
+	// Pin is the digest of the tools above, with their descriptions and schemas. If the server has others, Open returns a
+	// *PinError with the digest that a person may pin after reading the tools.
+	Pin string
+
+	Label  value.Label // labels of all answers, besides value.Untrusted
+	Admits value.Label // labels that may leave to the server; zero: only public values
+	Bounds Bounds
+}
+
+// Command is a program that is a server. It has no file, variable or network but those listed here.
+type Command struct {
+	Path    string   // the program: an absolute path
+	Args    []string // its arguments
+	Env     []string // its whole environment, as NAME=value
+	Dir     string   // its folder; "": the root
+	Read    []string // files and folders that it may read, and execute: its libraries, too
+	Write   []string // files and folders that it may read and change
+	Network bool     // it may use IPv4 and IPv6
+	Memory  uint64   // the most bytes that each of its processes may write to; 0: 1 GiB
+	Require []string // the walls without which it is not started, by the names that Missing gives
+	Errors  *os.File // where its error output goes; nil: nowhere
+}
+
+// Bounds are the limits of a server. Zero means the default.
+type Bounds struct {
+	Bytes      int           // of one answer; 1 MiB
+	Items      int           // values in one answer; 10,000
+	Call       time.Duration // for one call; 60 s
+	Start      time.Duration // until the server has listed its tools; 30 s
+	Concurrent int           // calls at a time; 8
+	Messages   int           // in a second that answer no call; 1,000
+}
+
+// What became of a server that broke a rule. The errors of calls wrap these for the host. A program reads only the Kind.
+var (
+	ErrTooLarge  = errors.New("mcpclient: the server's answer is larger than its Bounds")
+	ErrFlood     = errors.New("mcpclient: the server sent more messages than its Bounds")
+	ErrTimeout   = errors.New("mcpclient: the server did not answer in time")
+	ErrMalformed = errors.New("mcpclient: the server sent what is no message")
+	ErrMismatch  = errors.New("mcpclient: the server's answer does not have the type that its schema says")
+	ErrAsks      = errors.New("mcpclient: the server asks for more before it answers")
+	ErrEnded     = errors.New("mcpclient: the server is not there")
+	ErrTool      = errors.New("mcpclient: the tool answered with an error")
+)
+
+// Object is a server as an object of the gate. Make it with [Open].
+type Object struct {
+	server      Server
+	description message.Description
+	tools       map[string]*tool
+	life        context.Context
+	stop        context.CancelFunc
+	turns       chan struct{} // one for each call that is open
+	linking     chan struct{} // held while link is looked at or made
+	link        *link
+	refused     error // why the server is not used any more
+}
+
+var _ exo.Object = (*Object)(nil)
+
+// Open connects to a server, compares its tools with the pin, and makes their types. The server ends with ctx, or at Close.
+func Open(ctx context.Context, s Server) (*Object, error) {
+	if err := s.complete(); err != nil {
+		return nil, err
+	}
+	life, stop := context.WithCancel(ctx)
+	o := &Object{server: s, life: life, stop: stop, turns: make(chan struct{}, s.Bounds.Concurrent), linking: make(chan struct{}, 1)}
+	l, err := o.connect(ctx)
+	if o.link = l; err == nil {
+		err = o.describe(l.tools)
+	}
+	if err != nil {
+		o.Close()
+		return nil, fmt.Errorf("mcpclient: %s: %w", s.Name, err)
+	}
+	return o, nil
+}
+
+// complete checks a declaration and fills in its defaults.
+func (s *Server) complete() error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("mcpclient: %s: %s", s.Name, fmt.Sprintf(format, args...))
+	}
+	b := &s.Bounds
+	b.Bytes, b.Items, b.Call, b.Start = scalar.Positive(b.Bytes, 1<<20), scalar.Positive(b.Items, 10_000), scalar.Positive(b.Call, time.Minute), scalar.Positive(b.Start, 30*time.Second)
+	b.Concurrent, b.Messages = scalar.Positive(b.Concurrent, 8), scalar.Positive(b.Messages, 1000)
+	used := s.used()
+	slices.Sort(used)
+	switch {
+	case scalar.ReservedName(s.Name) || s.Name[0] < 'A' || s.Name[0] > 'Z':
+		return bad("want a name of letters and digits that begins with a capital letter")
+	case (s.Command == nil) == (s.URL == ""):
+		return bad("want a Command or a URL")
+	case len(used) == 0:
+		return bad("no tool is listed")
+	case len(slices.Compact(slices.Clone(used))) < len(used):
+		return bad("a tool is listed twice")
+	case len(s.Label.Unnamed()) > 0:
+		return bad("Label has a tag of readers without their ids (%s)", s.Label)
+	case !s.Label.Secrecy().FlowsTo(s.Admits):
+		return bad("Admits lacks the labels of the answers, so no call could be sent")
+	case s.Command != nil:
+		return nil
+	}
+	u, err := url.Parse(s.URL)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.Fragment != "" {
+		return bad("want the address as http or https, without a user and a fragment") // without the text: it may hold a password
+	}
+	if s.Client == nil {
+		return bad("a URL needs a Client")
+	}
+	return nil
+}
+
+// used are the names of the tools that programs may call.
+func (s *Server) used() []string { return slices.Concat(s.Reads, s.Acts, s.Immediate) }
+
+// Describe implements exo.Object.
+func (o *Object) Describe() (message.Description, error) {
+	if o == nil || o.description.Type == nil {
+		return message.Description{}, errors.New("mcpclient: the zero Object can't be used; call Open")
+	}
+	return o.description, nil
+}
+
+// Missing are the walls that the server's process lacks on this system, by name.
+func (o *Object) Missing() []string {
+	o.linking <- struct{}{}
+	defer func() { <-o.linking }()
+	if o.link == nil {
+		return nil
+	}
+	return o.link.missing.Names()
+}
+
+// Close ends the connection and the process.
+func (o *Object) Close() {
+	o.stop()
+	o.linking <- struct{}{}
+	defer func() { <-o.linking }()
+	o.drop(o.link)
+}
+
+// asked returns the tool that a message names, and its arguments.
+func (o *Object) asked(m *exo.Message) (*tool, json.RawMessage, error) {
+	if o == nil || m.Root.Recv.Op != message.OpRef || o.tools[m.Root.Name] == nil {
+		return nil, nil, fail.ErrDenied
+	}
+	args := json.RawMessage("{}")
+	if len(m.Root.Args) > 0 {
+		var err error
+		a := m.Root.Args[0]
+		if args, err = a.Lit.AppendJSON(nil); err != nil || a.Op != message.OpLit {
+			return nil, nil, &fail.Error{Kind: fail.Invalid, Msg: "the argument must be plain data", Err: exo.ErrNothingDone}
+		}
+	}
+	return o.tools[m.Root.Name], args, nil
+}
+
+// Eval calls the tool that the message names.
+func (o *Object) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
+	t, args, err := o.asked(m)
+	if err != nil {
+		return value.Value{}, err
+	}
+	select {
+	case o.turns <- struct{}{}:
+		defer func() { <-o.turns }()
+	case <-ctx.Done():
+		return value.Value{}, errors.Join(ctx.Err(), exo.ErrNothingDone)
+	}
+	v, err := o.call(ctx, t, args, m.Key())
+	if err != nil {
+		return value.Value{}, err
+	}
+	rows := 0
+	if v.Type() == value.TypeList {
+		rows = v.Len()
+	}
+	return v, m.Spend(rows, v.Bytes())
+}
+
+// refuse makes the error of a call whose server did not do what it must. What the tool did is unknown, so it never wraps exo.ErrNothingDone.
+func refuse(err error) error {
+	kind, msg := fail.Internal, ""
+	for _, limit := range []error{ErrTooLarge, ErrFlood, ErrTimeout} {
+		if errors.Is(err, limit) {
+			kind, msg = fail.Limit, strings.TrimPrefix(limit.Error(), "mcpclient: ")
+		}
+	}
+	return &fail.Error{Kind: kind, Msg: msg, Err: err}
+}
+
+// failed makes the error of a tool that says that it failed. The label of the reply covers the error, so a program reads
+// the server's text as it reads an answer. The error of a held call comes after the program, without that label, so it has no text.
+func (t *tool) failed(text string) error {
+	e := &fail.Error{Kind: fail.Invalid, Msg: "the tool answered with an error", Err: fmt.Errorf("%w: %s", ErrTool, scalar.Clip(strings.ToValidUTF8(text, "�"), maxText))}
+	if t.effect != message.Held && text != "" {
+		e.Msg = "the tool answered: " + scalar.Clip(strings.ToValidUTF8(text, "�"), maxText)
+	}
+	return e
+}
+
+// maxText bounds the text of a tool's error, and of a description, in bytes.
+const maxText = 2000

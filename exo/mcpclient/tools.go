@@ -1,0 +1,150 @@
+package mcpclient
+
+// This file lists the tools of a server, compares them with the pin, and makes methods of them.
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// PinError is the error of a server whose tools are not the pinned ones. Its text has nothing of the server but the digest.
+type PinError struct {
+	Pinned, Digest string
+	Tools          []byte // the tools that the digest is of, as JSON: for a person to read
+}
+
+func (e *PinError) Error() string {
+	if e.Pinned == "" {
+		return "its tools are not pinned: after reading them, pin " + e.Digest
+	}
+	return "its tools are not the pinned ones: after reading them, pin " + e.Digest
+}
+
+// A tool that programs may call.
+type tool struct {
+	name   string // the server's
+	effect message.EffectMode
+	out    *message.Type // nil: text
+}
+
+// maxPages bounds how many pages of tools are read.
+const maxPages = 32
+
+// list returns the used tools, sorted by name. It fails if one is missing or there twice.
+func (s *Server) list(ctx context.Context, session *mcp.ClientSession) (tools []*mcp.Tool, err error) {
+	used := s.used()
+	p := &mcp.ListToolsParams{}
+	for range maxPages {
+		r, err := session.ListTools(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range r.Tools {
+			if t == nil || !slices.Contains(used, t.Name) {
+				continue
+			}
+			if slices.ContainsFunc(tools, func(u *mcp.Tool) bool { return u.Name == t.Name }) {
+				return nil, fmt.Errorf("%w: it lists the tool %q twice", ErrMalformed, t.Name)
+			}
+			tools = append(tools, t)
+		}
+		if p.Cursor = r.NextCursor; p.Cursor != "" {
+			continue
+		}
+		for _, name := range used {
+			if !slices.ContainsFunc(tools, func(t *mcp.Tool) bool { return t.Name == name }) {
+				return nil, fmt.Errorf("it has no tool %q", name)
+			}
+		}
+		slices.SortFunc(tools, func(a, b *mcp.Tool) int { return strings.Compare(a.Name, b.Name) })
+		return tools, nil
+	}
+	return nil, fmt.Errorf("%w: more than %d pages of tools", ErrTooLarge, maxPages)
+}
+
+// pinned refuses other tools than the pinned ones: other names, descriptions or schemas. Keys of objects are sorted, so their order means nothing.
+func (s *Server) pinned(tools []*mcp.Tool) error {
+	b, err := json.Marshal(scalar.Each(tools, func(t *mcp.Tool) map[string]any {
+		return map[string]any{"name": t.Name, "title": t.Title, "description": t.Description, "input": t.InputSchema, "output": t.OutputSchema}
+	}))
+	sum := sha256.Sum256(b)
+	if got := "sha256:" + hex.EncodeToString(sum[:]); err == nil && got != s.Pin {
+		return &PinError{s.Pin, got, b}
+	}
+	return err
+}
+
+// describe makes the methods.
+func (o *Object) describe(tools []*mcp.Tool) error {
+	i := &message.Interface{Name: o.server.Name, Doc: o.server.Doc, Methods: map[string]*message.Method{}}
+	o.tools = map[string]*tool{}
+	for _, t := range tools {
+		name := methodName(t.Name)
+		if i.Methods[name] != nil {
+			return fmt.Errorf("two tools become the method %s", name)
+		}
+		m, u, err := o.server.method(t)
+		if err != nil {
+			return fmt.Errorf("tool %q: %w", t.Name, err)
+		}
+		m.Name = name
+		i.Methods[name], i.Order, o.tools[name] = m, append(i.Order, name), u
+	}
+	if err := i.Validate(); err != nil {
+		return err
+	}
+	o.description = message.Description{Type: &message.Type{Name: i.Name}, Interfaces: []*message.Interface{i}, Doc: i.Doc}
+	return nil
+}
+
+// methodName returns the name of a tool's method: what no name of JavaScript can have becomes _.
+func methodName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if scalar.Simple("x" + string(r)) {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// method makes the method of a tool. Only the host says what it does.
+func (s *Server) method(t *mcp.Tool) (*message.Method, *tool, error) {
+	u := &tool{name: t.Name}
+	m := &message.Method{Doc: scalar.Clip(t.Description, maxText), Sends: true, Sink: true, Admits: s.Admits, Reply: value.NewLabel(append(s.Label.Tags(), value.Untrusted)...)}
+	switch {
+	case slices.Contains(s.Acts, t.Name):
+		u.effect = message.Held
+	case slices.Contains(s.Immediate, t.Name):
+		u.effect = message.Immediate
+	}
+	m.Effect = u.effect
+	in, err := typeOf(t.InputSchema, "the argument")
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(in.Fields) > 0 {
+		m.Params = []message.Param{{Name: "the argument", Want: &message.Term{Con: in}, Opt: !slices.ContainsFunc(in.Fields, func(f message.TypeField) bool { return !f.Opt })}}
+	}
+	m.Result = &message.Term{Con: &message.Type{Name: value.TypeText}}
+	if t.OutputSchema != nil {
+		if u.out, err = typeOf(t.OutputSchema, "the answer"); err != nil {
+			return nil, nil, err
+		}
+		m.Result = &message.Term{Con: u.out}
+	}
+	if u.effect == message.Held {
+		m.Result, m.Reply = &message.Term{Con: message.Receipt()}, value.Label{}
+	}
+	return m, u, nil
+}

@@ -1,0 +1,123 @@
+package mcpclient
+
+// This file makes values of answers. An answer that does not fit its type is refused whole.
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// answer returns the value of a result. most bounds how many values it has.
+func (t *tool) answer(r *mcp.CallToolResult, most int) (v value.Value, err error) {
+	if t.out != nil {
+		return read(t.out, r.StructuredContent, 0, &most)
+	}
+	if v = value.Text(textOf(r.Content)); v.IsZero() {
+		err = fmt.Errorf("%w: it is no text", ErrMismatch)
+	}
+	return v, err
+}
+
+// textOf joins the texts of a result. Other parts are named.
+func textOf(parts []mcp.Content) string {
+	return strings.Join(scalar.Each(parts, func(c mcp.Content) string {
+		switch c := c.(type) {
+		case *mcp.TextContent:
+			return c.Text
+		case *mcp.EmbeddedResource:
+			if c.Resource != nil && c.Resource.Blob == nil {
+				return c.Resource.Text
+			}
+		case *mcp.ResourceLink:
+			return c.URI
+		}
+		return "[" + strings.TrimPrefix(fmt.Sprintf("%T", c), "*mcp.") + "]"
+	}), "\n")
+}
+
+// read makes a value of type t of what JSON holds.
+func read(t *message.Type, x any, depth int, left *int) (v value.Value, err error) {
+	if *left--; *left < 0 || depth > 2*maxDepth {
+		return v, fmt.Errorf("%w: too many values, or nested too deeply", ErrTooLarge)
+	}
+	fits := func(name string) bool { return t.Name == name || t.Name == value.TypeData }
+	ok := false
+	switch x := x.(type) {
+	case nil:
+		v, ok = value.Null(), t.Null || fits(value.TypeNull)
+	case bool:
+		v, ok = value.Bool(x), fits(value.TypeBool)
+	case float64:
+		v, ok = value.Float(x), fits(value.TypeFloat)
+		if x == math.Trunc(x) && math.Abs(x) <= scalar.SafeInteger && t.Name != value.TypeFloat { // beyond, it is not the number that the server wrote
+			v, ok = value.Int(int64(x)), fits(value.TypeInt)
+		}
+	case string:
+		v, ok = value.Text(x), fits(value.TypeText) && (t.Enum == nil || slices.Contains(t.Enum, x))
+	case []any:
+		if ok = fits(value.TypeList); ok {
+			v, err = readList(t, x, depth, left)
+		}
+	case map[string]any:
+		if ok = fits(value.TypeRecord); ok {
+			v, err = readRecord(t, x, depth, left)
+		}
+	}
+	if err == nil && (!ok || v.IsZero()) {
+		err = fmt.Errorf("%w: want %s", ErrMismatch, t)
+	}
+	if err != nil {
+		return value.Value{}, err
+	}
+	return v, nil
+}
+
+func readList(t *message.Type, list []any, depth int, left *int) (value.Value, error) {
+	of := anything()
+	if t.Name == value.TypeList {
+		of = t.Args["of"]
+	}
+	var vs []value.Value
+	for _, x := range list {
+		v, err := read(of, x, depth+1, left)
+		if err != nil {
+			return v, err
+		}
+		vs = append(vs, v)
+	}
+	return value.List(vs...), nil
+}
+
+// readRecord reads the fields that the type has. The host has not agreed to others, so they are left out. Plain data has any,
+// but for the names that would change the object that a program makes of them.
+func readRecord(t *message.Type, m map[string]any, depth int, left *int) (value.Value, error) {
+	fields := t.Fields
+	if t.Name == value.TypeData {
+		fields = scalar.Each(slices.Sorted(maps.Keys(m)), func(n string) message.TypeField { return message.TypeField{Name: n, Type: anything()} })
+	}
+	var fs []value.Field
+	for _, f := range fields {
+		x, there := m[f.Name]
+		if !there && f.Opt {
+			continue
+		}
+		if !there || scalar.BadName(f.Name) != "" {
+			return value.Value{}, fmt.Errorf("%w: a field is missing, or can't have its name: %.100q", ErrMismatch, f.Name)
+		}
+		v, err := read(f.Type, x, depth+1, left)
+		if err != nil {
+			return value.Value{}, err
+		}
+		fs = append(fs, value.Field{Name: f.Name, Value: v})
+	}
+	return value.RecordValue(fs...), nil
+}

@@ -1,0 +1,29 @@
+package wall
+
+// This file finds out whether this binary can be started again as another process.
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+// BuildMode returns how a binary was built if its main is not Go's, otherwise "". A Go library in a
+// server of C or Python would be started with that server's main, which would run again.
+func BuildMode(settings []debug.BuildSetting) string {
+	for _, s := range settings {
+		if s.Key == "-buildmode" && s.Value != "exe" && s.Value != "pie" {
+			return s.Value
+		}
+	}
+	return ""
+}
+
+// standalone refuses a binary whose main is not Go's.
+func standalone() error {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if mode := BuildMode(info.Settings); mode != "" {
+			return fmt.Errorf("this is no Go executable but built with -buildmode=%s: starting it again would run its main", mode)
+		}
+	}
+	return nil
+}

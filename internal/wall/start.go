@@ -1,0 +1,177 @@
+package wall
+
+// This file is the host's side: it starts a process, and ends it with all that it started.
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Process is a program within walls.
+type Process struct {
+	In, Out        *os.File // its standard input and output
+	Walls, Missing Walls    // what it has, and what this system lacks
+
+	p    *os.Process
+	mu   sync.Mutex
+	gone bool // it was waited for, so its number may belong to another process
+	done chan struct{}
+}
+
+// report is what a process says before it becomes the program.
+type report struct {
+	Walls Walls
+	Error string // why it does not
+}
+
+// Start runs a program. It ends when ctx ends, at the latest, and its processes with it. errs gets its error output; nil: nothing does.
+func Start(ctx context.Context, s Spec, errs *os.File) (_ *Process, err error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	if errs == nil { // without a file there, the first that the program opens would be its error output
+		if errs, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0); err != nil {
+			return nil, err
+		}
+		defer errs.Close()
+	}
+	var r, w [4]*os.File // input, output, Spec, report
+	defer func() {
+		for i := range r {
+			if err != nil || i != 0 {
+				w[i].Close()
+			}
+			if err != nil || i != 1 {
+				r[i].Close()
+			}
+		}
+	}()
+	for i := range r {
+		if r[i], w[i], err = os.Pipe(); err != nil {
+			return nil, err
+		}
+	}
+	p := &Process{In: w[0], Out: r[1], done: make(chan struct{})}
+	started := make(chan error)
+	go p.run(&s, []*os.File{r[0], w[1], errs, r[2], w[3]}, started)
+	if err = <-started; err == nil {
+		stop := context.AfterFunc(ctx, p.Kill)
+		defer func() { go func() { <-p.done; stop() }() }()
+		w[1].Close()
+		r[2].Close()
+		w[3].Close()
+		if p.Walls, err = handOver(&s, w[2], r[3]); ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			p.Close()
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("wall: %s: %w", s.Path, err)
+	}
+	p.Missing = s.wanted() &^ p.Walls
+	return p, nil
+}
+
+// handOver sends a process its Spec, and waits until it has become the program.
+func handOver(s *Spec, spec, said *os.File) (Walls, error) {
+	if !walled {
+		if s.Require != 0 {
+			return 0, fmt.Errorf("this system lacks the required walls: %v", s.Require.Names())
+		}
+		return 0, nil
+	}
+	b, err := json.Marshal(s)
+	if err == nil {
+		_, err = spec.Write(b) // the process reads meanwhile; if it has ended, this is an error
+	}
+	spec.Close()
+	r := report{Error: "the process ended before it became the program"}
+	for d := json.NewDecoder(said); err == nil; { // an error after the walls: the program could not be executed
+		var next report
+		if d.Decode(&next) != nil {
+			break
+		}
+		r = next
+	}
+	if err == nil && r.Error != "" {
+		err = errors.New(r.Error)
+	}
+	return r.Walls, err
+}
+
+// run starts the process and waits for it, on one thread: the kernel ends the process when the thread that started it ends.
+func (p *Process) run(s *Spec, files []*os.File, started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var err error
+	p.p, err = launch(s, files)
+	if started <- err; err != nil {
+		return
+	}
+	ended(p.p)
+	p.mu.Lock()
+	killGroup(p.p)
+	p.gone = true
+	p.mu.Unlock()
+	_, _ = p.p.Wait()
+	close(p.done)
+}
+
+// Kill ends the program, with all processes that it has started.
+func (p *Process) Kill() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.gone {
+		killGroup(p.p)
+	}
+}
+
+// Close ends the program, waits until nothing of it is left, and closes the files.
+func (p *Process) Close() {
+	p.Kill()
+	<-p.done
+	p.In.Close()
+	p.Out.Close()
+}
+
+// Done closes when the program has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Pid is the number of its first process, and of its group.
+func (p *Process) Pid() int { return p.p.Pid }
+
+// check completes a Spec, and refuses one that means something else in another folder, or can't be meant.
+func (s *Spec) check() error {
+	if s.Dir == "" {
+		s.Dir = "/"
+	}
+	if s.Memory == 0 {
+		s.Memory = 1 << 30
+	}
+	for _, path := range slices.Concat([]string{s.Path, s.Dir}, s.Read, s.Write) {
+		if !filepath.IsAbs(path) {
+			return fmt.Errorf("wall: %q: want an absolute path", path)
+		}
+	}
+	for _, v := range s.Env {
+		if name, _, ok := strings.Cut(v, "="); !ok || name == "" {
+			return fmt.Errorf("wall: a variable of the environment is not NAME=value") // without its text, which may be a secret
+		}
+	}
+	for _, text := range slices.Concat([]string{s.Path, s.Dir}, s.Args, s.Env) {
+		if strings.IndexByte(text, 0) >= 0 {
+			return errors.New("wall: a NUL in the path, folder, arguments or environment")
+		}
+	}
+	return nil
+}
