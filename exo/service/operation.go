@@ -15,7 +15,9 @@ import (
 // Operation is one method of a service. Make it with [Method], [Read] or [Declassify].
 type Operation struct {
 	name, doc string
-	in, out   reflect.Type
+	in, out   reflect.Type  // of Go functions
+	takes     *message.Type // the types of a Schema, nil of Go functions
+	gives     *message.Type
 	effect    message.EffectMode
 	admits    value.Label
 	trusted   []string                      // fields of the argument, see Trusted
@@ -100,7 +102,7 @@ func Read[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out
 // is refused while the program has changes that are not final. Its effect stays, even if the
 // program fails later. On a Read it is an error of New.
 func (op Operation) Immediate() Operation {
-	if op.effect == message.NoEffect {
+	if op.effect == message.NoEffect && op.misuse == nil {
 		op.misuse = errors.New("it is made with Read, which changes nothing, so it can't be Immediate: make it with Method")
 		return op
 	}
@@ -154,7 +156,28 @@ func (op Operation) ReturnsOwnKind() Operation {
 	return op
 }
 
-func (op *Operation) object() bool { return op.out.Implements(objectType) }
+func (op *Operation) object() bool { return op.out != nil && op.out.Implements(objectType) }
+
+// argumentType returns the type of the argument, a record.
+func (op *Operation) argumentType() (*message.Type, error) {
+	if op.takes != nil {
+		if op.takes.Name != value.TypeRecord {
+			return nil, fmt.Errorf("the schema of the argument is no object with properties")
+		}
+		return cloned(op.takes), nil
+	}
+	if op.in.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("the argument is %s; it must be a struct", op.in)
+	}
+	in, err := typeOf(op.in, "argument")
+	if err != nil {
+		return nil, err
+	}
+	if in.Name != value.TypeRecord {
+		return nil, fmt.Errorf("the argument is %s; it must be a struct with fields", op.in)
+	}
+	return in, nil
+}
 
 // method returns the operation's method for the catalogue, and the interfaces that can be reached
 // by its result. It completes op.
@@ -166,15 +189,9 @@ func (op *Operation) method(own *message.Type) (*message.Method, []*message.Inte
 		return nil, nil, op.misuse
 	}
 	m := &message.Method{Name: op.name, Doc: op.doc, Sends: true, Sink: true, Effect: op.effect, Admits: op.admits}
-	if op.in.Kind() != reflect.Struct {
-		return nil, nil, fmt.Errorf("the argument is %s; it must be a struct", op.in)
-	}
-	in, err := typeOf(op.in, "argument")
+	in, err := op.argumentType()
 	if err != nil {
 		return nil, nil, err
-	}
-	if in.Name != value.TypeRecord {
-		return nil, nil, fmt.Errorf("the argument is %s; it must be a struct with fields", op.in)
 	}
 	if err := op.checkReaders(); err != nil {
 		return nil, nil, err
@@ -227,6 +244,9 @@ func (op *Operation) resultType(own *message.Type) (*message.Type, []*message.In
 	case !op.object():
 		if op.own || op.like != nil {
 			return nil, nil, fmt.Errorf("the result is %s, which is no exo.Object", op.out)
+		}
+		if op.gives != nil {
+			return cloned(op.gives), nil, nil
 		}
 		if op.out == reflect.TypeFor[None]() {
 			return &message.Type{Name: value.TypeNull}, nil, nil
