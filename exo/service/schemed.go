@@ -99,6 +99,9 @@ func Schema(name, doc string, f Schemed) Operation {
 	return op
 }
 
+// Effect returns when the operation takes effect.
+func (op Operation) Effect() message.EffectMode { return op.effect }
+
 // dropped is in the place of the hidden parts of a result that nobody gets: that of a Held method. It need not have its type.
 var dropped = &hidden{}
 
@@ -121,7 +124,9 @@ func dataType(s *jsonschema.Schema, result bool, depth int) *message.Type {
 	if k := slices.Index(kinds, "null"); k >= 0 {
 		kinds, t.Null = slices.Delete(kinds, k, k+1), true
 	}
-	if len(kinds) != 1 {
+	if len(kinds) == 0 && t.Null {
+		return &message.Type{Name: value.TypeNull}
+	} else if len(kinds) != 1 {
 		return data
 	}
 	switch kinds[0] {
@@ -180,7 +185,7 @@ func writeJSON(t *message.Type, x any, h *hidden, at string, depth int) (value.V
 	if depth > maxDepth {
 		return value.Value{}, fmt.Errorf("%s: nested too deeply", at)
 	}
-	if x == nil && (t.Null || t.Name == value.TypeData) {
+	if t.Name == value.TypeNull || x == nil && (t.Null || t.Name == value.TypeData) {
 		return value.Null(), nil
 	}
 	switch y := x.(type) {

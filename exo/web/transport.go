@@ -1,0 +1,330 @@
+// Package web makes an HTTP API an object of the gate, and has the client by which it is reached.
+//
+// A [Transport] sends requests only to the hosts, methods, paths and networks that its [Config] names; it can be used by itself. A
+// [Secret] is put into a request on its way out, for the one host and header that it is bound to: no program, error or record has its
+// text. [New] makes the object. What an API answers was written outside, so it is labelled value.Untrusted.
+package web
+
+import (
+	"cmp"
+	"compress/gzip"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Host is one server that a Transport reaches. Nothing is allowed that is not named here.
+type Host struct {
+	Name     string         // exactly as URLs have it, like api.example.com: no wildcard, and no address
+	Port     int            // 0: 443, or 80 if Plain
+	Plain    bool           // http, and not https
+	Networks []netip.Prefix // loopback and private networks in which it is; nil: the public internet
+	Allow    []string       // "GET /repos/{owner}/issues", "POST /mcp": {name} stands for one part
+	Headers  []string       // of requests, besides Accept, Content-Type, User-Agent and Idempotency-Key
+	Secrets  []Binding      // added to each request that is no redirect
+}
+
+// Bounds is what one request may cost. A zero field has its default.
+type Bounds struct {
+	Request int64         // bytes of its body: 1 MiB
+	Headers int64         // bytes of the answer's headers: 64 KiB
+	Body    int64         // bytes of the answer's body, as they arrive and decompressed: 8 MiB
+	Time    time.Duration // until the body has been read: 30 seconds
+}
+
+// Config says what a Transport may reach.
+type Config struct {
+	Hosts  []Host
+	Bounds Bounds
+	Roots  *x509.CertPool // that sign the hosts' certificates; nil: the system's
+
+	// Lookup finds the addresses of a name; nil: net.DefaultResolver. Each address is checked when it is dialled.
+	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
+}
+
+// Transport is an http.RoundTripper that sends requests only to what its Config allows. It uses no proxy, HTTP/1.1 alone, and heeds no
+// Alt-Svc. An http.Client's redirects pass through it too: each is checked anew and gets no secret. The zero Transport refuses every request.
+type Transport struct {
+	hosts  []*host
+	bounds Bounds
+	lookup func(context.Context, string) ([]netip.Addr, error)
+	base   *http.Transport
+}
+
+type host struct {
+	Host
+	routes  []route
+	headers []string // of requests
+}
+
+// ErrRefused is the error of a request of which nothing was sent.
+var ErrRefused = errors.New("web: refused")
+
+func refusef(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", ErrRefused, fmt.Errorf(format, args...))
+}
+
+// NewTransport makes the Transport of a Config.
+func NewTransport(c Config) (*Transport, error) {
+	b := c.Bounds
+	b = Bounds{cmp.Or(b.Request, 1<<20), cmp.Or(b.Headers, 64<<10), cmp.Or(b.Body, 8<<20), cmp.Or(b.Time, 30*time.Second)}
+	if min(b.Request, b.Headers, b.Body, int64(b.Time)) < 0 {
+		return nil, fmt.Errorf("web: bounds must not be negative")
+	}
+	t := &Transport{bounds: b, lookup: c.Lookup}
+	if t.lookup == nil {
+		t.lookup = func(ctx context.Context, name string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", name)
+		}
+	}
+	for _, x := range c.Hosts {
+		h, err := newHost(x)
+		if err != nil {
+			return nil, err
+		}
+		if t.find(h.Name, strconv.Itoa(h.Port)) != nil {
+			return nil, fmt.Errorf("web: %s:%d is there twice", h.Name, h.Port)
+		}
+		t.hosts = append(t.hosts, h)
+	}
+	t.base = &http.Transport{DialContext: t.dial, DisableCompression: true, MaxResponseHeaderBytes: b.Headers, MaxConnsPerHost: 32, IdleConnTimeout: time.Minute,
+		TLSHandshakeTimeout: 10 * time.Second, TLSClientConfig: &tls.Config{RootCAs: c.Roots, MinVersion: tls.VersionTLS12}, Protocols: new(http.Protocols)} // and no Proxy
+	t.base.Protocols.SetHTTP1(true)
+	return t, nil
+}
+
+func newHost(x Host) (*host, error) {
+	h := &host{Host: x, headers: []string{"Accept", "Content-Type", "User-Agent", idempotencyKey}}
+	if h.Port == 0 {
+		h.Port = standardPort(x.Plain)
+	}
+	last := x.Name[strings.LastIndexByte(x.Name, '.')+1:]
+	switch h.Networks = slices.Clone(x.Networks); {
+	case h.Port < 0 || h.Port > 65535:
+		return nil, fmt.Errorf("web: %s: %d is no port", x.Name, x.Port)
+	case last == "" || len(x.Name) > 253 || strings.Trim(x.Name, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" || strings.Contains("."+x.Name, "..") || last[0] >= '0' && last[0] <= '9':
+		return nil, fmt.Errorf("web: %q is no name of a host: want lower-case letters, digits, - and ., as in api.example.com, and no address", x.Name)
+	}
+	for _, n := range h.Networks {
+		if !slices.ContainsFunc(private, func(p netip.Prefix) bool { return n.IsValid() && p.Bits() <= n.Bits() && p.Contains(n.Addr()) }) {
+			return nil, fmt.Errorf("web: %s: %s is no loopback or private network: a public host needs none", x.Name, n)
+		}
+	}
+	for _, a := range x.Allow {
+		r, err := parseRoute(a)
+		if err != nil {
+			return nil, err
+		}
+		h.routes = append(h.routes, r)
+	}
+	for _, n := range x.Headers {
+		if n = http.CanonicalHeaderKey(n); !mayBeHeader(n) {
+			return nil, fmt.Errorf("web: %s: %q can't be a header of a request", x.Name, n)
+		}
+		h.headers = append(h.headers, n)
+	}
+	h.Secrets = nil
+	for _, b := range x.Secrets {
+		b.Header = http.CanonicalHeaderKey(b.Header)
+		switch {
+		case b.Secret.read == nil:
+			return nil, fmt.Errorf("web: %s: the zero Secret can't be used", x.Name)
+		case !mayBeHeader(b.Header) || !oneLine(b.Prefix) || slices.Contains(h.headers, b.Header) || slices.ContainsFunc(h.Secrets, func(o Binding) bool { return o.Header == b.Header }):
+			return nil, fmt.Errorf("web: %s: %s can't be in the header %q, or another value is in it", x.Name, b.Secret, b.Header)
+		case x.Plain && (len(h.Networks) == 0 || slices.ContainsFunc(h.Networks, func(n netip.Prefix) bool { return !n.Addr().IsLoopback() })):
+			return nil, fmt.Errorf("web: %s: %s would travel in clear: use https, or a host on this machine", x.Name, b.Secret)
+		}
+		h.Secrets = append(h.Secrets, b)
+	}
+	return h, nil
+}
+
+func standardPort(plain bool) int {
+	if plain {
+		return 80
+	}
+	return 443
+}
+
+const idempotencyKey = "Idempotency-Key"
+
+// ofConnection are headers by which a request is framed or sent elsewhere, or an answer encoded. They are the Transport's own.
+const ofConnection = " Host Connection Content-Length Transfer-Encoding Te Trailer Upgrade Expect Keep-Alive Proxy-Authorization Proxy-Connection Accept-Encoding Content-Encoding "
+
+func mayBeHeader(canonical string) bool {
+	return canonical != "" && strings.Trim(canonical, letters) == "" && !strings.Contains(ofConnection, " "+canonical+" ")
+}
+
+// oneLine reports whether a text in a header can't begin another one.
+func oneLine(s string) bool {
+	return !strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c == 0x7f })
+}
+
+// Client returns an http.Client with the Transport. It follows at most five redirects, and only to what is allowed.
+func (t *Transport) Client() *http.Client {
+	return &http.Client{Transport: t, CheckRedirect: func(_ *http.Request, via []*http.Request) error {
+		if len(via) > 5 {
+			return refusef("it redirects more than five times")
+		}
+		return nil
+	}}
+}
+
+// CloseIdleConnections closes connections that no request uses. http.Client.CloseIdleConnections calls it.
+func (t *Transport) CloseIdleConnections() { t.base.CloseIdleConnections() }
+
+func (t *Transport) find(name, port string) *host {
+	i := slices.IndexFunc(t.hosts, func(h *host) bool { return h.Name == name && strconv.Itoa(h.Port) == port })
+	if i < 0 {
+		return nil
+	}
+	return t.hosts[i]
+}
+
+// admit returns the host of a request that is allowed. It looks at all that net/http would write, not only at what url.Parse makes.
+func (t *Transport) admit(req *http.Request) (*host, error) {
+	u := req.URL
+	if u == nil || u.Opaque != "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
+		return nil, refusef("the URL must be https://HOST/PATH, without a user")
+	}
+	h := t.find(u.Hostname(), cmp.Or(u.Port(), strconv.Itoa(standardPort(u.Scheme == "http"))))
+	if h == nil || h.Plain != (u.Scheme == "http") {
+		return nil, refusef("the host %.80q is not allowed", u.Host)
+	}
+	path, size := u.EscapedPath(), 0
+	switch {
+	case req.Host != "" && req.Host != u.Host:
+		return nil, refusef("the header Host is not the host of the URL")
+	case len(path)+len(u.RawQuery) > 8<<10 || strings.ContainsFunc(path+u.RawQuery, func(c rune) bool { return c <= ' ' || c >= 0x7f }):
+		return nil, refusef("the path and the query must have at most 8 KiB, with spaces and other characters escaped")
+	case !slices.ContainsFunc(h.routes, func(r route) bool { return r.matches(req.Method, path) }):
+		return nil, refusef("%s: this method or path is not allowed", h.Name)
+	case len(req.Trailer) > 0 || len(req.TransferEncoding) > 0 || req.ContentLength > t.bounds.Request:
+		return nil, refusef("a request can't have trailers, a transfer encoding, or more than %d bytes", t.bounds.Request)
+	}
+	for name, values := range req.Header {
+		if name != "Referer" && !slices.Contains(h.headers, name) { // an http.Client adds Referer to a redirect, and RoundTrip drops it
+			return nil, refusef("%s: the header %.80q is not allowed", h.Name, name)
+		}
+		for _, v := range values {
+			if size += len(v); !oneLine(v) || size > 32<<10 {
+				return nil, refusef("%s: the header %s has control characters, or headers have more than 32 KiB", h.Name, name)
+			}
+		}
+	}
+	return h, nil
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	refuse := func(err error) (*http.Response, error) {
+		if req.Body != nil {
+			_ = req.Body.Close()
+		}
+		return nil, err
+	}
+	h, err := t.admit(req)
+	if err != nil {
+		return refuse(err)
+	}
+	header := http.Header{"Accept-Encoding": {"gzip"}, "User-Agent": {"exoagent"}}
+	for name, values := range req.Header {
+		if name == idempotencyKey {
+			name = strings.ToLower(name) // by its usual spelling net/http knows it, and may send the request twice
+		}
+		header[name] = values
+	}
+	delete(header, "Referer")
+	if req.Response == nil { // not a redirect, whose place the answer chose
+		if err := h.useSecrets(req.Context(), header); err != nil {
+			return refuse(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(bare{req.Context()}, t.bounds.Time)
+	out := req.Clone(ctx)
+	out.Header, out.GetBody = header, nil
+	if out.Body != nil && out.Body != http.NoBody {
+		out.Body = &body{&bounded{req.Body, t.bounds.Request}, req.Body.Close}
+	}
+	resp, err := t.base.RoundTrip(out)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	resp.Request = req // and not out, which has the secrets
+	return t.receive(resp, cancel)
+}
+
+// bare is a context without values: an httptrace in them would be shown the headers of a request.
+type bare struct{ context.Context }
+
+// Value returns nil.
+func (bare) Value(any) any { return nil }
+
+// ErrTooLarge is the error of reading a body beyond its bound.
+var ErrTooLarge = errors.New("web: a body is larger than its bound")
+
+// bounded is a reader that fails beyond a number of bytes: if it just ended, half an answer could be read as a whole one.
+type bounded struct {
+	from io.Reader
+	left int64
+}
+
+func (r *bounded) Read(b []byte) (int, error) {
+	n, err := r.from.Read(b[:min(int64(len(b)), r.left+1)])
+	if r.left -= int64(n); r.left < 0 {
+		r.left = 0
+		return 0, ErrTooLarge
+	}
+	return n, err
+}
+
+// body is a reader with a Close of its own.
+type body struct {
+	io.Reader
+	close func() error
+}
+
+func (b *body) Close() error { return b.close() }
+
+// unzipped decompresses from its first read on, so that a body that never comes delays no headers.
+type unzipped struct {
+	from io.Reader
+	zip  *gzip.Reader
+}
+
+func (r *unzipped) Read(b []byte) (n int, err error) {
+	if r.zip == nil {
+		if r.zip, err = gzip.NewReader(r.from); err != nil {
+			return 0, err
+		}
+	}
+	return r.zip.Read(b)
+}
+
+// receive puts the bounds round an answer. cancel ends its time.
+func (t *Transport) receive(resp *http.Response, cancel func()) (*http.Response, error) {
+	wire, encoding := resp.Body, resp.Header.Values("Content-Encoding")
+	resp.Body = &body{&bounded{wire, t.bounds.Body}, func() error { defer cancel(); return wire.Close() }}
+	switch {
+	case resp.StatusCode == http.StatusSwitchingProtocols || len(encoding) > 1 || len(encoding) == 1 && encoding[0] != "gzip" && encoding[0] != "identity":
+		_ = resp.Body.Close()
+		return nil, fmt.Errorf("web: the answer has a protocol or an encoding that was not asked for")
+	case len(encoding) == 1 && encoding[0] == "gzip":
+		resp.Body.(*body).Reader = &bounded{&unzipped{from: resp.Body.(*body).Reader}, t.bounds.Body}
+		resp.Header.Del("Content-Encoding")
+		resp.Header.Del("Content-Length")
+		resp.ContentLength, resp.Uncompressed = -1, true
+	}
+	return resp, nil
+}
