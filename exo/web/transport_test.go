@@ -457,7 +457,9 @@ func TestConfigRefused(t *testing.T) {
 		host(func(h *web.Host) {
 			h.Secrets = []web.Binding{{Secret: secret, Header: "X-Key"}, {Secret: secret, Header: "x-key"}}
 		}),
-		host(func(h *web.Host) { h.Headers, h.Secrets = []string{"X-Key"}, []web.Binding{{Secret: secret, Header: "x-key"}} }),
+		host(func(h *web.Host) {
+			h.Headers, h.Secrets = []string{"X-Key"}, []web.Binding{{Secret: secret, Header: "x-key"}}
+		}),
 		host(func(h *web.Host) { h.Plain, h.Secrets = true, []web.Binding{{Secret: secret, Header: "X-Key"}} }),
 		host(func(h *web.Host) {
 			h.Plain, h.Networks, h.Secrets = true, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, []web.Binding{{Secret: secret, Header: "X-Key"}}

@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -49,6 +50,7 @@ func newWorld(t *testing.T) *world {
 		w.mu.Unlock()
 		w.answer(rw, r)
 	}))
+	w.api.Config.ErrorLog = log.New(io.Discard, "", 0)
 	w.api.StartTLS()
 	w.victim = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.mu.Lock()

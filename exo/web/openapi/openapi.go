@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -88,7 +89,7 @@ func (d Document) Method(name, operation string) (m web.Method, err error) {
 		}
 	}
 	for _, p := range params {
-		s, plain := schemaOf(p.Schema, 0), p.Content == nil && (p.Style == "" || p.Style == "form" || p.Style == "simple") && (p.Explode == nil || *p.Explode || p.In == "path")
+		s, plain := schemaOf(p.Schema), p.Content == nil && (p.Style == "" || p.Style == "form" || p.Style == "simple") && (p.Explode == nil || *p.Explode || p.In == "path")
 		switch {
 		case (p.In != "path" && p.In != "query" || !plain) && !p.Required:
 			continue
@@ -128,26 +129,35 @@ func (d Document) Method(name, operation string) (m web.Method, err error) {
 // jsonOf returns the schema of the JSON form of a content, nil if there is none.
 func jsonOf(c openapi3.Content) *jsonschema.Schema {
 	if m := c["application/json"]; m != nil && m.Schema != nil {
-		return schemaOf(m.Schema, 0)
+		return schemaOf(m.Schema)
 	}
 	return nil
 }
 
-// schemaOf converts a schema with its references. What it leaves out, the API checks itself: a program then reads a status, not a reason.
-func schemaOf(ref *openapi3.SchemaRef, depth int) *jsonschema.Schema {
+func schemaOf(ref *openapi3.SchemaRef) *jsonschema.Schema { return (&reader{left: 1000}).schema(ref) }
+
+// reader converts a schema with its references. What is within itself, or beyond a thousand parts, is any data.
+type reader struct {
+	left int
+	in   []*openapi3.Schema
+}
+
+// schema leaves out what it can't express: the API checks that itself, and a program then reads a status and not a reason.
+func (r *reader) schema(ref *openapi3.SchemaRef) *jsonschema.Schema {
 	out := &jsonschema.Schema{}
-	if ref == nil || ref.Value == nil || depth > 8 {
+	if r.left--; ref == nil || ref.Value == nil || r.left < 0 || slices.Contains(r.in, ref.Value) {
 		return out
 	}
 	s := ref.Value
+	r.in = append(r.in, s)
+	defer func() { r.in = r.in[:len(r.in)-1] }()
 	if out.Description = s.Description; len(s.OneOf) > 0 || len(s.AnyOf) > 0 || s.Not != nil || s.If != nil {
 		return out
 	}
 	if s.Type != nil {
 		out.Types = slices.Clone(s.Type.Slice())
 	}
-	out.Format, out.Enum, out.Required = s.Format, slices.Clone(s.Enum), slices.Clone(s.Required)
-	out.Minimum, out.Maximum = s.Min, s.Max
+	out.Format, out.Enum, out.Required, out.Minimum, out.Maximum = s.Format, slices.Clone(s.Enum), slices.Clone(s.Required), s.Min, s.Max
 	if s.MaxLength != nil && *s.MaxLength < 1<<31 {
 		out.MaxLength = jsonschema.Ptr(int(*s.MaxLength))
 	}
@@ -155,21 +165,18 @@ func schemaOf(ref *openapi3.SchemaRef, depth int) *jsonschema.Schema {
 		out.Pattern = s.Pattern
 	}
 	if s.Items != nil {
-		out.Items = schemaOf(s.Items, depth+1)
+		out.Items = r.schema(s.Items)
 	}
 	parts := map[string]*jsonschema.Schema{}
 	for _, part := range s.AllOf {
-		p := schemaOf(part, depth+1)
-		for n, x := range p.Properties {
-			parts[n] = x
-		}
-		out.Required = append(out.Required, p.Required...)
-		if len(out.Types) == 0 && p.Type != "" {
+		p := r.schema(part)
+		maps.Copy(parts, p.Properties)
+		if out.Required = append(out.Required, p.Required...); len(out.Types) == 0 && p.Type != "" {
 			out.Types = []string{p.Type}
 		}
 	}
-	for n, x := range s.Properties {
-		parts[n] = schemaOf(x, depth+1)
+	for _, n := range slices.Sorted(maps.Keys(s.Properties)) {
+		parts[n] = r.schema(s.Properties[n])
 	}
 	if len(parts) > 0 {
 		if out.Properties = parts; len(out.Types) == 0 {
@@ -179,8 +186,7 @@ func schemaOf(ref *openapi3.SchemaRef, depth int) *jsonschema.Schema {
 	slices.Sort(out.Required)
 	out.Required = slices.Compact(out.Required)
 	if s.Nullable && len(out.Types) > 0 && !slices.Contains(out.Types, "null") {
-		out.Types = append(out.Types, "null")
-		if len(out.Enum) > 0 && !slices.Contains(out.Enum, nil) {
+		if out.Types = append(out.Types, "null"); len(out.Enum) > 0 && !slices.Contains(out.Enum, nil) {
 			out.Enum = append(out.Enum, nil)
 		}
 	}
