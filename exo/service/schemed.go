@@ -8,8 +8,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -24,7 +23,8 @@ type Schemed struct {
 	In     *jsonschema.Schema // an object; nil: there is no argument
 	Out    *jsonschema.Schema // nil: any data
 	Check  func(in any) error // refuses an argument that In allows, see Refuse; nil: none
-	// Call gets plain data: maps, slices, texts, whole numbers as int64, other numbers as float64, and time.Time. It returns such data.
+	// Call gets plain data: maps, slices, texts, whole numbers as int64, other numbers as float64, and time.Time. It returns decoded JSON,
+	// with json.Number if whole numbers beyond 2^53 are to stay what they are.
 	Call func(ctx context.Context, in any) (out any, err error)
 }
 
@@ -44,17 +44,14 @@ func Schema(name, doc string, f Schemed) Operation {
 		return bad("a function can't have the effect %s", f.Effect)
 	}
 	in := f.In
-	if in == nil {
-		in = &jsonschema.Schema{Type: "object"}
+	if in == nil || in.Type == "object" && len(in.Properties) == 0 {
+		in = &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
 	}
 	resolved, err := in.CloneSchemas().Resolve(nil)
 	if err != nil {
 		return bad("the schema of the argument: %v", err)
 	}
-	if op.takes = dataType(in, false, 0); op.takes.Name == value.TypeData && len(in.Properties) == 0 {
-		op.takes = &message.Type{Name: value.TypeRecord}
-	}
-	op.gives = dataType(f.Out, true, 0)
+	op.takes, op.gives = fromSchema(in, ofArgument, 0), fromSchema(f.Out, ofResult, 0)
 	result := op.gives
 	read := func(v value.Value) (any, error) {
 		in, x := plain(v), any(nil)
@@ -108,90 +105,24 @@ var dropped = &hidden{}
 // cloned returns a copy of a type: a method's declarations are written into it.
 func cloned(t *message.Type) *message.Type { return message.Description{Type: t}.Clone().Type }
 
-// mostDoc is the length of a field's description in a catalogue, mostNested how deep a schema is read.
-const mostDoc, mostNested = 200, 8
-
-// dataType returns the type of a schema. In a result, a field that is not required may be null.
-func dataType(s *jsonschema.Schema, result bool, depth int) *message.Type {
-	data := &message.Type{Name: value.TypeData}
-	if s == nil || depth > mostNested || s.Ref != "" || s.DynamicRef != "" || s.AllOf != nil || s.AnyOf != nil || s.OneOf != nil || s.Not != nil || s.If != nil {
-		return data
-	}
-	t, kinds := &message.Type{}, slices.Clone(s.Types)
-	if s.Type != "" {
-		kinds = []string{s.Type}
-	}
-	if k := slices.Index(kinds, "null"); k >= 0 {
-		kinds, t.Null = slices.Delete(kinds, k, k+1), true
-	}
-	if len(kinds) == 0 && t.Null {
-		return &message.Type{Name: value.TypeNull}
-	} else if len(kinds) != 1 {
-		return data
-	}
-	switch kinds[0] {
-	case "boolean":
-		t.Name = value.TypeBool
-	case "integer":
-		t.Name = value.TypeInt
-		if s.Minimum != nil && s.Maximum != nil && !result && *s.Minimum < *s.Maximum && math.Abs(*s.Minimum) < scalar.SafeInteger && math.Abs(*s.Maximum) < scalar.SafeInteger {
-			t.Min, t.Max = int64(math.Ceil(*s.Minimum)), int64(math.Floor(*s.Maximum))
-		}
-	case "number":
-		t.Name = value.TypeFloat
-	case "string":
-		t.Name = value.TypeText
-		if s.Format == "date-time" {
-			t.Name = value.TypeTime
-			break
-		}
-		for _, x := range s.Enum {
-			if text, ok := x.(string); ok && !result {
-				t.Enum = append(t.Enum, text)
-			}
-		}
-	case "array":
-		t.Name, t.Args = value.TypeList, map[string]*message.Type{"of": dataType(s.Items, result, depth+1)}
-	case "object":
-		names := s.PropertyOrder
-		if len(names) == 0 {
-			for n := range s.Properties {
-				names = append(names, n)
-			}
-			slices.Sort(names)
-		}
-		if len(names) == 0 || slices.Contains(names, "__proto__") {
-			return data
-		}
-		t.Name = value.TypeRecord
-		for _, n := range names {
-			f := message.TypeField{Name: n, Type: dataType(s.Properties[n], result, depth+1), Doc: scalar.Clip(strings.Join(strings.Fields(s.Properties[n].Description), " "), mostDoc)}
-			if !slices.Contains(s.Required, n) {
-				f.Opt, f.Type.Null = !result, f.Type.Null || result && f.Type.Name != value.TypeData
-			}
-			t.Fields = append(t.Fields, f)
-		}
-	default:
-		return data
-	}
-	return t
-}
-
 // writeJSON makes a Value of type t of decoded JSON. Fields that t does not name are left out. An error is for the host.
 func writeJSON(t *message.Type, x any, h *hidden, at string, depth int) (value.Value, error) {
+	data := t.Name == value.TypeData
 	if h.sealed() {
 		return h.seal(func() (value.Value, error) { return writeJSON(t, x, nil, at, depth) }), nil
 	}
 	if depth > maxDepth {
 		return value.Value{}, fmt.Errorf("%s: nested too deeply", at)
 	}
-	if t.Name == value.TypeNull || x == nil && (t.Null || t.Name == value.TypeData) {
+	if t.Name == value.TypeNull || x == nil && (t.Null || data) {
 		return value.Null(), nil
 	}
 	switch y := x.(type) {
 	case map[string]any:
-		if t.Name != value.TypeRecord {
-			break
+		if data {
+			return writeMap(reflect.ValueOf(y), at, func(e reflect.Value, at string) (value.Value, error) {
+				return writeJSON(t, e.Interface(), nil, at, depth+1)
+			})
 		}
 		var fs []value.Field
 		for _, f := range t.Fields {
@@ -201,30 +132,31 @@ func writeJSON(t *message.Type, x any, h *hidden, at string, depth int) (value.V
 			}
 			fs = append(fs, value.Field{Name: f.Name, Value: v})
 		}
-		return value.RecordValue(fs...), nil
+		return value.RecordValue(fs...), nil // fits refuses it where another type is wanted
 	case []any:
+		of := t
 		if t.Name == value.TypeList {
-			return writeList(reflect.ValueOf(y), at, func(e reflect.Value, at string) (value.Value, error) {
-				return writeJSON(t.Args["of"], e.Interface(), h, at, depth+1)
-			})
+			of = t.Args["of"]
 		}
+		return writeList(reflect.ValueOf(y), at, func(e reflect.Value, at string) (value.Value, error) {
+			return writeJSON(of, e.Interface(), h, at, depth+1)
+		})
+	case json.Number:
+		if i, err := strconv.ParseInt(y.String(), 10, 64); err == nil && t.Name != value.TypeFloat {
+			return value.Int(i), nil
+		}
+		f, _ := y.Float64()
+		return writeJSON(t, f, nil, at, depth)
 	case string:
-		if t.Name == value.TypeTime {
-			if at, ok := scalar.ParseTime(y); ok {
-				return value.Time(at), nil
-			}
+		if when, ok := scalar.ParseTime(y); ok && t.Name == value.TypeTime {
+			return value.Time(when), nil
 		}
 	case float64:
 		if i := int64(y); t.Name == value.TypeInt && float64(i) == y && math.Abs(y) <= scalar.SafeInteger {
 			return value.Int(i), nil
 		}
-	case int64:
-		if t.Name == value.TypeFloat {
-			return value.Float(float64(y)), nil
-		}
-	}
-	if x == nil {
+	case nil:
 		return value.Value{}, fmt.Errorf("%s: it is missing", at)
 	}
-	return writeData(reflect.ValueOf(x), at, depth)
+	return writeScalar(reflect.ValueOf(x), at)
 }

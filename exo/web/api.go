@@ -112,7 +112,10 @@ func (t *Transport) operation(m Method) (op service.Operation, err error) {
 	if q.route.method == http.MethodHead {
 		return op, errors.New("a HEAD has no answer: use GET")
 	}
-	for _, p := range q.route.parameters() {
+	for _, p := range q.route.names {
+		if p == "" {
+			continue
+		}
 		if m.In == nil || m.In.Properties[p] == nil || !slices.Contains(m.In.Required, p) {
 			return op, fmt.Errorf("the argument has no required field `%s`, which the path names", p)
 		}
@@ -168,10 +171,9 @@ func (q *request) make(ctx context.Context, in any) (*http.Request, error) {
 	if err != nil {
 		return nil, service.Refuse("%s", err.Error())
 	}
-	inPath := q.route.parameters()
 	for name, x := range args {
 		switch {
-		case slices.Contains(inPath, name):
+		case slices.Contains(q.route.names, name):
 		case !reads && q.route.method != http.MethodDelete && !slices.Contains(q.Query, name):
 			fields[name] = x
 		case x != nil:
@@ -266,26 +268,5 @@ func (q *request) call(ctx context.Context, in any) (any, error) {
 	if err := d.Decode(&out); err != nil || d.More() {
 		return nil, errors.New("web: the answer is malformed JSON") // the error's text may have a part of it
 	}
-	return numbers(out), nil
-}
-
-// numbers replaces the numbers of decoded JSON by int64 where they are exact, and otherwise by float64.
-func numbers(x any) any {
-	switch y := x.(type) {
-	case json.Number:
-		if i, err := strconv.ParseInt(y.String(), 10, 64); err == nil {
-			return i
-		}
-		f, _ := y.Float64()
-		return f
-	case []any:
-		for i := range y {
-			y[i] = numbers(y[i])
-		}
-	case map[string]any:
-		for k := range y {
-			y[k] = numbers(y[k])
-		}
-	}
-	return x
+	return out, nil
 }

@@ -174,6 +174,7 @@ func TestAPIStatus(t *testing.T) {
 	}
 	t.Run("nobody there", func(t *testing.T) {
 		w.api.Close()
+		a := w.tracker(web.Config{}, say().With(service.Operation.Immediate))
 		r := run(t, codemode.Grants{"tracker": a}, nil, `return await tracker.say({id: 1, text: "x"})`)
 		if len(r.Effects) != 1 || r.Effects[0].State != exo.StateRolledBack || !strings.Contains(shown(r), "was not sent") || strings.Contains(shown(r), "127.0.0.1") {
 			t.Errorf("%s, %v", shown(r), r.Effects)
@@ -422,7 +423,7 @@ func TestAPIRefused(t *testing.T) {
 	optional := text(`{"type": "object", "properties": {"id": {"type": "string"}}}`)
 	c := web.Config{Hosts: []web.Host{{Name: "api.example.com"}}}
 	for want, m := range map[string]web.Method{
-		"want one of":       {Name: "x", Route: "TRACE /x"},
+		"want GET":          {Name: "x", Route: "TRACE /x"},
 		"a HEAD has no":     {Name: "x", Route: "HEAD /x"},
 		"no required field": {Name: "x", Route: "GET /{id}", In: optional},
 		"which the path":    {Name: "x", Route: "GET /{id}"},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -16,94 +17,66 @@ import (
 
 // route is a method and a pattern of paths.
 type route struct {
-	method   string
-	segments []string // "{name}" stands for one segment
+	method string
+	parts  []string // of the path
+	names  []string // for each part: the name of the parameter that it is, or ""
 }
 
-const (
-	letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
-	verbs   = " GET HEAD POST PUT PATCH DELETE "
-)
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
 // parseRoute reads "GET /repos/{owner}/issues".
 func parseRoute(text string) (r route, err error) {
 	method, path, _ := strings.Cut(text, " ")
-	if method == "" || !strings.Contains(verbs, " "+method+" ") || !strings.HasPrefix(path, "/") {
-		return r, fmt.Errorf("web: %q: want one of%sand a path that begins with /, like GET /issues/{id}", text, verbs)
+	if !slices.Contains([]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}, method) || !strings.HasPrefix(path, "/") {
+		return r, fmt.Errorf("web: %q: want GET, HEAD, POST, PUT, PATCH or DELETE, and a path that begins with /, like GET /issues/{id}", text)
 	}
-	r = route{method: method, segments: strings.Split(path[1:], "/")}
-	seen := map[string]bool{}
-	for i, s := range r.segments {
-		name, is := parameter(s)
+	r = route{method: method, parts: strings.Split(path[1:], "/")}
+	for i, part := range r.parts {
+		name, end := strings.CutSuffix(strings.TrimPrefix(part, "{"), "}")
+		end = end && part[0] == '{'
 		switch {
-		case is && (name == "" || seen[name] || strings.Trim(name, letters) != ""):
-			return r, fmt.Errorf("web: %q: {%s} wants a name of its own, of letters, digits, - and _", text, name)
-		case is:
-			seen[name] = true
-		case !(s == "" && i == len(r.segments)-1) && (checkSegment(s) != nil || strings.ContainsAny(s, " {}?#%*") || strings.ContainsFunc(s, func(c rune) bool { return c >= utf8.RuneSelf })):
-			return r, fmt.Errorf("web: %q: %q can't be a part of a path: want plain text, or {name} for a whole part", text, s)
+		case end && (name == "" || strings.Trim(name, letters) != "" || slices.Contains(r.names, name)):
+			return r, fmt.Errorf("web: %q: %s wants a name of its own, of letters, digits, - and _", text, part)
+		case !end && (part != "" || i < len(r.parts)-1) && (checkSegment(part) != nil || strings.ContainsAny(part, " {}?#%*") || len(part) != utf8.RuneCountInString(part)):
+			return r, fmt.Errorf("web: %q: %q can't be a part of a path: want plain text, or {name} for a whole part", text, part)
+		case !end:
+			name = ""
 		}
+		r.names = append(r.names, name)
 	}
 	return r, nil
-}
-
-// parameter returns the name in a segment that stands for others.
-func parameter(s string) (name string, ok bool) {
-	if !strings.HasPrefix(s, "{") || !strings.HasSuffix(s, "}") {
-		return "", false
-	}
-	return s[1 : len(s)-1], true
-}
-
-// parameters are the names in the pattern.
-func (r route) parameters() (names []string) {
-	for _, s := range r.segments {
-		if name, is := parameter(s); is {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // fill returns the escaped path with a text for each parameter. No text leaves its segment.
 func (r route) fill(arg func(name string) string) (string, error) {
 	var b strings.Builder
-	for _, s := range r.segments {
-		if name, is := parameter(s); is {
-			text := arg(name)
-			if err := checkSegment(text); err != nil {
+	for i, part := range r.parts {
+		if name := r.names[i]; name != "" {
+			part = arg(name)
+			if err := checkSegment(part); err != nil {
 				return "", fmt.Errorf("`%s` can't be a part of the address: %w", name, err)
 			}
-			s = url.PathEscape(text)
 		}
-		b.WriteString("/" + s)
+		b.WriteString("/" + url.PathEscape(part))
 	}
 	return b.String(), nil
 }
 
-// matches reports whether a method and a path, escaped as it is sent, fit the pattern.
+// matches reports whether a method and a path, escaped as it is sent, fit the pattern. An escape that is not needed fits none: servers and proxies
+// differ in whether %2e is a dot.
 func (r route) matches(method, escaped string) bool {
 	parts := strings.Split(strings.TrimPrefix(escaped, "/"), "/")
-	if method != r.method || !strings.HasPrefix(escaped, "/") || len(parts) != len(r.segments) {
+	if method != r.method || !strings.HasPrefix(escaped, "/") || len(parts) != len(r.parts) {
 		return false
 	}
 	for i, part := range parts {
-		text, err := unescape(part)
-		if _, any := parameter(r.segments[i]); err != nil || !any && text != r.segments[i] || any && checkSegment(text) != nil {
+		text, err := url.PathUnescape(part)
+		usual := part == url.PathEscape(text) || part == (&url.URL{Path: text}).EscapedPath()
+		if err != nil || !usual || r.names[i] == "" && text != r.parts[i] || r.names[i] != "" && checkSegment(text) != nil {
 			return false
 		}
 	}
 	return true
-}
-
-// unescape decodes a segment. It refuses an escape of a character that needs none: servers and proxies differ in whether %2e is a dot.
-func unescape(part string) (string, error) {
-	for i := 0; i+2 < len(part); i++ {
-		if c, err := url.PathUnescape(part[i : i+3]); part[i] == '%' && err == nil && strings.Trim(c, letters+".~") == "" {
-			return "", errors.New("an escape that is not needed")
-		}
-	}
-	return url.PathUnescape(part)
 }
 
 // checkSegment refuses a text that some server could take for another path than one with this text as a segment: a server that decodes

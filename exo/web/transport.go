@@ -104,20 +104,21 @@ func NewTransport(c Config) (*Transport, error) {
 }
 
 func newHost(x Host) (*host, error) {
-	h := &host{Host: x, headers: []string{"Accept", "Content-Type", "User-Agent", idempotencyKey}}
-	if h.Port == 0 {
-		h.Port = standardPort(x.Plain)
+	bad := func(format string, args ...any) (*host, error) {
+		return nil, fmt.Errorf("web: the host %.80q: %w", x.Name, fmt.Errorf(format, args...))
 	}
+	h := &host{Host: x, headers: []string{"Accept", "Content-Type", "User-Agent", idempotencyKey}}
+	h.Port, h.Networks, h.Secrets = cmp.Or(x.Port, standardPort(x.Plain)), slices.Clone(x.Networks), nil
 	last := x.Name[strings.LastIndexByte(x.Name, '.')+1:]
-	switch h.Networks = slices.Clone(x.Networks); {
-	case h.Port < 0 || h.Port > 65535:
-		return nil, fmt.Errorf("web: %s: %d is no port", x.Name, x.Port)
-	case last == "" || len(x.Name) > 253 || strings.Trim(x.Name, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" || strings.Contains("."+x.Name, "..") || last[0] >= '0' && last[0] <= '9':
-		return nil, fmt.Errorf("web: %q is no name of a host: want lower-case letters, digits, - and ., as in api.example.com, and no address", x.Name)
+	if last == "" || len(x.Name) > 253 || strings.Trim(x.Name, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" || strings.Contains("."+x.Name, "..") || last[0] <= '9' {
+		return bad("want a name of lower-case letters, digits, - and ., like api.example.com, and no address")
+	}
+	if h.Port < 0 || h.Port > 65535 {
+		return bad("%d is no port", x.Port)
 	}
 	for _, n := range h.Networks {
 		if !slices.ContainsFunc(private, func(p netip.Prefix) bool { return n.IsValid() && p.Bits() <= n.Bits() && p.Contains(n.Addr()) }) {
-			return nil, fmt.Errorf("web: %s: %s is no loopback or private network: a public host needs none", x.Name, n)
+			return bad("%s is no loopback or private network; a public host needs none", n)
 		}
 	}
 	for _, a := range x.Allow {
@@ -129,22 +130,20 @@ func newHost(x Host) (*host, error) {
 	}
 	for _, n := range x.Headers {
 		if n = http.CanonicalHeaderKey(n); !mayBeHeader(n) {
-			return nil, fmt.Errorf("web: %s: %q can't be a header of a request", x.Name, n)
+			return bad("%.80q can't be a header of a request", n)
 		}
 		h.headers = append(h.headers, n)
 	}
-	h.Secrets = nil
+	taken := slices.Clone(h.headers)
 	for _, b := range x.Secrets {
 		b.Header = http.CanonicalHeaderKey(b.Header)
 		switch {
-		case b.Secret.read == nil:
-			return nil, fmt.Errorf("web: %s: the zero Secret can't be used", x.Name)
-		case !mayBeHeader(b.Header) || !oneLine(b.Prefix) || slices.Contains(h.headers, b.Header) || slices.ContainsFunc(h.Secrets, func(o Binding) bool { return o.Header == b.Header }):
-			return nil, fmt.Errorf("web: %s: %s can't be in the header %q, or another value is in it", x.Name, b.Secret, b.Header)
+		case b.Secret.read == nil || !mayBeHeader(b.Header) || !oneLine(b.Prefix) || slices.Contains(taken, b.Header):
+			return bad("%s can't be in the header %.80q: it is no secret, no header for one, or the header has another value", b.Secret, b.Header)
 		case x.Plain && (len(h.Networks) == 0 || slices.ContainsFunc(h.Networks, func(n netip.Prefix) bool { return !n.Addr().IsLoopback() })):
-			return nil, fmt.Errorf("web: %s: %s would travel in clear: use https, or a host on this machine", x.Name, b.Secret)
+			return bad("%s would travel in clear: use https, or a host on this machine", b.Secret)
 		}
-		h.Secrets = append(h.Secrets, b)
+		h.Secrets, taken = append(h.Secrets, b), append(taken, b.Header)
 	}
 	return h, nil
 }
@@ -252,9 +251,18 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	ctx, cancel := context.WithTimeout(bare{req.Context()}, t.bounds.Time)
 	out := req.Clone(ctx)
-	out.Header, out.GetBody = header, nil
-	if out.Body != nil && out.Body != http.NoBody {
-		out.Body = &body{&bounded{req.Body, t.bounds.Request}, req.Body.Close}
+	out.Header = header
+	if most := t.bounds.Request; req.Body != nil && req.Body != http.NoBody {
+		out.Body = &body{&bounded{req.Body, most}, req.Body.Close}
+		if req.GetBody != nil { // net/http uses it if a connection broke before anything was written
+			out.GetBody = func() (io.ReadCloser, error) {
+				b, err := req.GetBody()
+				if err != nil {
+					return nil, err
+				}
+				return &body{&bounded{b, most}, b.Close}, nil
+			}
+		}
 	}
 	resp, err := t.base.RoundTrip(out)
 	if err != nil {
@@ -297,34 +305,27 @@ type body struct {
 
 func (b *body) Close() error { return b.close() }
 
-// unzipped decompresses from its first read on, so that a body that never comes delays no headers.
-type unzipped struct {
-	from io.Reader
-	zip  *gzip.Reader
-}
-
-func (r *unzipped) Read(b []byte) (n int, err error) {
-	if r.zip == nil {
-		if r.zip, err = gzip.NewReader(r.from); err != nil {
-			return 0, err
-		}
-	}
-	return r.zip.Read(b)
-}
-
 // receive puts the bounds round an answer. cancel ends its time.
 func (t *Transport) receive(resp *http.Response, cancel func()) (*http.Response, error) {
-	wire, encoding := resp.Body, resp.Header.Values("Content-Encoding")
-	resp.Body = &body{&bounded{wire, t.bounds.Body}, func() error { defer cancel(); return wire.Close() }}
+	wire := resp.Body
+	b := &body{&bounded{wire, t.bounds.Body}, func() error { defer cancel(); return wire.Close() }}
+	resp.Body = b
+	encoding, err := strings.Join(resp.Header.Values("Content-Encoding"), ","), error(nil)
 	switch {
-	case resp.StatusCode == http.StatusSwitchingProtocols || len(encoding) > 1 || len(encoding) == 1 && encoding[0] != "gzip" && encoding[0] != "identity":
-		_ = resp.Body.Close()
-		return nil, fmt.Errorf("web: the answer has a protocol or an encoding that was not asked for")
-	case len(encoding) == 1 && encoding[0] == "gzip":
-		resp.Body.(*body).Reader = &bounded{&unzipped{from: resp.Body.(*body).Reader}, t.bounds.Body}
-		resp.Header.Del("Content-Encoding")
-		resp.Header.Del("Content-Length")
-		resp.ContentLength, resp.Uncompressed = -1, true
+	case encoding == "gzip" && resp.ContentLength != 0:
+		var zip *gzip.Reader
+		if zip, err = gzip.NewReader(b.Reader); err == nil {
+			b.Reader = &bounded{zip, t.bounds.Body}
+			resp.Header.Del("Content-Encoding")
+			resp.Header.Del("Content-Length")
+			resp.ContentLength, resp.Uncompressed = -1, true
+		}
+	case encoding != "" && encoding != "gzip" && encoding != "identity" || resp.StatusCode == http.StatusSwitchingProtocols:
+		err = errors.New("web: the answer has an encoding or a protocol that was not asked for")
+	}
+	if err != nil {
+		_ = b.Close()
+		return nil, err
 	}
 	return resp, nil
 }

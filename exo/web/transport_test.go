@@ -403,7 +403,7 @@ func TestSentOnce(t *testing.T) {
 			_ = c.Close()
 		}
 	}
-	posts := func(c *http.Client) int {
+	posts := func(c *http.Client, body func() io.Reader) int {
 		resp, err := c.Get(w.url("/"))
 		if err != nil {
 			t.Fatal(err)
@@ -411,7 +411,7 @@ func TestSentOnce(t *testing.T) {
 		_, _ = io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
 		before, _ := w.counts()
-		req := request(t, "POST", w.url("/"), nil)
+		req := request(t, "POST", w.url("/"), body())
 		req.Header.Set("Idempotency-Key", "k")
 		if _, err := c.Do(req); err == nil {
 			t.Error("no error")
@@ -419,15 +419,30 @@ func TestSentOnce(t *testing.T) {
 		after, _ := w.counts()
 		return after - before
 	}
-	if n := posts(w.transport(web.Config{Hosts: []web.Host{w.host("GET /", "POST /")}}).Client()); n != 1 {
-		t.Errorf("sent %d times", n)
+	for _, body := range []func() io.Reader{func() io.Reader { return nil }, func() io.Reader { return strings.NewReader("{}") }} {
+		if n := posts(w.transport(web.Config{Hosts: []web.Host{w.host("GET /", "POST /")}}).Client(), body); n != 1 {
+			t.Errorf("sent %d times", n)
+		}
+		if !strings.Contains(strings.ToLower(w.last()), "idempotency-key: k") {
+			t.Error(w.last())
+		}
+		if n := posts(w.unguarded(), body); n < 2 {
+			t.Errorf("the twin sent it %d times", n)
+		}
 	}
-	if !strings.Contains(strings.ToLower(w.last()), "idempotency-key: k") {
-		t.Error(w.last())
-	}
-	if n := posts(w.unguarded()); n < 2 {
-		t.Errorf("the twin sent it %d times", n)
-	}
+	t.Run("a connection that is gone", func(t *testing.T) { // is replaced, since nothing was written
+		tr := w.transport(web.Config{Hosts: []web.Host{w.host("GET /", "PUT /")}})
+		for range 3 {
+			resp, err := tr.Client().Do(request(t, "PUT", w.url("/"), strings.NewReader("{}")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+			w.api.CloseClientConnections()
+			time.Sleep(20 * time.Millisecond)
+		}
+	})
 }
 
 // TestConfigRefused: what a host can't mean is an error at once.
