@@ -15,9 +15,7 @@ import (
 // Operation is one method of a service. Make it with [Method], [Read] or [Declassify].
 type Operation struct {
 	name, doc string
-	in, out   reflect.Type  // of Go functions
-	takes     *message.Type // the types of a Schema, nil of Go functions
-	gives     *message.Type
+	in, out   reflect.Type
 	effect    message.EffectMode
 	admits    value.Label
 	trusted   []string                      // fields of the argument, see Trusted
@@ -60,36 +58,56 @@ func Method[In, Out any](name, doc string, f func(ctx context.Context, in In) (O
 // The method is a sink that admits public values only, unless Admits adds more: the argument of f
 // leaves the host, too.
 func Read[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out, error)) Operation {
-	op := Operation{name: name, doc: doc, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out]()}
 	if f == nil {
-		return op
+		return Operation{name: name, doc: doc}
 	}
-	in, _ := formOf(op.in, "argument")
-	var out *form
+	return ReadOf(name, doc, reflect.TypeFor[In](), reflect.TypeFor[Out](), nil, func(ctx context.Context, in any) (any, error) {
+		arg, _ := in.(*In)
+		res, err := f(ctx, *arg)
+		return &res, err
+	})
+}
+
+// ReadOf is Read of types that are known at run time alone. f gets a pointer to a value of type in and returns one to a value of type out. If check is
+// not nil, it refuses an argument, by [Refuse], already while the program runs: f, which is Held, would be too late.
+func ReadOf(name, doc string, in, out reflect.Type, check func(in any) error, f func(ctx context.Context, in any) (any, error)) Operation {
+	op := Operation{name: name, doc: doc, in: in, out: out}
+	argForm, _ := formOf(in, "argument")
+	var resForm *form
 	if !op.object() {
-		out, _ = formOf(op.out, "result")
+		resForm, _ = formOf(out, "result")
+	}
+	read := func(v value.Value) (any, error) {
+		arg := reflect.New(in)
+		return arg.Interface(), argForm.read(v, arg.Elem(), "")
 	}
 	op.checkArg = func(v value.Value) error {
-		var arg In
-		return in.read(v, reflect.ValueOf(&arg).Elem(), "")
+		arg, err := read(v)
+		if err == nil && check != nil {
+			if err = check(arg); err != nil {
+				err = failure(context.Background(), err)
+			}
+		}
+		return err
 	}
 	op.call = func(ctx context.Context, v value.Value, h *hidden) (value.Value, error) {
-		var arg In
-		if err := in.read(v, reflect.ValueOf(&arg).Elem(), ""); err != nil {
+		arg, err := read(v)
+		if err != nil {
 			return value.Value{}, err
 		}
-		res, err := f(ctx, arg)
+		p, err := f(ctx, arg)
 		if err != nil {
 			return value.Value{}, failure(ctx, err)
 		}
-		if out == nil {
-			o, _ := any(res).(exo.Object)
+		res := reflect.ValueOf(p).Elem()
+		if resForm == nil {
+			o, _ := res.Interface().(exo.Object)
 			return value.RefValue(o), nil
 		}
-		if op.out == reflect.TypeFor[None]() {
+		if out == reflect.TypeFor[None]() {
 			return value.Null(), nil
 		}
-		w, err := out.write(reflect.ValueOf(&res).Elem(), h, "result", 0)
+		w, err := resForm.write(res, h, "result", 0)
 		if err != nil {
 			return value.Value{}, internal(err)
 		}
@@ -98,11 +116,20 @@ func Read[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out
 	return op
 }
 
+// Held makes a Read a method that changes something, as [Method] does.
+func (op Operation) Held() Operation {
+	op.effect = message.Held
+	return op
+}
+
+// Effect returns when the operation takes effect.
+func (op Operation) Effect() message.EffectMode { return op.effect }
+
 // Immediate makes a Method act at once and for good, because the program needs its answer. The call
 // is refused while the program has changes that are not final. Its effect stays, even if the
 // program fails later. On a Read it is an error of New.
 func (op Operation) Immediate() Operation {
-	if op.effect == message.NoEffect && op.misuse == nil {
+	if op.effect == message.NoEffect {
 		op.misuse = errors.New("it is made with Read, which changes nothing, so it can't be Immediate: make it with Method")
 		return op
 	}
@@ -156,28 +183,7 @@ func (op Operation) ReturnsOwnKind() Operation {
 	return op
 }
 
-func (op *Operation) object() bool { return op.out != nil && op.out.Implements(objectType) }
-
-// argumentType returns the type of the argument, a record.
-func (op *Operation) argumentType() (*message.Type, error) {
-	if op.takes != nil {
-		if op.takes.Name != value.TypeRecord {
-			return nil, fmt.Errorf("the schema of the argument is no object with properties")
-		}
-		return cloned(op.takes), nil
-	}
-	if op.in.Kind() != reflect.Struct {
-		return nil, fmt.Errorf("the argument is %s; it must be a struct", op.in)
-	}
-	in, err := typeOf(op.in, "argument")
-	if err != nil {
-		return nil, err
-	}
-	if in.Name != value.TypeRecord {
-		return nil, fmt.Errorf("the argument is %s; it must be a struct with fields", op.in)
-	}
-	return in, nil
-}
+func (op *Operation) object() bool { return op.out.Implements(objectType) }
 
 // method returns the operation's method for the catalogue, and the interfaces that can be reached
 // by its result. It completes op.
@@ -189,9 +195,15 @@ func (op *Operation) method(own *message.Type) (*message.Method, []*message.Inte
 		return nil, nil, op.misuse
 	}
 	m := &message.Method{Name: op.name, Doc: op.doc, Sends: true, Sink: true, Effect: op.effect, Admits: op.admits}
-	in, err := op.argumentType()
+	if op.in.Kind() != reflect.Struct {
+		return nil, nil, fmt.Errorf("the argument is %s; it must be a struct", op.in)
+	}
+	in, err := typeOf(op.in, "argument")
 	if err != nil {
 		return nil, nil, err
+	}
+	if in.Name != value.TypeRecord {
+		return nil, nil, fmt.Errorf("the argument is %s; it must be a struct with fields", op.in)
 	}
 	if err := op.checkReaders(); err != nil {
 		return nil, nil, err
@@ -244,9 +256,6 @@ func (op *Operation) resultType(own *message.Type) (*message.Type, []*message.In
 	case !op.object():
 		if op.own || op.like != nil {
 			return nil, nil, fmt.Errorf("the result is %s, which is no exo.Object", op.out)
-		}
-		if op.gives != nil {
-			return cloned(op.gives), nil, nil
 		}
 		if op.out == reflect.TypeFor[None]() {
 			return &message.Type{Name: value.TypeNull}, nil, nil

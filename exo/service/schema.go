@@ -2,17 +2,13 @@ package service
 
 import (
 	"fmt"
-	"maps"
-	"math"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
-	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // typeOf returns the catalogue's type for a Go type, made from its JSON schema.
@@ -27,7 +23,7 @@ func typeOf(t reflect.Type, at string) (*message.Type, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", at, err)
 	}
-	return fromSchema(s, ofGo, 0), nil
+	return fromSchema(s, at)
 }
 
 // ownSchemas collects the types with a schema that does not follow from their Go kind.
@@ -46,80 +42,52 @@ func (f *form) ownSchemas(to map[reflect.Type]*jsonschema.Schema) {
 	}
 }
 
-// use is what a schema is read for.
-type use uint8
-
-const (
-	ofGo       use = iota // a Go type
-	ofArgument            // an argument of a Schema
-	ofResult              // a result of a Schema: what it does not require may be null
-)
-
-// mostDoc is the length of a field's description that is not the host's own, mostNested how deep a schema is read.
-const mostDoc, mostNested = 200, 8
-
-// fromSchema returns the type of a schema. What has no type here, such as anyOf, is plain data.
-func fromSchema(s *jsonschema.Schema, u use, depth int) *message.Type {
-	data := &message.Type{Name: value.TypeData}
-	if s == nil || u != ofGo && (depth > mostNested || s.Ref != "" || s.DynamicRef != "" || s.AllOf != nil || s.AnyOf != nil || s.OneOf != nil || s.Not != nil || s.If != nil) {
-		return data
+// fromSchema converts the forms of schema that Go types have.
+func fromSchema(s *jsonschema.Schema, at string) (*message.Type, error) {
+	t := &message.Type{}
+	kind := s.Type
+	for _, k := range s.Types {
+		if k == "null" {
+			t.Null = true
+		} else {
+			kind = k
+		}
 	}
-	t, kinds := &message.Type{}, slices.Clone(s.Types)
-	if s.Type != "" {
-		kinds = []string{s.Type}
-	}
-	n := len(kinds)
-	kinds = slices.DeleteFunc(kinds, func(k string) bool { return k == "null" })
-	if t.Null = len(kinds) < n; len(kinds) == 0 && t.Null {
-		return &message.Type{Name: value.TypeNull}
-	} else if len(kinds) != 1 {
-		return data
-	}
-	switch kinds[0] {
+	var err error
+	switch kind {
+	case "":
+		t.Name = value.TypeData
 	case "boolean":
 		t.Name = value.TypeBool
 	case "integer":
-		if t.Name = value.TypeInt; u == ofArgument && s.Minimum != nil && s.Maximum != nil && *s.Minimum < *s.Maximum && max(-*s.Minimum, *s.Maximum) < scalar.SafeInteger {
-			t.Min, t.Max = int64(math.Ceil(*s.Minimum)), int64(math.Floor(*s.Maximum))
-		}
+		t.Name = value.TypeInt
 	case "number":
 		t.Name = value.TypeFloat
 	case "string":
-		if t.Name = value.TypeText; s.Format == "date-time" {
+		t.Name = value.TypeText
+		if s.Format == "date-time" {
 			t.Name = value.TypeTime
-			break
-		}
-		for _, x := range s.Enum {
-			if text, ok := x.(string); ok && u == ofArgument {
-				t.Enum = append(t.Enum, text)
-			}
 		}
 	case "array":
-		t.Name, t.Null = value.TypeList, t.Null && u != ofGo // a nil slice is an empty list, never null
-		t.Args = map[string]*message.Type{"of": fromSchema(s.Items, u, depth+1)}
+		t.Name, t.Null = value.TypeList, false // a nil slice is an empty list, never null
+		t.Args = map[string]*message.Type{}
+		t.Args["of"], err = fromSchema(s.Items, at+"[]")
 	case "object":
-		names := s.PropertyOrder
-		if len(names) == 0 {
-			names = slices.Sorted(maps.Keys(s.Properties))
-		}
-		if closed := s.AdditionalProperties != nil && s.AdditionalProperties.Not != nil; len(names) == 0 && !closed || slices.Contains(names, "__proto__") {
-			return data // a map
+		if a := s.AdditionalProperties; a != nil && a.Not == nil {
+			t.Name = value.TypeData // a map
+			break
 		}
 		t.Name = value.TypeRecord
-		for _, n := range names {
-			f := message.TypeField{Name: n, Type: fromSchema(s.Properties[n], u, depth+1), Doc: s.Properties[n].Description}
-			if u != ofGo {
-				f.Doc = scalar.Clip(strings.Join(strings.Fields(f.Doc), " "), mostDoc)
+		for _, n := range s.PropertyOrder {
+			p := s.Properties[n]
+			ft, err := fromSchema(p, at+"."+n)
+			if err != nil {
+				return nil, err
 			}
-			if required := slices.Contains(s.Required, n); u != ofResult {
-				f.Opt = !required
-			} else if !required && f.Type.Name != value.TypeData {
-				f.Type.Null = true
-			}
-			t.Fields = append(t.Fields, f)
+			t.Fields = append(t.Fields, message.TypeField{Name: n, Type: ft, Opt: !slices.Contains(s.Required, n), Doc: p.Description})
 		}
 	default:
-		return data
+		return nil, fmt.Errorf("%s: schema type %q can't be expressed", at, kind)
 	}
-	return t
+	return t, err
 }

@@ -124,11 +124,7 @@ func (s *Service) Eval(ctx context.Context, m *exo.Message) (value.Value, error)
 	if err != nil {
 		return value.Value{}, err
 	}
-	ctx = context.WithValue(ctx, keyOf{}, m.Key())
-	if op.gives != nil && op.effect == message.Held {
-		return op.call(ctx, in, dropped)
-	}
-	v, err := op.call(ctx, in, op.hidden)
+	v, err := op.call(context.WithValue(ctx, keyOf{}, m.Key()), in, op.hidden)
 	if err != nil {
 		return value.Value{}, err
 	}

@@ -9,15 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/message"
@@ -32,16 +31,15 @@ type None = service.None
 // GET or DELETE, and the JSON body of any other request. A GET reads, and every other method is Held; see [Method.With].
 type Method struct {
 	Name, Doc string
-	Route     string             // a method and a path: "GET /repos/{owner}/issues"
-	In        *jsonschema.Schema // of the argument, an object; nil: there is none
-	Out       *jsonschema.Schema // of the answer; nil: any data
-	Query     []string           // fields that are in the query all the same
+	Route     string       // a method and a path: "GET /repos/{owner}/issues"
+	In, Out   reflect.Type // of the argument, a struct, and of the answer, as for [service.ReadOf]
+	Query     []string     // fields that are in the query all the same
 
 	with []func(service.Operation) service.Operation
-	err  error
 }
 
-// Get makes a method that reads. In and Out are as for [service.Read].
+// Get makes a method that reads. In and Out are as for [service.Read]; of the answer it gives the fields
+// of Out, as encoding/json reads them: one that is missing has Go's zero value, and a pointer is null.
 func Get[In, Out any](name, doc, path string) Method { return Request[In, Out](name, doc, "GET "+path) }
 
 // Post makes a method that acts: it is Held, and its request has the call's key in the header Idempotency-Key.
@@ -51,14 +49,7 @@ func Post[In, Out any](name, doc, path string) Method {
 
 // Request makes a method of a Route, like "PUT /issues/{id}".
 func Request[In, Out any](name, doc, route string) Method {
-	m := Method{Name: name, Doc: doc, Route: route}
-	if m.In, m.err = jsonschema.For[In](nil); m.err == nil {
-		m.Out, m.err = jsonschema.For[Out](nil)
-	}
-	if _, none := any(*new(Out)).(None); none {
-		m.Out = &jsonschema.Schema{Type: "null"}
-	}
-	return m
+	return Method{Name: name, Doc: doc, Route: route, In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out]()}
 }
 
 // With changes what the method declares: the labels that it admits, labelled fields, approvals, or that it acts at once.
@@ -106,38 +97,36 @@ func (a *API) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
 
 func (t *Transport) operation(m Method) (op service.Operation, err error) {
 	q := &request{Method: m}
-	if q.route, err = parseRoute(m.Route); err != nil || m.err != nil {
-		return op, errors.Join(err, m.err)
+	if q.route, err = parseRoute(m.Route); err != nil {
+		return op, err
 	}
-	if q.route.method == http.MethodHead {
-		return op, errors.New("a HEAD has no answer: use GET")
+	if m.In == nil || m.Out == nil || q.route.method == http.MethodHead {
+		return op, errors.New("want the types of the argument and the answer, which a HEAD does not have")
+	}
+	var always map[string]any // the fields that each argument has
+	if b, err := json.Marshal(reflect.Zero(m.In).Interface()); err == nil {
+		_ = json.Unmarshal(b, &always)
 	}
 	for _, p := range q.route.names {
-		if p == "" {
-			continue
-		}
-		if m.In == nil || m.In.Properties[p] == nil || !slices.Contains(m.In.Required, p) {
+		if _, ok := always[p]; p != "" && !ok {
 			return op, fmt.Errorf("the argument has no required field `%s`, which the path names", p)
 		}
 	}
 	own := *t.hosts[0]
 	own.routes = append(slices.Clone(own.routes), q.route)
-	if q.base = (&url.URL{Scheme: "https", Host: own.Name + ":" + strconv.Itoa(own.Port)}); own.Plain {
-		q.base.Scheme = "http"
+	q.base = (map[bool]string{false: "https://", true: "http://"})[own.Plain] + own.Name
+	if own.Port != standardPort(own.Plain) {
+		q.base += ":" + strconv.Itoa(own.Port)
 	}
-	if own.Port == standardPort(own.Plain) {
-		q.base.Host = own.Name
-	}
-	q.client = (&Transport{hosts: append([]*host{&own}, t.hosts[1:]...), bounds: t.bounds, base: t.base}).Client()
-	f := service.Schemed{In: m.In, Out: m.Out, Call: q.call, Check: func(in any) error {
+	q.client = &http.Client{Transport: &Transport{hosts: append([]*host{&own}, t.hosts[1:]...), bounds: t.bounds, base: t.base}}
+	op = service.ReadOf(m.Name, m.Doc, m.In, m.Out, func(in any) error {
 		_, err := q.make(context.Background(), in)
 		return err
-	}}
-	if q.route.method != http.MethodGet {
-		f.Effect = message.Held
+	}, q.call)
+	if q.acts() {
+		op = op.Held()
 		q.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
-	op = service.Schema(m.Name, m.Doc, f)
 	for _, w := range m.with {
 		op = w(op)
 	}
@@ -151,78 +140,69 @@ func (t *Transport) operation(m Method) (op service.Operation, err error) {
 type request struct {
 	Method
 	route  route
-	base   *url.URL
+	base   string
 	client *http.Client
 }
 
+func (q *request) acts() bool { return q.route.method != http.MethodGet }
+
 // make makes the request for an argument. An error is for the program: nothing was sent.
 func (q *request) make(ctx context.Context, in any) (*http.Request, error) {
-	args, _ := in.(map[string]any)
-	query, fields, reads := url.Values{}, map[string]any{}, q.route.method == http.MethodGet
-	var unfit error
-	plain := func(name string, x any) string {
-		s, ok := text(x)
-		if !ok {
-			unfit = service.Refuse("`%s` can't be in an address: write a text, a number, or true or false", name)
-		}
-		return s
+	var args map[string]json.RawMessage
+	b, err := json.Marshal(in)
+	if err = errors.Join(err, json.Unmarshal(b, &args)); err != nil {
+		return nil, service.Refuse("the argument has no JSON")
 	}
-	path, err := q.route.fill(func(name string) string { return plain(name, args[name]) })
+	path, err := q.route.fill(func(name string) string { return text(args[name]) })
 	if err != nil {
 		return nil, service.Refuse("%s", err.Error())
 	}
-	for name, x := range args {
-		switch {
-		case slices.Contains(q.route.names, name):
-		case !reads && q.route.method != http.MethodDelete && !slices.Contains(q.Query, name):
-			fields[name] = x
-		case x != nil:
-			list, ok := x.([]any)
-			if !ok {
-				list = []any{x}
+	query, body, hasBody := url.Values{}, io.Reader(nil), q.acts() && q.route.method != http.MethodDelete
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		var list []json.RawMessage
+		if inQuery := !hasBody || slices.Contains(q.Query, name); !inQuery && !slices.Contains(q.route.names, name) {
+			continue
+		} else if inQuery && !slices.Contains(q.route.names, name) {
+			if json.Unmarshal(args[name], &list) != nil {
+				list = []json.RawMessage{args[name]}
 			}
-			for _, y := range list {
-				query.Add(name, plain(name, y))
+			for _, x := range list {
+				if text(x) == "" && string(x) != `""` {
+					return nil, service.Refuse("`%s` can't be in an address: write a text, a number, or true or false", name)
+				}
+				query.Add(name, text(x))
 			}
 		}
+		delete(args, name)
 	}
-	if unfit != nil {
-		return nil, unfit
-	}
-	var body io.Reader
-	if !reads && q.route.method != http.MethodDelete && q.In != nil {
-		b, err := json.Marshal(fields)
-		if err != nil {
-			return nil, service.Refuse("the argument has no JSON")
-		}
+	if hasBody {
+		b, _ := json.Marshal(args)
 		body = bytes.NewReader(b)
 	}
-	req, err := http.NewRequestWithContext(ctx, q.route.method, q.base.String()+path, body)
+	req, err := http.NewRequestWithContext(ctx, q.route.method, q.base+path, body)
 	if err != nil {
 		return nil, service.Refuse("the argument makes no address")
 	}
 	req.URL.RawQuery = query.Encode()
 	req.Header.Set("Accept", "application/json")
-	if body != nil {
+	if hasBody {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	if !reads {
+	if q.acts() {
 		req.Header.Set(idempotencyKey, service.Key(ctx))
 	}
 	return req, nil
 }
 
-// text writes a value as a part of an address.
-func text(x any) (string, bool) {
-	switch x := x.(type) {
-	case string, bool, int64:
-		return fmt.Sprint(x), true
-	case float64:
-		return strconv.FormatFloat(x, 'f', -1, 64), true
-	case time.Time:
-		return x.UTC().Format(time.RFC3339Nano), true
+// text returns JSON of one value as it stands in an address: a text without its quotes. It returns "" for what is no such value.
+func text(x json.RawMessage) (s string) {
+	if len(x) == 0 || x[0] == '{' || x[0] == '[' || x[0] == 'n' {
+		return ""
 	}
-	return "", false
+	if json.Unmarshal(x, &s) != nil {
+		s = string(x)
+	}
+	return s
 }
 
 // call sends the request and reads the answer. Of an answer that is no success a program reads the status alone.
@@ -244,29 +224,24 @@ func (q *request) call(ctx context.Context, in any) (any, error) {
 	defer resp.Body.Close()
 	if s := resp.StatusCode; s < 200 || s > 299 {
 		err := fmt.Errorf("web: the server answered %d %s", s, http.StatusText(s))
-		if req.Method == http.MethodGet || s >= 400 && s < 500 && s != http.StatusRequestTimeout && s != http.StatusTooEarly {
+		if !q.acts() || s >= 400 && s < 500 && s != http.StatusRequestTimeout && s != http.StatusTooEarly {
 			err = errors.Join(service.Refuse("the server answered %d %s", s, http.StatusText(s)), err) // it did nothing
 		}
 		return nil, err
+	}
+	out := reflect.New(q.Out)
+	if q.Out == reflect.TypeFor[None]() {
+		return out.Interface(), nil
 	}
 	b, err := io.ReadAll(resp.Body)
 	if err != nil {
 		return nil, err
 	}
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	switch {
-	case len(b) == 0:
-		return nil, nil
-	case strings.HasPrefix(kind, "text/") && q.Out != nil && q.Out.Type == "string":
-		return string(b), nil
-	case kind != "application/json" && !strings.HasSuffix(kind, "+json"):
+	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); len(b) > 0 && kind != "application/json" && !strings.HasSuffix(kind, "+json") {
 		return nil, fmt.Errorf("web: the answer is no JSON but %.80q", kind)
 	}
-	var out any
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.UseNumber()
-	if err := d.Decode(&out); err != nil || d.More() {
-		return nil, errors.New("web: the answer is malformed JSON") // the error's text may have a part of it
+	if len(b) > 0 && json.Unmarshal(b, out.Interface()) != nil {
+		return nil, errors.New("web: the answer is no JSON of the type") // the error's text may have a part of it
 	}
-	return out, nil
+	return out.Interface(), nil
 }

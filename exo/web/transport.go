@@ -169,15 +169,8 @@ func oneLine(s string) bool {
 	return !strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c == 0x7f })
 }
 
-// Client returns an http.Client with the Transport. It follows at most five redirects, and only to what is allowed.
-func (t *Transport) Client() *http.Client {
-	return &http.Client{Transport: t, CheckRedirect: func(_ *http.Request, via []*http.Request) error {
-		if len(via) > 5 {
-			return refusef("it redirects more than five times")
-		}
-		return nil
-	}}
-}
+// Client returns an http.Client with the Transport.
+func (t *Transport) Client() *http.Client { return &http.Client{Transport: t} }
 
 // CloseIdleConnections closes connections that no request uses. http.Client.CloseIdleConnections calls it.
 func (t *Transport) CloseIdleConnections() { t.base.CloseIdleConnections() }
@@ -208,8 +201,8 @@ func (t *Transport) admit(req *http.Request) (*host, error) {
 		return nil, refusef("the path and the query must have at most 8 KiB, with spaces and other characters escaped")
 	case !slices.ContainsFunc(h.routes, func(r route) bool { return r.matches(req.Method, path) }):
 		return nil, refusef("%s: this method or path is not allowed", h.Name)
-	case len(req.Trailer) > 0 || len(req.TransferEncoding) > 0 || req.ContentLength > t.bounds.Request:
-		return nil, refusef("a request can't have trailers, a transfer encoding, or more than %d bytes", t.bounds.Request)
+	case len(req.Trailer) > 0 || len(req.TransferEncoding) > 0 || req.Body != nil && req.Body != http.NoBody && req.ContentLength <= 0 || req.ContentLength > t.bounds.Request:
+		return nil, refusef("a body must have a length of at most %d bytes, and no trailers", t.bounds.Request)
 	}
 	for name, values := range req.Header {
 		if name != "Referer" && !slices.Contains(h.headers, name) { // an http.Client adds Referer to a redirect, and RoundTrip drops it
@@ -252,18 +245,6 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithTimeout(bare{req.Context()}, t.bounds.Time)
 	out := req.Clone(ctx)
 	out.Header = header
-	if most := t.bounds.Request; req.Body != nil && req.Body != http.NoBody {
-		out.Body = &body{&bounded{req.Body, most}, req.Body.Close}
-		if req.GetBody != nil { // net/http uses it if a connection broke before anything was written
-			out.GetBody = func() (io.ReadCloser, error) {
-				b, err := req.GetBody()
-				if err != nil {
-					return nil, err
-				}
-				return &body{&bounded{b, most}, b.Close}, nil
-			}
-		}
-	}
 	resp, err := t.base.RoundTrip(out)
 	if err != nil {
 		cancel()
@@ -297,18 +278,17 @@ func (r *bounded) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// body is a reader with a Close of its own.
-type body struct {
-	io.Reader
-	close func() error
-}
+type closer func() error
 
-func (b *body) Close() error { return b.close() }
+func (c closer) Close() error { return c() }
 
 // receive puts the bounds round an answer. cancel ends its time.
 func (t *Transport) receive(resp *http.Response, cancel func()) (*http.Response, error) {
 	wire := resp.Body
-	b := &body{&bounded{wire, t.bounds.Body}, func() error { defer cancel(); return wire.Close() }}
+	b := &struct {
+		io.Reader
+		io.Closer
+	}{&bounded{wire, t.bounds.Body}, closer(func() error { defer cancel(); return wire.Close() })}
 	resp.Body = b
 	encoding, err := strings.Join(resp.Header.Values("Content-Encoding"), ","), error(nil)
 	switch {

@@ -1,21 +1,22 @@
 // Package openapi makes methods of package web from an OpenAPI document (3.0, 3.1) that is pinned by its digest. It is a package of its own,
 // so that a host that declares its methods in Go does not link a reader of such documents.
 //
-// A document grants nothing: the host names the operations that become methods. Servers, security and callbacks of the document are not used.
+// A document grants nothing: the host names the operations that become methods. The document's servers, security and limits are not used; the API
+// checks the latter itself.
 package openapi
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"maps"
-	"regexp"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/exoagent/exoagent/exo/web"
 )
@@ -34,9 +35,6 @@ func Parse(text []byte, digest string) (d Document, err error) {
 	if got := Digest(text); got != digest {
 		return d, fmt.Errorf("openapi: the document has the digest %s and not %.80q: read what has changed, then pin it", got, digest)
 	}
-	if len(text) > 32<<20 {
-		return d, errors.New("openapi: the document has more than 32 MiB")
-	}
 	if d.t, err = openapi3.NewLoader().LoadFromData(text); err != nil {
 		return Document{}, fmt.Errorf("openapi: %w", err)
 	}
@@ -44,9 +42,8 @@ func Parse(text []byte, digest string) (d Document, err error) {
 }
 
 // Method makes a method of the operation with this operationId, or with this route, like "GET /issues/{id}". The fields of a JSON body are fields of
-// the argument, besides those of the path and the query.
+// the argument, besides those of the path and the query. A result has null where the answer lacks what the document does not require.
 func (d Document) Method(name, operation string) (m web.Method, err error) {
-	var at string
 	var item *openapi3.PathItem
 	var op *openapi3.Operation
 	if d.t != nil {
@@ -58,140 +55,163 @@ func (d Document) Method(name, operation string) (m web.Method, err error) {
 				if op != nil {
 					return m, fmt.Errorf("openapi: the document has %.80q twice", operation)
 				}
-				at, item, op = verb+" "+path, i, o
+				m.Route, item, op = verb+" "+path, i, o
 			}
 		}
-	}
-	if op == nil {
-		return m, fmt.Errorf("openapi: the document has no operation %.80q", operation)
 	}
 	bad := func(format string, args ...any) (web.Method, error) {
 		return web.Method{}, fmt.Errorf("openapi: %.80q: %w", operation, fmt.Errorf(format, args...))
 	}
-	in := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
-	add := func(name string, s *jsonschema.Schema, required bool) bool {
-		if in.Properties[name] != nil {
-			return false
-		}
-		if in.Properties[name] = s; required {
-			in.Required = append(in.Required, name)
-		}
-		return true
+	if op == nil {
+		return bad("the document has no such operation")
 	}
-	m = web.Method{Name: name, Doc: strings.TrimSpace(op.Summary), Route: at, In: in}
-	if m.Doc == "" {
+	if m.Name, m.Doc = name, strings.TrimSpace(op.Summary); m.Doc == "" {
 		m.Doc = op.Description
 	}
-	var params []*openapi3.Parameter // an operation's own take the place of its path's
-	for _, p := range slices.Concat(op.Parameters, item.Parameters) {
-		if p.Value != nil && !slices.ContainsFunc(params, func(q *openapi3.Parameter) bool { return q.Name == p.Value.Name && q.In == p.Value.In }) {
-			params = append(params, p.Value)
-		}
-	}
-	for _, p := range params {
-		s, plain := schemaOf(p.Schema), p.Content == nil && (p.Style == "" || p.Style == "form" || p.Style == "simple") && (p.Explode == nil || *p.Explode || p.In == "path")
-		switch {
-		case (p.In != "path" && p.In != "query" || !plain) && !p.Required:
+	r := &reader{left: 1000}
+	var in []field
+	var seen []*openapi3.Parameter // an operation's own take the place of its path's
+	for _, ref := range slices.Concat(op.Parameters, item.Parameters) {
+		p := ref.Value
+		if p == nil || slices.ContainsFunc(seen, func(q *openapi3.Parameter) bool { return q.Name == p.Name && q.In == p.In }) {
 			continue
-		case p.In != "path" && p.In != "query" || !plain:
+		}
+		seen = append(seen, p)
+		sendable := p.In == "path" || p.In == "query" && p.Content == nil && (p.Style == "" || p.Style == "form") && (p.Explode == nil || *p.Explode)
+		if !sendable && p.Required {
 			return bad("it requires `%s` in the %s, in a form that can't be sent", p.Name, p.In)
-		case !add(p.Name, s, p.Required):
-			return bad("it has two parameters `%s`", p.Name)
 		}
-		if s.Description == "" {
-			s.Description = p.Description
+		if !sendable {
+			continue
 		}
+		in = append(in, field{p.Name, p.Description, p.Required, r.typeOf(p.Schema)})
 		if p.In == "query" {
 			m.Query = append(m.Query, p.Name)
 		}
 	}
 	if op.RequestBody != nil && op.RequestBody.Value != nil {
-		s := jsonOf(op.RequestBody.Value.Content)
-		if s == nil || s.Type != "object" || len(s.Properties) == 0 {
+		body := op.RequestBody.Value.Content["application/json"]
+		if body == nil || body.Schema == nil {
+			return bad("its body is no JSON")
+		}
+		fields := r.fields(body.Schema)
+		if len(fields) == 0 {
 			return bad("its body is no JSON object with properties")
 		}
-		for n, p := range s.Properties {
-			if !add(n, p, slices.Contains(s.Required, n)) {
-				return bad("`%s` is in its address and in its body", n)
-			}
-		}
+		in = append(in, fields...)
 	}
-	slices.Sort(in.Required)
-	for _, status := range []string{"200", "201", "202", "203", "2XX", "default"} {
-		if r := op.Responses.Value(status); r != nil && r.Value != nil {
-			m.Out = jsonOf(r.Value.Content)
+	if m.In, err = structOf(in, ",omitempty"); err != nil {
+		return bad("%w", err)
+	}
+	m.Out = reflect.TypeFor[any]()
+	for _, status := range []string{"200", "201", "202", "2XX", "default"} {
+		if a := op.Responses.Value(status); a != nil && a.Value != nil && a.Value.Content["application/json"] != nil {
+			m.Out = r.typeOf(a.Value.Content["application/json"].Schema)
 			break
 		}
 	}
 	return m, nil
 }
 
-// jsonOf returns the schema of the JSON form of a content, nil if there is none.
-func jsonOf(c openapi3.Content) *jsonschema.Schema {
-	if m := c["application/json"]; m != nil && m.Schema != nil {
-		return schemaOf(m.Schema)
-	}
-	return nil
+type field struct {
+	name, doc string
+	required  bool
+	of        reflect.Type
 }
 
-func schemaOf(ref *openapi3.SchemaRef) *jsonschema.Schema { return (&reader{left: 1000}).schema(ref) }
+// structOf returns a struct with these fields. One that is not required is a pointer, with the option.
+func structOf(fields []field, option string) (t reflect.Type, err error) {
+	var out []reflect.StructField
+	var names []string
+	for _, f := range fields {
+		switch {
+		case slices.Contains(names, f.name):
+			return nil, fmt.Errorf("`%s` is there twice, as in its address and in its body", f.name)
+		case f.name == "" || strings.ContainsAny(f.name, "\"'`\\, \n") || f.name == "__proto__":
+			return nil, fmt.Errorf("%.80q can't be the name of a field", f.name)
+		}
+		names = append(names, f.name)
+		tag := f.name
+		if !f.required {
+			tag += option
+			f.of = orNull(f.of)
+		}
+		tag = "json:" + strconv.Quote(tag)
+		if doc := strings.Join(strings.Fields(strings.ReplaceAll(f.doc, "=", ":")), " "); doc != "" {
+			tag += " jsonschema:" + strconv.Quote(strings.ToValidUTF8(doc[:min(len(doc), 200)], ""))
+		}
+		out = append(out, reflect.StructField{Name: "F" + strconv.Itoa(len(out)), Type: f.of, Tag: reflect.StructTag(tag)})
+	}
+	return reflect.StructOf(out), nil
+}
 
-// reader converts a schema with its references. What is within itself, or beyond a thousand parts, is any data.
+// reader makes Go types of schemas. What is within itself, is one of several, or is beyond a thousand parts, is any data.
 type reader struct {
 	left int
 	in   []*openapi3.Schema
 }
 
-// schema leaves out what it can't express: the API checks that itself, and a program then reads a status and not a reason.
-func (r *reader) schema(ref *openapi3.SchemaRef) *jsonschema.Schema {
-	out := &jsonschema.Schema{}
+var types = map[string]reflect.Type{"string": reflect.TypeFor[string](), "integer": reflect.TypeFor[int64](), "number": reflect.TypeFor[float64](), "boolean": reflect.TypeFor[bool]()}
+
+func (r *reader) typeOf(ref *openapi3.SchemaRef) reflect.Type {
+	t := reflect.TypeFor[any]()
+	if ref == nil || ref.Value == nil || len(ref.Value.OneOf) > 0 || len(ref.Value.AnyOf) > 0 {
+		return t
+	}
+	s := ref.Value
+	kinds := slices.DeleteFunc(slices.Clone(s.Type.Slice()), func(k string) bool { return k == "null" })
+	switch {
+	case len(kinds) > 1:
+	case s.Type.Includes("array"):
+		t = reflect.SliceOf(r.typeOf(s.Items))
+	case len(kinds) == 0 || kinds[0] == "object":
+		if fields := r.fields(ref); len(fields) > 0 {
+			if o, err := structOf(fields, ""); err == nil {
+				t = o
+			}
+		}
+	case kinds[0] == "string" && s.Format == "date-time":
+		t = reflect.TypeFor[time.Time]()
+	case types[kinds[0]] != nil:
+		t = types[kinds[0]]
+	}
+	if s.Nullable || s.Type.Includes("null") {
+		t = orNull(t)
+	}
+	return t
+}
+
+// orNull returns a type that has null besides the values of t. A list that is null is empty.
+func orNull(t reflect.Type) reflect.Type {
+	if k := t.Kind(); k == reflect.Interface || k == reflect.Slice || k == reflect.Pointer {
+		return t
+	}
+	return reflect.PointerTo(t)
+}
+
+// fields returns the properties of an object, with those of its allOf, sorted.
+func (r *reader) fields(ref *openapi3.SchemaRef) (out []field) {
 	if r.left--; ref == nil || ref.Value == nil || r.left < 0 || slices.Contains(r.in, ref.Value) {
-		return out
+		return nil
 	}
 	s := ref.Value
 	r.in = append(r.in, s)
 	defer func() { r.in = r.in[:len(r.in)-1] }()
-	if out.Description = s.Description; len(s.OneOf) > 0 || len(s.AnyOf) > 0 || s.Not != nil || s.If != nil {
-		return out
-	}
-	if s.Type != nil {
-		out.Types = slices.Clone(s.Type.Slice())
-	}
-	out.Format, out.Enum, out.Required, out.Minimum, out.Maximum = s.Format, slices.Clone(s.Enum), slices.Clone(s.Required), s.Min, s.Max
-	if s.MaxLength != nil && *s.MaxLength < 1<<31 {
-		out.MaxLength = jsonschema.Ptr(int(*s.MaxLength))
-	}
-	if _, err := regexp.Compile(s.Pattern); err == nil {
-		out.Pattern = s.Pattern
-	}
-	if s.Items != nil {
-		out.Items = r.schema(s.Items)
-	}
-	parts := map[string]*jsonschema.Schema{}
 	for _, part := range s.AllOf {
-		p := r.schema(part)
-		maps.Copy(parts, p.Properties)
-		if out.Required = append(out.Required, p.Required...); len(out.Types) == 0 && p.Type != "" {
-			out.Types = []string{p.Type}
+		out = append(out, r.fields(part)...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		f := field{name, "", slices.Contains(s.Required, name), r.typeOf(s.Properties[name])}
+		if p := s.Properties[name].Value; p != nil {
+			f.doc = p.Description
+			if len(p.Enum) > 0 && len(p.Enum) < 20 {
+				f.doc = strings.TrimSpace(fmt.Sprintf("one of %v. ", p.Enum) + f.doc)
+			}
 		}
+		out = append(slices.DeleteFunc(out, func(o field) bool { return o.name == name }), f)
 	}
-	for _, n := range slices.Sorted(maps.Keys(s.Properties)) {
-		parts[n] = r.schema(s.Properties[n])
-	}
-	if len(parts) > 0 {
-		if out.Properties = parts; len(out.Types) == 0 {
-			out.Types = []string{"object"}
-		}
-	}
-	slices.Sort(out.Required)
-	out.Required = slices.Compact(out.Required)
-	if s.Nullable && len(out.Types) > 0 && !slices.Contains(out.Types, "null") {
-		if out.Types = append(out.Types, "null"); len(out.Enum) > 0 && !slices.Contains(out.Enum, nil) {
-			out.Enum = append(out.Enum, nil)
-		}
-	}
-	if len(out.Types) == 1 {
-		out.Type, out.Types = out.Types[0], nil
+	for i := range out {
+		out[i].required = out[i].required || slices.Contains(s.Required, out[i].name)
 	}
 	return out
 }
