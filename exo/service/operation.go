@@ -46,9 +46,7 @@ type Operation struct {
 //
 // The method is a sink that admits public values only, unless Admits says more.
 func Method[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out, error)) Operation {
-	op := Read(name, doc, f)
-	op.effect = message.Held
-	return op
+	return Read(name, doc, f).Held()
 }
 
 // Read makes a method of a function that changes nothing: it is called at once, the program gets

@@ -159,21 +159,22 @@ func (q *request) make(ctx context.Context, in any) (*http.Request, error) {
 	}
 	query, body, hasBody := url.Values{}, io.Reader(nil), q.acts() && q.route.method != http.MethodDelete
 	for _, name := range slices.Sorted(maps.Keys(args)) {
-		var list []json.RawMessage
-		if inQuery := !hasBody || slices.Contains(q.Query, name); !inQuery && !slices.Contains(q.route.names, name) {
+		inPath, x, list := slices.Contains(q.route.names, name), args[name], []json.RawMessage(nil)
+		if !inPath && hasBody && !slices.Contains(q.Query, name) {
 			continue
-		} else if inQuery && !slices.Contains(q.route.names, name) {
-			if json.Unmarshal(args[name], &list) != nil {
-				list = []json.RawMessage{args[name]}
-			}
-			for _, x := range list {
-				if text(x) == "" && string(x) != `""` {
-					return nil, service.Refuse("`%s` can't be in an address: write a text, a number, or true or false", name)
-				}
-				query.Add(name, text(x))
-			}
 		}
-		delete(args, name)
+		if delete(args, name); inPath {
+			continue
+		}
+		if json.Unmarshal(x, &list) != nil {
+			list = []json.RawMessage{x}
+		}
+		for _, x := range list {
+			if text(x) == "" && string(x) != `""` {
+				return nil, service.Refuse("`%s` can't be in an address: write a text, a number, or true or false", name)
+			}
+			query.Add(name, text(x))
+		}
 	}
 	if hasBody {
 		b, _ := json.Marshal(args)

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -178,6 +179,36 @@ func TestAPIStatus(t *testing.T) {
 			t.Errorf("%s, %v", shown(r), r.Effects)
 		}
 	})
+}
+
+// TestAPIErrorHasNoAddress: what the host and the record get of a call that fails has neither its argument, which may have been sealed, nor the answer.
+func TestAPIErrorHasNoAddress(t *testing.T) {
+	w := newWorld(t)
+	a := w.tracker(web.Config{Bounds: web.Bounds{Time: 300 * time.Millisecond}}, issues(), say())
+	for what, answer := range map[string]http.HandlerFunc{
+		"slow":       func(rw http.ResponseWriter, r *http.Request) { time.Sleep(500 * time.Millisecond) },
+		"cut":        func(rw http.ResponseWriter, r *http.Request) { c, _, _ := rw.(http.Hijacker).Hijack(); _ = c.Close() },
+		"a redirect": func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, "/admin/"+canary, 302) },
+		"other types": func(rw http.ResponseWriter, r *http.Request) {
+			rw.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(rw, `[{"%s": 1, "id": "%s"}]`, canary, canary)
+		},
+		"no JSON": func(rw http.ResponseWriter, r *http.Request) {
+			rw.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(rw, "s3"+canary)
+		},
+		"a refusal": func(rw http.ResponseWriter, r *http.Request) { rw.WriteHeader(404); fmt.Fprint(rw, canary) },
+	} {
+		w.answer = answer
+		r := run(t, codemode.Grants{"tracker": a}, nil, `return await tracker.list({owner: "`+canary+`", state: "`+canary+`"})`)
+		if r.Err == nil {
+			t.Errorf("%s: no error", what)
+			continue
+		}
+		for err := r.Err; err != nil; err = errors.Unwrap(err) {
+			clean(t, what, err.Error())
+		}
+	}
 }
 
 // TestAPIRedirects: a GET may redirect to a path of its own method and to what Allow names, and to no other, though another method has it.

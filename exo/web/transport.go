@@ -2,7 +2,8 @@
 //
 // A [Transport] sends requests only to the hosts, methods, paths and networks that its [Config] names; it can be used by itself. A
 // [Secret] is put into a request on its way out, for the one host and header that it is bound to: no program, error or record has its
-// text. [New] makes the object. What an API answers was written outside, so it is labelled value.Untrusted.
+// text. [New] makes the object. What an API answers was written outside, so it is labelled value.Untrusted. Its design is DESIGN.md in
+// this package's folder.
 package web
 
 import (
@@ -20,7 +21,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
+
+	"code.dny.dev/ssrf"
 )
 
 // Host is one server that a Transport reaches. Nothing is allowed that is not named here.
@@ -110,11 +114,8 @@ func newHost(x Host) (*host, error) {
 	h := &host{Host: x, headers: []string{"Accept", "Content-Type", "User-Agent", idempotencyKey}}
 	h.Port, h.Networks, h.Secrets = cmp.Or(x.Port, standardPort(x.Plain)), slices.Clone(x.Networks), nil
 	last := x.Name[strings.LastIndexByte(x.Name, '.')+1:]
-	if last == "" || len(x.Name) > 253 || strings.Trim(x.Name, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" || strings.Contains("."+x.Name, "..") || last[0] <= '9' {
-		return bad("want a name of lower-case letters, digits, - and ., like api.example.com, and no address")
-	}
-	if h.Port < 0 || h.Port > 65535 {
-		return bad("%d is no port", x.Port)
+	if last == "" || len(x.Name) > 253 || strings.Trim(x.Name, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" || strings.Contains("."+x.Name, "..") || last[0] <= '9' || h.Port < 0 || h.Port > 65535 {
+		return bad("want a name of lower-case letters, digits, - and ., like api.example.com, no address, and a port up to 65535")
 	}
 	for _, n := range h.Networks {
 		if !slices.ContainsFunc(private, func(p netip.Prefix) bool { return n.IsValid() && p.Bits() <= n.Bits() && p.Contains(n.Addr()) }) {
@@ -198,7 +199,7 @@ func (t *Transport) admit(req *http.Request) (*host, error) {
 	case req.Host != "" && req.Host != u.Host:
 		return nil, refusef("the header Host is not the host of the URL")
 	case len(path)+len(u.RawQuery) > 8<<10 || strings.ContainsFunc(path+u.RawQuery, func(c rune) bool { return c <= ' ' || c >= 0x7f }):
-		return nil, refusef("the path and the query must have at most 8 KiB, with spaces and other characters escaped")
+		return nil, refusef("the address must have at most 8 KiB after the host, with spaces and other characters escaped")
 	case !slices.ContainsFunc(h.routes, func(r route) bool { return r.matches(req.Method, path) }):
 		return nil, refusef("%s: this method or path is not allowed", h.Name)
 	case len(req.Trailer) > 0 || len(req.TransferEncoding) > 0 || req.Body != nil && req.Body != http.NoBody && req.ContentLength <= 0 || req.ContentLength > t.bounds.Request:
@@ -219,16 +220,6 @@ func (t *Transport) admit(req *http.Request) (*host, error) {
 
 // RoundTrip implements http.RoundTripper.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	refuse := func(err error) (*http.Response, error) {
-		if req.Body != nil {
-			_ = req.Body.Close()
-		}
-		return nil, err
-	}
-	h, err := t.admit(req)
-	if err != nil {
-		return refuse(err)
-	}
 	header := http.Header{"Accept-Encoding": {"gzip"}, "User-Agent": {"exoagent"}}
 	for name, values := range req.Header {
 		if name == idempotencyKey {
@@ -237,10 +228,15 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		header[name] = values
 	}
 	delete(header, "Referer")
-	if req.Response == nil { // not a redirect, whose place the answer chose
-		if err := h.useSecrets(req.Context(), header); err != nil {
-			return refuse(err)
+	h, err := t.admit(req)
+	if err == nil && req.Response == nil { // not a redirect, whose place the answer chose
+		err = h.useSecrets(req.Context(), header)
+	}
+	if err != nil {
+		if req.Body != nil {
+			_ = req.Body.Close()
 		}
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(bare{req.Context()}, t.bounds.Time)
 	out := req.Clone(ctx)
@@ -292,7 +288,7 @@ func (t *Transport) receive(resp *http.Response, cancel func()) (*http.Response,
 	resp.Body = b
 	encoding, err := strings.Join(resp.Header.Values("Content-Encoding"), ","), error(nil)
 	switch {
-	case encoding == "gzip" && resp.ContentLength != 0:
+	case encoding == "gzip" && wire != http.NoBody:
 		var zip *gzip.Reader
 		if zip, err = gzip.NewReader(b.Reader); err == nil {
 			b.Reader = &bounded{zip, t.bounds.Body}
@@ -308,4 +304,64 @@ func (t *Transport) receive(resp *http.Response, cancel func()) (*http.Response,
 		return nil, err
 	}
 	return resp, nil
+}
+
+// metadata are addresses, among public and private ones, at which clouds hand out credentials to whoever asks. No host may have them.
+var metadata = prefixes("168.63.129.16/32", "100.100.100.200/32", "fd00:ec2::254/128")
+
+// private are the networks in which a host can declare its own.
+var private = prefixes("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "::1/128", "fc00::/7")
+
+var public = ssrf.New(ssrf.WithAnyPort())
+
+func prefixes(texts ...string) (out []netip.Prefix) {
+	for _, t := range texts {
+		out = append(out, netip.MustParsePrefix(t))
+	}
+	return out
+}
+
+func within(ns []netip.Prefix, a netip.Addr) bool {
+	return slices.ContainsFunc(ns, func(n netip.Prefix) bool { return n.Contains(a) })
+}
+
+// mayDial reports whether an address is in one of the host's networks, or, if it declares none, in the public internet.
+func (h *host) mayDial(a netip.Addr) bool {
+	a = a.Unmap()
+	switch {
+	case a.Zone() != "" || within(metadata, a):
+		return false
+	case len(h.Networks) > 0:
+		return within(h.Networks, a)
+	}
+	return a.IsGlobalUnicast() && !within(private, a) && public.SafeAddr(a) == nil
+}
+
+// control is the net.Dialer's: address is what is about to be dialled.
+func (h *host) control(_, address string, _ syscall.RawConn) error {
+	if to, err := netip.ParseAddrPort(address); err != nil || int(to.Port()) != h.Port || !h.mayDial(to.Addr()) {
+		return refusef("%s has an address in a network that is not allowed", h.Name)
+	}
+	return nil
+}
+
+// dial connects to the host:port of a URL that admit has let through.
+func (t *Transport) dial(ctx context.Context, _, address string) (net.Conn, error) {
+	name, port, _ := net.SplitHostPort(address)
+	h := t.find(name, port)
+	if h == nil {
+		return nil, refusef("the host is not allowed")
+	}
+	addrs, err := t.lookup(ctx, h.Name)
+	if len(addrs) == 0 && err == nil {
+		err = errors.New("no address")
+	}
+	for _, a := range addrs[:min(len(addrs), 8)] {
+		d := net.Dialer{Timeout: 10 * time.Second, Control: h.control}
+		var c net.Conn
+		if c, err = d.DialContext(ctx, "tcp", net.JoinHostPort(a.Unmap().String(), strconv.Itoa(h.Port))); err == nil {
+			return c, nil
+		}
+	}
+	return nil, refusef("%s can't be reached: %w", h.Name, err)
 }

@@ -75,10 +75,10 @@ func TestRequestAttacks(t *testing.T) {
 		{"a method in small letters", func(t *testing.T) *http.Request { return request(t, "get", w.url("/open/1"), nil) }, "api", "method"},
 		{"a query with a second line", func(t *testing.T) *http.Request {
 			return rawURL(t, &url.URL{Scheme: "https", Host: "example.com:" + port, Path: "/open/1", RawQuery: "a=1 HTTP/1.1\r\nX: y"})
-		}, "", "query"},
+		}, "", "8 KiB"},
 		{"a query with a space", func(t *testing.T) *http.Request {
 			return rawURL(t, &url.URL{Scheme: "https", Host: "example.com:" + port, Path: "/open/1", RawQuery: "a=1 HTTP/1.1"})
-		}, "", "query"}, // a server of Go's answers 400 by itself
+		}, "", "8 KiB"}, // a server of Go's answers 400 by itself
 		{"a header with a second line", header("Accept", "x\r\nX-Admin: 1"), "", "control"},
 		{"a header's name with a second line", header("Accept: x\r\nX-Admin", "1"), "", "header"},
 		{"a header that is not allowed", header("X-Admin", "1"), "api", "header"}, // 30
@@ -96,6 +96,7 @@ func TestRequestAttacks(t *testing.T) {
 		{"a long body", func(t *testing.T) *http.Request {
 			return request(t, "POST", w.url("/open/1"), strings.NewReader(strings.Repeat("x", 200)))
 		}, "api", "bytes"},
+		{"a long address", at(w.url("/open/1?" + strings.Repeat("x", 9<<10))), "api", "8 KiB"}, // 40
 		{"no URL", func(t *testing.T) *http.Request { return rawURL(t, nil) }, "", "URL"},
 	} {
 		t.Run(fmt.Sprintf("%d %s", i+1, c.what), func(t *testing.T) {

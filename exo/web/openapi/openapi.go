@@ -6,8 +6,8 @@
 package openapi
 
 import (
+	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"reflect"
@@ -25,10 +25,7 @@ import (
 type Document struct{ t *openapi3.T }
 
 // Digest returns the digest by which a document is pinned.
-func Digest(text []byte) string {
-	sum := sha256.Sum256(text)
-	return "sha256:" + hex.EncodeToString(sum[:])
-}
+func Digest(text []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(text)) }
 
 // Parse reads a document that has this digest. It follows no reference to another document.
 func Parse(text []byte, digest string) (d Document, err error) {
@@ -65,9 +62,7 @@ func (d Document) Method(name, operation string) (m web.Method, err error) {
 	if op == nil {
 		return bad("the document has no such operation")
 	}
-	if m.Name, m.Doc = name, strings.TrimSpace(op.Summary); m.Doc == "" {
-		m.Doc = op.Description
-	}
+	m.Name, m.Doc = name, cmp.Or(op.Summary, op.Description)
 	r := &reader{left: 1000}
 	var in []field
 	var seen []*openapi3.Parameter // an operation's own take the place of its path's
@@ -78,27 +73,24 @@ func (d Document) Method(name, operation string) (m web.Method, err error) {
 		}
 		seen = append(seen, p)
 		sendable := p.In == "path" || p.In == "query" && p.Content == nil && (p.Style == "" || p.Style == "form") && (p.Explode == nil || *p.Explode)
-		if !sendable && p.Required {
+		switch {
+		case !sendable && p.Required:
 			return bad("it requires `%s` in the %s, in a form that can't be sent", p.Name, p.In)
-		}
-		if !sendable {
-			continue
-		}
-		in = append(in, field{p.Name, p.Description, p.Required, r.typeOf(p.Schema)})
-		if p.In == "query" {
+		case p.In == "query" && sendable:
 			m.Query = append(m.Query, p.Name)
+			fallthrough
+		case sendable:
+			in = append(in, field{p.Name, p.Description, p.Required, r.typeOf(p.Schema)})
 		}
 	}
 	if op.RequestBody != nil && op.RequestBody.Value != nil {
-		body := op.RequestBody.Value.Content["application/json"]
-		if body == nil || body.Schema == nil {
-			return bad("its body is no JSON")
+		var fields []field
+		if body := op.RequestBody.Value.Content["application/json"]; body != nil {
+			fields = r.fields(body.Schema)
 		}
-		fields := r.fields(body.Schema)
-		if len(fields) == 0 {
+		if in = append(in, fields...); len(fields) == 0 {
 			return bad("its body is no JSON object with properties")
 		}
-		in = append(in, fields...)
 	}
 	if m.In, err = structOf(in, ",omitempty"); err != nil {
 		return bad("%w", err)
