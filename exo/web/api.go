@@ -84,10 +84,7 @@ func New(name, doc string, c Config, methods ...Method) (*API, error) {
 		ops = append(ops, op)
 	}
 	s, err := service.New(name, doc, ops...)
-	if err != nil {
-		return nil, err
-	}
-	return &API{s}, nil
+	return &API{s}, err
 }
 
 // Eval implements exo.Object. Each use of a secret is a detail of the message's outcome on the record.

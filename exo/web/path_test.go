@@ -88,6 +88,25 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// TestArguments: an argument that some server could take for something else is refused.
+func TestArguments(t *testing.T) {
+	r, err := parseRoute("GET /open/{id}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"", ".", "..", "...", ". ", " ..", ".. .", "\u2025", "\uff0e\uff0e", "\uff0e", "\u2026", "..;x", "..\uff1bx", ";x", ". .;", "a/b", `a\b`, "a\uff0fb", "a\uff3cb", "a\ufe68b", "a%2fb", "a%2Eb", "a\uff052fb", "e\u0301", "a\u200bb",
+		"a\x00", "a\nb", "a\tb", "\u202ea", "a\xff", "\u00a0", strings.Repeat("a", 1025)} {
+		if p, err := r.fill(func(string) string { return bad }); err == nil {
+			t.Errorf("%q makes %s", bad, p)
+		}
+	}
+	for text, want := range map[string]string{"a": "/open/a", "a b": "/open/a%20b", "a?b#c": "/open/a%3Fb%23c", "50%": "/open/50%25", ".gitignore": "/open/.gitignore", "v1..v2": "/open/v1..v2", "\u00e9": "/open/%C3%A9", "a;b": "/open/a%3Bb", "a%zz": "/open/a%25zz", "日本": "/open/%E6%97%A5%E6%9C%AC"} {
+		if p, err := r.fill(func(string) string { return text }); err != nil || p != want || !r.matches("GET", p) {
+			t.Errorf("%q makes %s, %v, want %s", text, p, err, want)
+		}
+	}
+}
+
 // TestArgumentsStayInTheirSegment: whatever an argument is, it is refused, or every server takes the path for one with a single part in its place.
 func TestArgumentsStayInTheirSegment(t *testing.T) {
 	r, err := parseRoute("GET /open/{id}/end")

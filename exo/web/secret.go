@@ -42,10 +42,7 @@ func FromCommand(program string, args ...string) Secret {
 	}}
 }
 
-// Name is the place, without the folder of a file or the arguments of a command.
-func (s Secret) Name() string { return s.name }
-
-// String returns "secret" and the name.
+// String returns "secret" and the place, without the folder of a file or the arguments of a command.
 func (s Secret) String() string { return "secret " + s.name }
 
 // text reads the secret. An error has its name only: the system's text may have the path, and a command's the secret.

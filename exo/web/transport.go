@@ -256,9 +256,6 @@ type bare struct{ context.Context }
 // Value returns nil.
 func (bare) Value(any) any { return nil }
 
-// ErrTooLarge is the error of reading a body beyond its bound.
-var ErrTooLarge = errors.New("web: a body is larger than its bound")
-
 // bounded is a reader that fails beyond a number of bytes: if it just ended, half an answer could be read as a whole one.
 type bounded struct {
 	from io.Reader
@@ -269,7 +266,7 @@ func (r *bounded) Read(b []byte) (int, error) {
 	n, err := r.from.Read(b[:min(int64(len(b)), r.left+1)])
 	if r.left -= int64(n); r.left < 0 {
 		r.left = 0
-		return 0, ErrTooLarge
+		return 0, errors.New("web: the answer is larger than its bound")
 	}
 	return n, err
 }
@@ -329,7 +326,7 @@ func within(ns []netip.Prefix, a netip.Addr) bool {
 func (h *host) mayDial(a netip.Addr) bool {
 	a = a.Unmap()
 	switch {
-	case a.Zone() != "" || within(metadata, a):
+	case within(metadata, a):
 		return false
 	case len(h.Networks) > 0:
 		return within(h.Networks, a)

@@ -90,7 +90,7 @@ func TestRequestAttacks(t *testing.T) {
 		{"a large header", header("Accept", strings.Repeat("x", 40<<10)), "api", "32 KiB"},
 		{"a trailer", func(t *testing.T) *http.Request {
 			r := request(t, "POST", w.url("/open/1"), io.NopCloser(strings.NewReader("x")))
-			r.Trailer = http.Header{"X-Admin": {"1"}}
+			r.ContentLength, r.TransferEncoding, r.Trailer = 1, []string{"chunked"}, http.Header{"X-Admin": {"1"}}
 			return r
 		}, "api", "trailer"},
 		{"a long body", func(t *testing.T) *http.Request {
