@@ -153,6 +153,9 @@ func TestSecretRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		clean(t, name, printed(err)+fmt.Sprint(err))
+		if strings.Contains(err.Error(), "no such file") || strings.Contains(err.Error(), "exit status") {
+			t.Errorf("%s: the system's text is in %v", name, err)
+		}
 	}
 	if n, _ := w.counts(); n != 0 {
 		t.Errorf("%d requests were sent", n)

@@ -19,6 +19,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/exoagent/exoagent/exo/web"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Document is an OpenAPI document. The zero Document has no operations.
@@ -111,16 +112,17 @@ type field struct {
 	of        reflect.Type
 }
 
-// structOf returns a struct with these fields. One that is not required is a pointer, with the option.
+// structOf returns a struct with these fields. One that is not required is a pointer, with the option, which results do not have.
 func structOf(fields []field, option string) (t reflect.Type, err error) {
-	var out []reflect.StructField
-	var names []string
+	out, names := []reflect.StructField{}, []string{}
 	for _, f := range fields {
 		switch {
 		case slices.Contains(names, f.name):
 			return nil, fmt.Errorf("`%s` is there twice, as in its address and in its body", f.name)
-		case f.name == "" || strings.ContainsAny(f.name, "\"'`\\, \n") || f.name == "__proto__":
-			return nil, fmt.Errorf("%.80q can't be the name of a field", f.name)
+		case scalar.ReservedName(f.name) && (option == "" || !f.required):
+			continue // no program could name it
+		case scalar.ReservedName(f.name):
+			return nil, fmt.Errorf("%.80q can't be the name of a field: want letters, digits and _", f.name)
 		}
 		names = append(names, f.name)
 		tag := f.name
@@ -195,8 +197,7 @@ func (r *reader) fields(ref *openapi3.SchemaRef) (out []field) {
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		f := field{name, "", slices.Contains(s.Required, name), r.typeOf(s.Properties[name])}
 		if p := s.Properties[name].Value; p != nil {
-			f.doc = p.Description
-			if len(p.Enum) > 0 && len(p.Enum) < 20 {
+			if f.doc = p.Description; len(p.Enum) > 0 && len(p.Enum) < 20 {
 				f.doc = strings.TrimSpace(fmt.Sprintf("one of %v. ", p.Enum) + f.doc)
 			}
 		}

@@ -33,6 +33,7 @@ paths:
       parameters:
         - {name: state, in: query, schema: {type: string, enum: [open, closed]}}
         - {name: labels, in: query, schema: {type: array, items: {type: string}}}
+        - {name: "odd[]", in: query, schema: {type: string}}
         - {name: X-Trace, in: header, schema: {type: string}}
       responses:
         "200":
@@ -48,6 +49,11 @@ paths:
     get:
       operationId: search
       parameters: [{name: X-Key, in: header, required: true, schema: {type: string}}]
+      responses: {"200": {description: ok}}
+  /odd/{repo-id}:
+    get:
+      operationId: dash
+      parameters: [{name: repo-id, in: path, required: true, schema: {type: string}}]
       responses: {"200": {description: ok}}
   /upload:
     post:
@@ -77,6 +83,8 @@ components:
       properties:
         id: {type: integer}
         title: {type: string}
+        "+1": {type: integer}
+        constructor: {type: string}
         parent: {$ref: "#/components/schemas/Issue"}
         closed: {type: string, format: date-time, nullable: true}
 `
@@ -161,7 +169,7 @@ func TestLargeSchemas(t *testing.T) {
 func TestRefused(t *testing.T) {
 	d := parse(t, doc)
 	for operation, want := range map[string]string{
-		"nothing": "no such operation", "search": "requires `X-Key`", "upload": "is no JSON", "clash": "in its address and in its body", "DELETE /search": "no such operation", "": "no such operation",
+		"nothing": "no such operation", "search": "requires `X-Key`", "dash": "can't be the name of a field", "upload": "is no JSON", "clash": "in its address and in its body", "DELETE /search": "no such operation", "": "no such operation",
 	} {
 		if _, err := d.Method("x", operation); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", operation, err, want)
