@@ -42,7 +42,7 @@ type Host struct {
 type Bounds struct {
 	Request int64         // bytes of its body: 1 MiB
 	Headers int64         // bytes of the answer's headers: 64 KiB
-	Body    int64         // bytes of the answer's body, as they arrive and decompressed: 8 MiB
+	Body    int64         // bytes of the answer's body, as they arrive and decompressed: 4 MiB
 	Time    time.Duration // until the body has been read: 30 seconds
 }
 
@@ -81,7 +81,7 @@ func refusef(format string, args ...any) error {
 // NewTransport makes the Transport of a Config.
 func NewTransport(c Config) (*Transport, error) {
 	b := c.Bounds
-	b = Bounds{cmp.Or(b.Request, 1<<20), cmp.Or(b.Headers, 64<<10), cmp.Or(b.Body, 8<<20), cmp.Or(b.Time, 30*time.Second)}
+	b = Bounds{cmp.Or(b.Request, 1<<20), cmp.Or(b.Headers, 64<<10), cmp.Or(b.Body, 4<<20), cmp.Or(b.Time, 30*time.Second)}
 	if min(b.Request, b.Headers, b.Body, int64(b.Time)) < 0 {
 		return nil, fmt.Errorf("web: bounds must not be negative")
 	}
