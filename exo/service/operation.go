@@ -46,9 +46,7 @@ type Operation struct {
 //
 // The method is a sink that admits public values only, unless Admits says more.
 func Method[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out, error)) Operation {
-	op := Read(name, doc, f)
-	op.effect = message.Held
-	return op
+	return Read(name, doc, f).Held()
 }
 
 // Read makes a method of a function that changes nothing: it is called at once, the program gets
@@ -58,36 +56,56 @@ func Method[In, Out any](name, doc string, f func(ctx context.Context, in In) (O
 // The method is a sink that admits public values only, unless Admits adds more: the argument of f
 // leaves the host, too.
 func Read[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out, error)) Operation {
-	op := Operation{name: name, doc: doc, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out]()}
 	if f == nil {
-		return op
+		return Operation{name: name, doc: doc}
 	}
-	in, _ := formOf(op.in, "argument")
-	var out *form
+	return ReadOf(name, doc, reflect.TypeFor[In](), reflect.TypeFor[Out](), nil, func(ctx context.Context, in any) (any, error) {
+		arg, _ := in.(*In)
+		res, err := f(ctx, *arg)
+		return &res, err
+	})
+}
+
+// ReadOf is Read of types that are known at run time alone. f gets a pointer to a value of type in and returns one to a value of type out. If check is
+// not nil, it refuses an argument, by [Refuse], already while the program runs: f, which is Held, would be too late.
+func ReadOf(name, doc string, in, out reflect.Type, check func(in any) error, f func(ctx context.Context, in any) (any, error)) Operation {
+	op := Operation{name: name, doc: doc, in: in, out: out}
+	argForm, _ := formOf(in, "argument")
+	var resForm *form
 	if !op.object() {
-		out, _ = formOf(op.out, "result")
+		resForm, _ = formOf(out, "result")
+	}
+	read := func(v value.Value) (any, error) {
+		arg := reflect.New(in)
+		return arg.Interface(), argForm.read(v, arg.Elem(), "")
 	}
 	op.checkArg = func(v value.Value) error {
-		var arg In
-		return in.read(v, reflect.ValueOf(&arg).Elem(), "")
+		arg, err := read(v)
+		if err == nil && check != nil {
+			if err = check(arg); err != nil {
+				err = failure(context.Background(), err)
+			}
+		}
+		return err
 	}
 	op.call = func(ctx context.Context, v value.Value, h *hidden) (value.Value, error) {
-		var arg In
-		if err := in.read(v, reflect.ValueOf(&arg).Elem(), ""); err != nil {
+		arg, err := read(v)
+		if err != nil {
 			return value.Value{}, err
 		}
-		res, err := f(ctx, arg)
+		p, err := f(ctx, arg)
 		if err != nil {
 			return value.Value{}, failure(ctx, err)
 		}
-		if out == nil {
-			o, _ := any(res).(exo.Object)
+		res := reflect.ValueOf(p).Elem()
+		if resForm == nil {
+			o, _ := res.Interface().(exo.Object)
 			return value.RefValue(o), nil
 		}
-		if op.out == reflect.TypeFor[None]() {
+		if out == reflect.TypeFor[None]() {
 			return value.Null(), nil
 		}
-		w, err := out.write(reflect.ValueOf(&res).Elem(), h, "result", 0)
+		w, err := resForm.write(res, h, "result", 0)
 		if err != nil {
 			return value.Value{}, internal(err)
 		}
@@ -95,6 +113,15 @@ func Read[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out
 	}
 	return op
 }
+
+// Held makes a Read a method that changes something, as [Method] does.
+func (op Operation) Held() Operation {
+	op.effect = message.Held
+	return op
+}
+
+// Effect returns when the operation takes effect.
+func (op Operation) Effect() message.EffectMode { return op.effect }
 
 // Immediate makes a Method act at once and for good, because the program needs its answer. The call
 // is refused while the program has changes that are not final. Its effect stays, even if the

@@ -1,0 +1,206 @@
+package openapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo/exotest"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/web"
+	"github.com/exoagent/exoagent/exo/web/openapi"
+)
+
+const doc = `
+openapi: 3.0.3
+info: {title: Tracker, version: "1"}
+servers: [{url: https://evil.example}]
+paths:
+  /repos/{owner}/issues:
+    parameters:
+      - {name: owner, in: path, required: true, schema: {type: string}}
+    get:
+      operationId: list
+      summary: the issues of a repository
+      parameters:
+        - {name: state, in: query, schema: {type: string, enum: [open, closed]}}
+        - {name: labels, in: query, schema: {type: array, items: {type: string}}}
+        - {name: "odd[]", in: query, schema: {type: string}}
+        - {name: X-Trace, in: header, schema: {type: string}}
+      responses:
+        "200":
+          description: ok
+          content: {application/json: {schema: {type: array, items: {$ref: "#/components/schemas/Issue"}}}}
+    post:
+      operationId: create
+      parameters: [{name: notify, in: query, schema: {type: boolean}}]
+      requestBody:
+        content: {application/json: {schema: {allOf: [{$ref: "#/components/schemas/Draft"}, {type: object, required: [kind], properties: {kind: {type: string}}}]}}}
+      responses: {"201": {description: made}}
+  /search:
+    get:
+      operationId: search
+      parameters: [{name: X-Key, in: header, required: true, schema: {type: string}}]
+      responses: {"200": {description: ok}}
+  /odd/{repo-id}:
+    get:
+      operationId: dash
+      parameters: [{name: repo-id, in: path, required: true, schema: {type: string}}]
+      responses: {"200": {description: ok}}
+  /upload:
+    post:
+      operationId: upload
+      requestBody: {content: {text/plain: {schema: {type: string}}}}
+      responses: {"200": {description: ok}}
+  /items/{id}:
+    put:
+      operationId: clash
+      parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+      requestBody: {content: {application/json: {schema: {type: object, properties: {id: {type: string}}}}}}
+      responses: {"200": {description: ok}}
+  /files/{name}.json:
+    get:
+      operationId: odd
+      parameters: [{name: name, in: path, required: true, schema: {type: string}}]
+      responses: {"200": {description: ok}}
+components:
+  schemas:
+    Draft:
+      type: object
+      required: [title]
+      properties: {title: {type: string, maxLength: 10}, body: {type: string, nullable: true}}
+    Issue:
+      type: object
+      required: [id]
+      properties:
+        id: {type: integer}
+        title: {type: string}
+        "+1": {type: integer}
+        constructor: {type: string}
+        parent: {$ref: "#/components/schemas/Issue"}
+        closed: {type: string, format: date-time, nullable: true}
+`
+
+func parse(t *testing.T, text string) openapi.Document {
+	t.Helper()
+	d, err := openapi.Parse([]byte(text), openapi.Digest([]byte(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestMethods: operations of a document become methods with its types, and the host is the file's, not the document's.
+func TestMethods(t *testing.T) {
+	var got string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		got = r.Method + " " + r.RequestURI + " " + string(b)
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `[{"id": 1, "title": "x", "parent": {"id": 2}, "closed": null, "other": 1}]`)
+	}))
+	defer server.Close()
+	d := parse(t, doc)
+	var methods []web.Method
+	for _, name := range []string{"list", "create"} {
+		m, err := d.Method(name, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		methods = append(methods, m)
+	}
+	if methods[0].Doc != "the issues of a repository" {
+		t.Error(methods[0].Doc)
+	}
+	h := web.Host{Name: "localhost", Port: server.Listener.Addr().(*net.TCPAddr).Port, Plain: true, Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}
+	api, err := web.New("tracker", "", web.Config{Hosts: []web.Host{h}, Lookup: func(context.Context, string) ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+	}}, methods...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := exotest.Send(t, api, "list", map[string]any{"owner": "ann", "state": "open", "labels": []any{"a", "b"}})
+	if err != nil || got != "GET /repos/ann/issues?labels=a&labels=b&state=open " {
+		t.Fatalf("%v: %s", err, got)
+	}
+	if j, _ := json.Marshal(v); string(j) != `[{"closed":null,"id":1,"parent":{"id":2},"title":"x"}]` {
+		t.Errorf("%s", j)
+	}
+	if _, err := exotest.Send(t, api, "create", map[string]any{"owner": "ann", "title": "x", "kind": "bug", "notify": true}); err != nil || got != `POST /repos/ann/issues?notify=true {"kind":"bug","title":"x"}` {
+		t.Errorf("%v: %s", err, got)
+	}
+	for _, bad := range []map[string]any{{"owner": "ann", "title": "x"}, {"owner": "ann", "title": "x", "kind": "bug", "X-Trace": "1"}, {"title": "x", "kind": "bug"}} {
+		if _, err := exotest.Send(t, api, "create", bad); fail.KindOf(err) != fail.Invalid {
+			t.Errorf("%v: %v", bad, err)
+		}
+	}
+}
+
+// TestLargeSchemas: a schema that is within itself many times over is read in no time.
+func TestLargeSchemas(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("openapi: 3.0.3\ninfo: {title: x, version: x}\npaths: {/x: {get: {operationId: x, responses: {'200': {description: x, content: {application/json: {schema: {$ref: '#/components/schemas/S0'}}}}}}}}\ncomponents:\n  schemas:\n")
+	for i := range 12 {
+		fmt.Fprintf(&b, "    S%d: {type: object, properties: {", i)
+		for j := range 12 {
+			fmt.Fprintf(&b, "p%d: {$ref: '#/components/schemas/S%d'}, ", j, j)
+		}
+		b.WriteString("z: {type: string}}}\n")
+	}
+	start := time.Now()
+	m, err := parse(t, b.String()).Method("x", "x")
+	if err != nil || time.Since(start) > 5*time.Second {
+		t.Fatalf("%v after %v", err, time.Since(start))
+	}
+	if n := len(m.Out.String()); n > 400<<10 {
+		t.Errorf("the type has %d bytes", n)
+	}
+}
+
+// TestRefused: what can't become a method says why, and a document other than the pinned one is none.
+func TestRefused(t *testing.T) {
+	d := parse(t, doc)
+	for operation, want := range map[string]string{
+		"nothing": "no such operation", "search": "requires `X-Key`", "dash": "can't be the name of a field", "upload": "is no JSON", "clash": "in its address and in its body", "DELETE /search": "no such operation", "": "no such operation",
+	} {
+		if _, err := d.Method("x", operation); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", operation, err, want)
+		}
+	}
+	if m, err := d.Method("x", "GET /repos/{owner}/issues"); err != nil || m.Route != "GET /repos/{owner}/issues" || m.In.NumField() != 3 {
+		t.Errorf("by its route: %v", err)
+	}
+	if m, err := d.Method("x", "odd"); err == nil {
+		if _, err = web.New("x", "", web.Config{Hosts: []web.Host{{Name: "api.example.com"}}}, m); err == nil {
+			t.Error("a parameter in a part of a segment was taken")
+		}
+	}
+	if _, err := new(openapi.Document).Method("x", "list"); err == nil {
+		t.Error("the zero Document has an operation")
+	}
+	for _, digest := range []string{"", "sha256:", openapi.Digest([]byte(doc + " ")), strings.ToUpper(openapi.Digest([]byte(doc)))} {
+		if _, err := openapi.Parse([]byte(doc), digest); err == nil || !strings.Contains(err.Error(), "pin it") {
+			t.Errorf("%s: %v", digest, err)
+		}
+	}
+	twice := strings.Replace(doc, "operationId: search", "operationId: list", 1)
+	if _, err := parse(t, twice).Method("x", "list"); err == nil || !strings.Contains(err.Error(), "twice") {
+		t.Errorf("an operation that is there twice: %v", err)
+	}
+	for what, text := range map[string]string{
+		"another file": strings.Replace(doc, `"#/components/schemas/Draft"`, `"/etc/passwd#/x"`, 1), "another host": strings.Replace(doc, `"#/components/schemas/Draft"`, `"http://127.0.0.1:1/x.yaml#/x"`, 1),
+		"no document": "x", "a reference to nothing": strings.Replace(doc, `"#/components/schemas/Draft"`, `"#/components/schemas/None"`, 1),
+	} {
+		if _, err := openapi.Parse([]byte(text), openapi.Digest([]byte(text))); err == nil {
+			t.Errorf("%s was read", what)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package web
+
+// This file has secrets: where they are, and where they may go. No value of this package holds the text of one.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Secret is the place of a secret: a variable, a file, or a command that prints it. Its text is read when it is used, and kept
+// nowhere but in the request. The zero Secret refuses.
+type Secret struct {
+	name string
+	read func(context.Context) ([]byte, error)
+}
+
+// FromVariable is the secret in a variable of the environment.
+func FromVariable(name string) Secret {
+	return Secret{"env:" + name, func(context.Context) ([]byte, error) { return []byte(os.Getenv(name)), nil }}
+}
+
+// FromFile is the secret in a file.
+func FromFile(path string) Secret {
+	return Secret{"file:" + filepath.Base(path), func(context.Context) ([]byte, error) { return os.ReadFile(path) }}
+}
+
+// FromCommand is the secret that a command prints, like that of a password manager. It runs for each request, without a shell and without
+// input, and has ten seconds.
+func FromCommand(program string, args ...string) Secret {
+	return Secret{"command:" + filepath.Base(program), func(ctx context.Context) ([]byte, error) {
+		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+		c := exec.CommandContext(ctx, program, args...)
+		c.WaitDelay = time.Second
+		return c.Output()
+	}}
+}
+
+// String returns "secret" and the place, without the folder of a file or the arguments of a command.
+func (s Secret) String() string { return "secret " + s.name }
+
+// text reads the secret. An error has its name only: the system's text may have the path, and a command's the secret.
+func (s Secret) text(ctx context.Context) (string, error) {
+	if s.read == nil {
+		return "", errors.New("web: the zero Secret has no text")
+	}
+	b, err := s.read(ctx)
+	switch text := strings.TrimSpace(string(b)); {
+	case err != nil:
+		return "", fmt.Errorf("web: %s can't be read", s)
+	case text == "":
+		return "", fmt.Errorf("web: %s is empty", s)
+	case len(text) > 8<<10 || !oneLine(text):
+		return "", fmt.Errorf("web: %s can't be a header: it is larger than 8 KiB, or has control characters", s)
+	default:
+		return text, nil
+	}
+}
+
+// Binding is the one header, of the Host that has it, in which a secret leaves.
+type Binding struct {
+	Secret Secret
+	Header string // like Authorization
+	Prefix string // before the secret, like "Bearer "
+}
+
+// Use is one use of a secret.
+type Use struct {
+	Secret string `json:"secret"` // its name
+	Host   string `json:"host"`
+	Header string `json:"header"`
+}
+
+type usesKey struct{}
+
+// WithUses returns a context with which a Transport calls f before it puts a secret into a request.
+func WithUses(ctx context.Context, f func(Use)) context.Context {
+	return context.WithValue(ctx, usesKey{}, f)
+}
+
+// useSecrets puts the secrets of a host into a request. ctx is the caller's.
+func (h *host) useSecrets(ctx context.Context, req map[string][]string) error {
+	for _, b := range h.Secrets {
+		text, err := b.Secret.text(ctx)
+		if err != nil {
+			return refusef("%w", err)
+		}
+		if f, ok := ctx.Value(usesKey{}).(func(Use)); ok {
+			f(Use{Secret: b.Secret.name, Host: h.Name, Header: b.Header})
+		}
+		req[b.Header] = []string{b.Prefix + text}
+	}
+	return nil
+}

@@ -1,0 +1,364 @@
+// Package web makes an HTTP API an object of the gate, and has the client by which it is reached.
+//
+// A [Transport] sends requests only to the hosts, methods, paths and networks that its [Config] names; it can be used by itself. A
+// [Secret] is put into a request on its way out, for the one host and header that it is bound to: no program, error or record has its
+// text. [New] makes the object. What an API answers was written outside, so it is labelled value.Untrusted. Its design is DESIGN.md in
+// this package's folder.
+package web
+
+import (
+	"cmp"
+	"compress/gzip"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"code.dny.dev/ssrf"
+)
+
+// Host is one server that a Transport reaches. Nothing is allowed that is not named here.
+type Host struct {
+	Name     string         // exactly as URLs have it, like api.example.com: no wildcard, and no address
+	Port     int            // 0: 443, or 80 if Plain
+	Plain    bool           // http, and not https
+	Networks []netip.Prefix // loopback and private networks in which it is; nil: the public internet
+	Allow    []string       // "GET /repos/{owner}/issues", "POST /mcp": {name} stands for one part
+	Headers  []string       // of requests, besides Accept, Content-Type, User-Agent and Idempotency-Key
+	Secrets  []Binding      // added to each request that is no redirect
+}
+
+// Bounds is what one request may cost. A zero field has its default.
+type Bounds struct {
+	Request int64         // bytes of its body: 1 MiB
+	Headers int64         // bytes of the answer's headers: 64 KiB
+	Body    int64         // bytes of the answer's body, as they arrive and decompressed: 4 MiB
+	Time    time.Duration // until the body has been read: 30 seconds
+}
+
+// Config says what a Transport may reach.
+type Config struct {
+	Hosts  []Host
+	Bounds Bounds
+	Roots  *x509.CertPool // that sign the hosts' certificates; nil: the system's
+
+	// Lookup finds the addresses of a name; nil: net.DefaultResolver. Each address is checked when it is dialled.
+	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
+}
+
+// Transport is an http.RoundTripper that sends requests only to what its Config allows. It uses no proxy, HTTP/1.1 alone, and heeds no
+// Alt-Svc. An http.Client's redirects pass through it too: each is checked anew and gets no secret. The zero Transport refuses every request.
+type Transport struct {
+	hosts  []*host
+	bounds Bounds
+	lookup func(context.Context, string) ([]netip.Addr, error)
+	base   *http.Transport
+}
+
+type host struct {
+	Host
+	routes  []route
+	headers []string // of requests
+}
+
+// ErrRefused is the error of a request of which nothing was sent.
+var ErrRefused = errors.New("web: refused")
+
+func refusef(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", ErrRefused, fmt.Errorf(format, args...))
+}
+
+// NewTransport makes the Transport of a Config.
+func NewTransport(c Config) (*Transport, error) {
+	b := c.Bounds
+	b = Bounds{cmp.Or(b.Request, 1<<20), cmp.Or(b.Headers, 64<<10), cmp.Or(b.Body, 4<<20), cmp.Or(b.Time, 30*time.Second)}
+	if min(b.Request, b.Headers, b.Body, int64(b.Time)) < 0 {
+		return nil, fmt.Errorf("web: bounds must not be negative")
+	}
+	t := &Transport{bounds: b, lookup: c.Lookup}
+	if t.lookup == nil {
+		t.lookup = func(ctx context.Context, name string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", name)
+		}
+	}
+	for _, x := range c.Hosts {
+		h, err := newHost(x)
+		if err != nil {
+			return nil, err
+		}
+		if t.find(h.Name, strconv.Itoa(h.Port)) != nil {
+			return nil, fmt.Errorf("web: %s:%d is there twice", h.Name, h.Port)
+		}
+		t.hosts = append(t.hosts, h)
+	}
+	t.base = &http.Transport{DialContext: t.dial, DisableCompression: true, MaxResponseHeaderBytes: b.Headers, MaxConnsPerHost: 32, IdleConnTimeout: time.Minute,
+		TLSHandshakeTimeout: 10 * time.Second, TLSClientConfig: &tls.Config{RootCAs: c.Roots, MinVersion: tls.VersionTLS12}, Protocols: new(http.Protocols)} // and no Proxy
+	t.base.Protocols.SetHTTP1(true)
+	return t, nil
+}
+
+func newHost(x Host) (*host, error) {
+	bad := func(format string, args ...any) (*host, error) {
+		return nil, fmt.Errorf("web: the host %.80q: %w", x.Name, fmt.Errorf(format, args...))
+	}
+	h := &host{Host: x, headers: []string{"Accept", "Content-Type", "User-Agent", idempotencyKey}}
+	h.Port, h.Networks, h.Secrets = cmp.Or(x.Port, standardPort(x.Plain)), slices.Clone(x.Networks), nil
+	last := x.Name[strings.LastIndexByte(x.Name, '.')+1:]
+	if last == "" || len(x.Name) > 253 || strings.Trim(x.Name, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" || strings.Contains("."+x.Name, "..") || last[0] <= '9' || h.Port < 0 || h.Port > 65535 {
+		return bad("want a name of lower-case letters, digits, - and ., like api.example.com, no address, and a port up to 65535")
+	}
+	for _, n := range h.Networks {
+		if !slices.ContainsFunc(private, func(p netip.Prefix) bool { return n.IsValid() && p.Bits() <= n.Bits() && p.Contains(n.Addr()) }) {
+			return bad("%s is no loopback or private network; a public host needs none", n)
+		}
+	}
+	for _, a := range x.Allow {
+		r, err := parseRoute(a)
+		if err != nil {
+			return nil, err
+		}
+		h.routes = append(h.routes, r)
+	}
+	for _, n := range x.Headers {
+		if n = http.CanonicalHeaderKey(n); !mayBeHeader(n) {
+			return bad("%.80q can't be a header of a request", n)
+		}
+		h.headers = append(h.headers, n)
+	}
+	taken := slices.Clone(h.headers)
+	for _, b := range x.Secrets {
+		b.Header = http.CanonicalHeaderKey(b.Header)
+		switch {
+		case b.Secret.read == nil || !mayBeHeader(b.Header) || !oneLine(b.Prefix) || slices.Contains(taken, b.Header):
+			return bad("%s can't be in the header %.80q: it is no secret, no header for one, or the header has another value", b.Secret, b.Header)
+		case x.Plain && (len(h.Networks) == 0 || slices.ContainsFunc(h.Networks, func(n netip.Prefix) bool { return !n.Addr().IsLoopback() })):
+			return bad("%s would travel in clear: use https, or a host on this machine", b.Secret)
+		}
+		h.Secrets, taken = append(h.Secrets, b), append(taken, b.Header)
+	}
+	return h, nil
+}
+
+func standardPort(plain bool) int {
+	if plain {
+		return 80
+	}
+	return 443
+}
+
+const idempotencyKey = "Idempotency-Key"
+
+// ofConnection are headers by which a request is framed or sent elsewhere, or an answer encoded. They are the Transport's own.
+const ofConnection = " Host Connection Content-Length Transfer-Encoding Te Trailer Upgrade Expect Keep-Alive Proxy-Authorization Proxy-Connection Accept-Encoding Content-Encoding "
+
+func mayBeHeader(canonical string) bool {
+	return canonical != "" && strings.Trim(canonical, letters) == "" && !strings.Contains(ofConnection, " "+canonical+" ")
+}
+
+// oneLine reports whether a text in a header can't begin another one.
+func oneLine(s string) bool {
+	return !strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c == 0x7f })
+}
+
+// Client returns an http.Client with the Transport.
+func (t *Transport) Client() *http.Client { return &http.Client{Transport: t} }
+
+// CloseIdleConnections closes connections that no request uses. http.Client.CloseIdleConnections calls it.
+func (t *Transport) CloseIdleConnections() { t.base.CloseIdleConnections() }
+
+func (t *Transport) find(name, port string) *host {
+	i := slices.IndexFunc(t.hosts, func(h *host) bool { return h.Name == name && strconv.Itoa(h.Port) == port })
+	if i < 0 {
+		return nil
+	}
+	return t.hosts[i]
+}
+
+// admit returns the host of a request that is allowed. It looks at all that net/http would write, not only at what url.Parse makes.
+func (t *Transport) admit(req *http.Request) (*host, error) {
+	u := req.URL
+	if u == nil || u.Opaque != "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
+		return nil, refusef("the URL must be https://HOST/PATH, without a user")
+	}
+	h := t.find(u.Hostname(), cmp.Or(u.Port(), strconv.Itoa(standardPort(u.Scheme == "http"))))
+	if h == nil || h.Plain != (u.Scheme == "http") {
+		return nil, refusef("the host %.80q is not allowed", u.Host)
+	}
+	path, size := u.EscapedPath(), 0
+	switch {
+	case req.Host != "" && req.Host != u.Host:
+		return nil, refusef("the header Host is not the host of the URL")
+	case len(path)+len(u.RawQuery) > 8<<10 || strings.ContainsFunc(path+u.RawQuery, func(c rune) bool { return c <= ' ' || c >= 0x7f }):
+		return nil, refusef("the address must have at most 8 KiB after the host, with spaces and other characters escaped")
+	case !slices.ContainsFunc(h.routes, func(r route) bool { return r.matches(req.Method, path) }):
+		return nil, refusef("%s: this method or path is not allowed", h.Name)
+	case len(req.Trailer) > 0 || len(req.TransferEncoding) > 0 || req.Body != nil && req.Body != http.NoBody && req.ContentLength <= 0 || req.ContentLength > t.bounds.Request:
+		return nil, refusef("a body must have a length of at most %d bytes, and no trailers", t.bounds.Request)
+	}
+	for name, values := range req.Header {
+		if name != "Referer" && !slices.Contains(h.headers, name) { // an http.Client adds Referer to a redirect, and RoundTrip drops it
+			return nil, refusef("%s: the header %.80q is not allowed", h.Name, name)
+		}
+		for _, v := range values {
+			if size += len(v); !oneLine(v) || size > 32<<10 {
+				return nil, refusef("%s: the header %s has control characters, or headers have more than 32 KiB", h.Name, name)
+			}
+		}
+	}
+	return h, nil
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	header := http.Header{"Accept-Encoding": {"gzip"}, "User-Agent": {"exoagent"}}
+	for name, values := range req.Header {
+		if name == idempotencyKey {
+			name = strings.ToLower(name) // by its usual spelling net/http knows it, and may send the request twice
+		}
+		header[name] = values
+	}
+	delete(header, "Referer")
+	h, err := t.admit(req)
+	if err == nil && req.Response == nil { // not a redirect, whose place the answer chose
+		err = h.useSecrets(req.Context(), header)
+	}
+	if err != nil {
+		if req.Body != nil {
+			_ = req.Body.Close()
+		}
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(bare{req.Context()}, t.bounds.Time)
+	out := req.Clone(ctx)
+	out.Header = header
+	resp, err := t.base.RoundTrip(out)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	resp.Request = req // and not out, which has the secrets
+	return t.receive(resp, cancel)
+}
+
+// bare is a context without values: an httptrace in them would be shown the headers of a request.
+type bare struct{ context.Context }
+
+// Value returns nil.
+func (bare) Value(any) any { return nil }
+
+// bounded is a reader that fails beyond a number of bytes: if it just ended, half an answer could be read as a whole one.
+type bounded struct {
+	from io.Reader
+	left int64
+}
+
+func (r *bounded) Read(b []byte) (int, error) {
+	n, err := r.from.Read(b[:min(int64(len(b)), r.left+1)])
+	if r.left -= int64(n); r.left < 0 {
+		r.left = 0
+		return 0, errors.New("web: the answer is larger than its bound")
+	}
+	return n, err
+}
+
+type closer func() error
+
+func (c closer) Close() error { return c() }
+
+// receive puts the bounds round an answer. cancel ends its time.
+func (t *Transport) receive(resp *http.Response, cancel func()) (*http.Response, error) {
+	wire := resp.Body
+	b := &struct {
+		io.Reader
+		io.Closer
+	}{&bounded{wire, t.bounds.Body}, closer(func() error { defer cancel(); return wire.Close() })}
+	resp.Body = b
+	encoding, err := strings.Join(resp.Header.Values("Content-Encoding"), ","), error(nil)
+	switch {
+	case encoding == "gzip" && wire != http.NoBody:
+		var zip *gzip.Reader
+		if zip, err = gzip.NewReader(b.Reader); err == nil {
+			b.Reader = &bounded{zip, t.bounds.Body}
+			resp.Header.Del("Content-Encoding")
+			resp.Header.Del("Content-Length")
+			resp.ContentLength, resp.Uncompressed = -1, true
+		}
+	case encoding != "" && encoding != "gzip" && encoding != "identity" || resp.StatusCode == http.StatusSwitchingProtocols:
+		err = errors.New("web: the answer has an encoding or a protocol that was not asked for")
+	}
+	if err != nil {
+		_ = b.Close()
+		return nil, err
+	}
+	return resp, nil
+}
+
+// metadata are addresses, among public and private ones, at which clouds hand out credentials to whoever asks. No host may have them.
+var metadata = prefixes("168.63.129.16/32", "100.100.100.200/32", "fd00:ec2::254/128")
+
+// private are the networks in which a host can declare its own.
+var private = prefixes("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "::1/128", "fc00::/7")
+
+var public = ssrf.New(ssrf.WithAnyPort())
+
+func prefixes(texts ...string) (out []netip.Prefix) {
+	for _, t := range texts {
+		out = append(out, netip.MustParsePrefix(t))
+	}
+	return out
+}
+
+func within(ns []netip.Prefix, a netip.Addr) bool {
+	return slices.ContainsFunc(ns, func(n netip.Prefix) bool { return n.Contains(a) })
+}
+
+// mayDial reports whether an address is in one of the host's networks, or, if it declares none, in the public internet.
+func (h *host) mayDial(a netip.Addr) bool {
+	a = a.Unmap()
+	switch {
+	case within(metadata, a):
+		return false
+	case len(h.Networks) > 0:
+		return within(h.Networks, a)
+	}
+	return a.IsGlobalUnicast() && !within(private, a) && public.SafeAddr(a) == nil
+}
+
+// control is the net.Dialer's: address is what is about to be dialled.
+func (h *host) control(_, address string, _ syscall.RawConn) error {
+	if to, err := netip.ParseAddrPort(address); err != nil || int(to.Port()) != h.Port || !h.mayDial(to.Addr()) {
+		return refusef("%s has an address in a network that is not allowed", h.Name)
+	}
+	return nil
+}
+
+// dial connects to the host:port of a URL that admit has let through.
+func (t *Transport) dial(ctx context.Context, _, address string) (net.Conn, error) {
+	name, port, _ := net.SplitHostPort(address)
+	h := t.find(name, port)
+	if h == nil {
+		return nil, refusef("the host is not allowed")
+	}
+	addrs, err := t.lookup(ctx, h.Name)
+	if len(addrs) == 0 && err == nil {
+		err = errors.New("no address")
+	}
+	for _, a := range addrs[:min(len(addrs), 8)] {
+		d := net.Dialer{Timeout: 10 * time.Second, Control: h.control}
+		var c net.Conn
+		if c, err = d.DialContext(ctx, "tcp", net.JoinHostPort(a.Unmap().String(), strconv.Itoa(h.Port))); err == nil {
+			return c, nil
+		}
+	}
+	return nil, refusef("%s can't be reached: %w", h.Name, err)
+}
