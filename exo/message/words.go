@@ -147,7 +147,7 @@ var situations = map[string][]string{
 	"selection":        {"param", "sample", "got"},
 	"keys":             {"param", "sample", "got"}, // of a method that groups
 	"listed":           {"param", "got"},           // something that was not sent is used as a list
-	"fraction":         nil, // a calculated number is given where a whole one is wanted
+	"fraction":         nil,                        // a calculated number is given where a whole one is wanted
 	"alike":            {"param", "want", "got"},   // a thing of the right kind, which shows something else
 	"keys.are":         {"keys"},                   // the fields of its own that a thing has
 	"keys.only":        {"keys"},                   // an unknown member of a thing that has fields of its own
