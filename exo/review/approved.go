@@ -307,7 +307,11 @@ func (k *Keeper) News(ctx context.Context, p exo.Principal) (out []string, err e
 		return nil, errZero
 	}
 	var over []string
-	err = k.open(ctx, p, func(id string, e store.Entry, h head) error {
+	err = k.open(ctx, p, func(id string, e store.Entry, h head, broken error) error {
+		if broken != nil {
+			over, out = append(over, id), append(out, fmt.Sprintf("what became of change set %s can't be read", id))
+			return nil
+		}
 		state := h.live(k.opt.Now())
 		if state == Pending || state == Applying {
 			return nil

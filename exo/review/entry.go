@@ -217,8 +217,9 @@ func readIndex(e store.Entry) (ids []string, err error) {
 	return ids, nil
 }
 
-// open calls f for each open change set of a principal. The entry is absent if its time in the store is over.
-func (k *Keeper) open(ctx context.Context, p exo.Principal, f func(id string, e store.Entry, h head) error) error {
+// open calls f for each open change set of a principal. The entry is absent if its time in the store is over, and broken if it can't be read: one such
+// entry must not keep a principal from the others.
+func (k *Keeper) open(ctx context.Context, p exo.Principal, f func(id string, e store.Entry, h head, broken error) error) error {
 	list, err := k.opt.Store.Get(ctx, store.Key(openPrefix, string(p)))
 	if err != nil {
 		return err
@@ -234,11 +235,9 @@ func (k *Keeper) open(ctx context.Context, p exo.Principal, f func(id string, e 
 		}
 		h := head{State: Expired}
 		if e.Version != store.Absent {
-			if h, err = parseHead(e); err != nil {
-				return err
-			}
+			h, err = parseHead(e)
 		}
-		if err := f(id, e, h); err != nil {
+		if err := f(id, e, h, err); err != nil {
 			return err
 		}
 	}
@@ -279,8 +278,8 @@ func (k *Keeper) heads(ctx context.Context, f func(e store.Entry, h head, broken
 
 // pendingOf counts the change sets of a principal that wait.
 func (k *Keeper) pendingOf(ctx context.Context, p exo.Principal) (n int, err error) {
-	err = k.open(ctx, p, func(_ string, _ store.Entry, h head) error {
-		if s := h.live(k.opt.Now()); s == Pending || s == Applying {
+	err = k.open(ctx, p, func(_ string, _ store.Entry, h head, broken error) error {
+		if s := h.live(k.opt.Now()); broken == nil && (s == Pending || s == Applying) {
 			n++
 		}
 		return nil
@@ -380,18 +379,25 @@ func (k *Keeper) List(ctx context.Context, all bool) (out []ChangeSet, err error
 	return out, err
 }
 
-// PendingOf returns the change sets of one principal that wait for a person, whole, the oldest first.
+// PendingOf returns the change sets of one principal that wait for a person, whole, the oldest first. Of one that can't be read it has the ID and, as
+// Why, the reason, with the State Unknown.
 func (k *Keeper) PendingOf(ctx context.Context, p exo.Principal) (out []ChangeSet, err error) {
 	if !k.made() {
 		return nil, errZero
 	}
-	err = k.open(ctx, p, func(_ string, e store.Entry, h head) error {
-		if s := h.live(k.opt.Now()); s != Pending && s != Applying {
+	err = k.open(ctx, p, func(id string, e store.Entry, h head, broken error) error {
+		if s := h.live(k.opt.Now()); broken == nil && s != Pending && s != Applying {
 			return nil
 		}
-		w, err := k.load(ctx, e, h)
+		w, err := ChangeSet{}, broken
+		if err == nil {
+			w, err = k.load(ctx, e, h)
+		}
+		if err != nil {
+			w = ChangeSet{ID: id, Principal: p, State: Unknown, At: h.At, Until: h.Until, Why: err.Error()}
+		}
 		out = append(out, w)
-		return err
+		return nil
 	})
 	return out, err
 }

@@ -186,9 +186,11 @@ func TestAPIErrorHasNoAddress(t *testing.T) {
 	w := newWorld(t)
 	a := w.tracker(web.Config{Bounds: web.Bounds{Time: 300 * time.Millisecond}}, issues(), say())
 	for what, answer := range map[string]http.HandlerFunc{
-		"slow":       func(rw http.ResponseWriter, r *http.Request) { time.Sleep(500 * time.Millisecond) },
-		"cut":        func(rw http.ResponseWriter, r *http.Request) { c, _, _ := rw.(http.Hijacker).Hijack(); _ = c.Close() },
-		"a redirect": func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, "/admin/"+canary, 302) },
+		"slow": func(rw http.ResponseWriter, r *http.Request) { time.Sleep(500 * time.Millisecond) },
+		"cut":  func(rw http.ResponseWriter, r *http.Request) { c, _, _ := rw.(http.Hijacker).Hijack(); _ = c.Close() },
+		"a redirect": func(rw http.ResponseWriter, r *http.Request) {
+			http.Redirect(rw, r, "/admin/"+canary, http.StatusFound)
+		},
 		"other types": func(rw http.ResponseWriter, r *http.Request) {
 			rw.Header().Set("Content-Type", "application/json")
 			fmt.Fprintf(rw, `[{"%s": 1, "id": "%s"}]`, canary, canary)
@@ -223,7 +225,7 @@ func TestAPIRedirects(t *testing.T) {
 	for to, want := range map[string]bool{"/repos/bob/issues": true, "/moved/1": true, "/private": false, "/admin": false, "https://evil.example/": false} {
 		w.answer = func(rw http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/repos/ann/issues" {
-				http.Redirect(rw, r, to, 302)
+				http.Redirect(rw, r, to, http.StatusFound)
 				return
 			}
 			rw.Header().Set("Content-Type", "application/json")

@@ -71,7 +71,7 @@ func TestSecrets(t *testing.T) {
 	w := newWorld(t)
 	w.answer = func(rw http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/from" {
-			http.Redirect(rw, r, "/to", 307)
+			http.Redirect(rw, r, "/to", http.StatusTemporaryRedirect)
 		}
 	}
 	good, _ := places(t)

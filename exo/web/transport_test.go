@@ -171,14 +171,14 @@ func TestRedirects(t *testing.T) {
 	t.Run("within what is allowed", func(t *testing.T) {
 		w.answer = func(rw http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/open/1" {
-				http.Redirect(rw, r, "/open/2", 302)
+				http.Redirect(rw, r, "/open/2", http.StatusFound)
 			}
 		}
 		tr := w.transport(web.Config{Hosts: []web.Host{w.host("GET /open/{id}")}})
 		if resp, err := tr.Client().Get(w.url("/open/1")); err != nil || resp.StatusCode != 200 || strings.Contains(w.last(), "Referer") {
 			t.Errorf("%v: %s", err, w.last())
 		}
-		w.answer = func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, r.URL.Path, 302) }
+		w.answer = func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, r.URL.Path, http.StatusFound) }
 		before, _ := w.counts()
 		if _, err := tr.Client().Get(w.url("/open/1")); err == nil {
 			t.Error("a circle ended")

@@ -50,6 +50,12 @@ func TestListWithUnreadable(t *testing.T) {
 					t.Errorf("%s: it is listed as %+v", name, z)
 				}
 			}
+			if all, err = w.tool.Pending(t.Context()); err != nil || len(all) != 2 || all[1].ID != good.ID || all[1].State != review.Pending || all[0].ID != bad.ID {
+				t.Errorf("%s: the tool lists %+v: %v", name, all, err)
+			}
+			if res := w.tool.Run(t.Context(), "return staff.count()"); res.Err != nil {
+				t.Errorf("%s: no program runs any more: %v", name, res.Err)
+			}
 			if _, err := w.keeper.Approve(t.Context(), bad.ID, bad.Digest(), boss); err == nil {
 				t.Errorf("%s: it was agreed to", name)
 			}

@@ -143,10 +143,12 @@ type summary struct {
 	changed   exo.State // of the last message that could change something, or of the commit
 	label     value.Label
 	ops       map[string]bool
+	effects   map[string]bool // object.method of the calls that had an effect
+	trace     trace           // of the table of -table
 	failed    bool
 }
 
-func (s *summary) add(x record.Logged) {
+func (s *summary) add(x record.Logged, table string) {
 	s.last, s.messages, s.label = x.Entry, max(s.messages, x.Call), s.label.Join(x.Label)
 	if x.Step == exo.Begun {
 		if s.id, s.begun, s.principal = x.RunID, x.At, "(encrypted)"; x.Start != nil {
@@ -158,13 +160,22 @@ func (s *summary) add(x record.Logged) {
 	if x.State != exo.NoState && x.Effect != message.NoEffect || x.Step == exo.Committed {
 		s.changed = x.State
 	}
-	s.ops[strings.SplitN(x.Op, ".", 2)[0]] = true
+	object, rest, _ := strings.Cut(x.Op, ".")
+	if s.ops[object] = true; x.Effect != message.NoEffect {
+		s.effects[object+"."+rest[strings.LastIndexByte(rest, '.')+1:]] = true
+	}
+	for _, d := range x.Details {
+		if text, is := d.(json.RawMessage); is && table != "" {
+			s.trace.add(text, table, "")
+		}
+	}
 	s.failed = s.failed || x.Step == exo.Ended && x.Err != nil
 }
 
 // wanted reports whether the filters let a run through.
 func (o *flags) wanted(s *summary, since time.Time) bool {
-	return !s.begun.Before(since) && o.is(exo.Principal(s.principal)) && (o.object == "" || s.ops[o.object]) &&
+	return !s.begun.Before(since) && o.is(exo.Principal(s.principal)) && (o.object == "" || s.ops[o.object]) && (o.effect == "" || s.effects[o.effect]) &&
+		(o.table == "" || s.trace.table || s.trace.wanted) &&
 		(o.label == "" || s.label.About().HasExactly(o.label)) && (!o.failed || s.failed) && (!o.changed || s.changed != exo.NoState)
 }
 
@@ -191,10 +202,10 @@ func tail(_ context.Context, o *flags, std cli.Stdio, args []string) error {
 		}
 		s := runs[x.RunID]
 		if s == nil {
-			s = &summary{ops: map[string]bool{}}
+			s = &summary{ops: map[string]bool{}, effects: map[string]bool{}}
 			runs[x.RunID], order = s, append(order, x.RunID)
 		}
-		if s.add(x); x.Step != exo.Ended {
+		if s.add(x, o.table); x.Step != exo.Ended {
 			continue
 		}
 		if delete(runs, x.RunID); o.wanted(s, since) {

@@ -28,7 +28,7 @@ func TestTailAndShow(t *testing.T) {
 	forged := "done\n2026-01-31 12:00:00  forged"
 	for i, e := range []exo.Entry{
 		{RunID: read, Step: exo.Begun, Start: &exo.Start{Principal: exo.Principal("ann" + forged), Program: "return orders.count()\n// " + forged, Module: "v1.2.3 " + forged, Encoding: 7}},
-		{RunID: read, Step: exo.Outcome, Call: 1, Op: "orders.count", Rows: 1, Label: value.NewLabel("pii"), Details: []any{map[string]string{"sql": "SELECT count(*)" + forged}}},
+		{RunID: read, Step: exo.Outcome, Call: 1, Op: "orders.count", Rows: 1, Label: value.NewLabel("pii"), Details: []any{map[string]string{"sql": "SELECT count(*) FROM \"public\".\"orders\"" + forged}}},
 		{RunID: read, Step: exo.Ended, Err: errors.New("it threw " + forged)},
 		{RunID: changed, Step: exo.Begun, Start: &exo.Start{Principal: "bob"}},
 		{RunID: changed, Step: exo.Outcome, Call: 1, Op: "todos.where(…).update", Effect: message.InUnit, State: exo.StateHeld},
@@ -55,8 +55,10 @@ func TestTailAndShow(t *testing.T) {
 			{nil, []exo.RunID{read, changed, open}}, {[]string{"-n", "2"}, []exo.RunID{changed, open}}, {[]string{"-changed"}, []exo.RunID{changed}}, {[]string{"-failed"}, []exo.RunID{read}},
 			{[]string{"-since", "2026-02-01"}, nil}, {[]string{"-since", "2026-01-31", "-n", "1"}, []exo.RunID{open}},
 			{[]string{"-principal", "bob"}, []exo.RunID{changed}}, {[]string{"-object", "orders"}, []exo.RunID{read}}, {[]string{"-label", "pii"}, []exo.RunID{read}},
+			{[]string{"-table", "orders"}, []exo.RunID{read}}, {[]string{"-table", "public.orders"}, []exo.RunID{read}}, {[]string{"-table", "order"}, nil},
+			{[]string{"-effect", "todos.update"}, []exo.RunID{changed}}, {[]string{"-effect", "orders.count"}, nil}, {[]string{"-effect", "todos.delete"}, nil},
 		} {
-			if sealed && len(c.flags) > 0 && strings.Contains("-principal-object-label", c.flags[0]) {
+			if sealed && len(c.flags) > 0 && strings.Contains("-principal-object-label-table-effect", c.flags[0]) {
 				c.want = nil
 			}
 			code, out := run(t, append(append([]string{"tail"}, c.flags...), from...)...)

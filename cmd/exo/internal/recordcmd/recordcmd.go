@@ -24,9 +24,9 @@ import (
 
 // flags has the flags of all these commands. usage has the help of each flag.
 type flags struct {
-	key, witness, identity, recipient, before, principal, row, object, label, since string
-	failed, changed, dryRun, signed                                                 bool
-	n                                                                               int
+	key, witness, identity, recipient, before, principal, row, object, label, since, table, effect string
+	failed, changed, dryRun, signed                                                                bool
+	n                                                                                              int
 }
 
 var usage = map[string]string{
@@ -42,6 +42,8 @@ var usage = map[string]string{
 	"dry-run":   "only say how many runs would be erased; it needs no key",
 	"object":    "`NAME`: only runs that sent a message to this granted object",
 	"label":     "`TAG`: only runs that have read something labelled with it",
+	"table":     "`NAME`: only runs one of whose statements or changes names this table, or may: where the record has a digest in its place",
+	"effect":    "`OBJECT.METHOD`: only runs that called this method with an effect, like mail.send",
 	"failed":    "only runs that failed",
 	"changed":   "only runs that changed something, or tried to",
 	"n":         "`NUMBER` of runs, the last ones",
@@ -56,7 +58,7 @@ func command(name, args, short, long string, run func(ctx context.Context, o *fl
 		Flags: func(fs *flag.FlagSet) cli.Action {
 			o := &flags{}
 			at := map[string]*string{"key": &o.key, "witness": &o.witness, "identity": &o.identity, "recipient": &o.recipient, "before": &o.before,
-				"principal": &o.principal, "row": &o.row, "object": &o.object, "label": &o.label, "since": &o.since}
+				"principal": &o.principal, "row": &o.row, "object": &o.object, "label": &o.label, "since": &o.since, "table": &o.table, "effect": &o.effect}
 			for _, name := range names {
 				switch name {
 				case "failed":
@@ -104,7 +106,7 @@ In a folder that is encrypted but for times and states; -identity FILE reads the
 
 example:
   exo record tail -identity auditor.txt -changed -since 2026-01-31 /var/lib/exo/record
-`, tail, "identity", "since", "principal", "object", "label", "failed", "changed", "n"),
+`, tail, "identity", "since", "principal", "object", "label", "table", "effect", "failed", "changed", "n"),
 		command("show", "RECORD RUN", "show one run of a record from its beginning to its end", `Each step with its time, what was asked, the SQL, and what came of it.
 
 example:
