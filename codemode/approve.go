@@ -38,18 +38,28 @@ func (t *Tool) Apply(ctx context.Context, id, seen string, by review.Approver) (
 		return nil, nil, err
 	}
 	res := t.run(ctx, a.Program, a.Job())
-	unknown, kept := false, false
-	for _, e := range res.Effects {
-		unknown = unknown || e.Mode == message.InUnit && e.State == exo.StateUnknown
-		kept = kept || e.State == exo.StateApplied || e.State == exo.StateUnknown // not a mail that is known to have failed
-	}
-	if err := a.Done(context.WithoutCancel(ctx), kept, unknown, res.Err); err != nil {
+	if err := a.Done(context.WithoutCancel(ctx), outcome(res.Effects), res.Err); err != nil {
 		return res, a, fmt.Errorf("codemode: change set %s was run, and the store does not have what became of it: %w", a.ID, err)
 	}
 	if res.Err == nil && a.Difference() != "" {
 		res.Err = &fail.Error{Kind: fail.Conflict, Msg: "it was agreed to, and would now do something else, so nothing was changed", Err: errors.New("codemode: " + a.Difference())}
 	}
 	return res, a, nil
+}
+
+// outcome is what the effects of a run say about its change set. A mail that is known to have failed is nothing that was done.
+func outcome(effects []exo.Effect) (out review.Outcome) {
+	for _, e := range effects {
+		switch {
+		case e.State == exo.StateUnknown && e.Mode == message.InUnit:
+			return review.Unproven
+		case e.State == exo.StateUnknown:
+			out = review.Unsent
+		case e.State == exo.StateApplied && out == review.NotKept:
+			out = review.Kept
+		}
+	}
+	return out
 }
 
 // Reject refuses a change set. The next call of the principal's tool says so, with why.

@@ -224,14 +224,24 @@ func text(r changeset.Row) string {
 	return b.String()
 }
 
-// Done notes what became of the run that applied the change set. changed reports whether its changes were kept; unknown, that nobody knows: it stays
-// Applying then, until Reconcile has asked the database.
-func (a *Approved) Done(ctx context.Context, changed, unknown bool, failed error) error {
+// Outcome is what became of the run that applied a change set.
+type Outcome uint8
+
+// The outcomes. The zero Outcome is that nothing was kept.
+const (
+	NotKept  Outcome = iota
+	Kept             // its changes, and its messages have left or are known to have failed
+	Unsent           // its changes were kept, and nobody knows whether a message left: it becomes Unknown
+	Unproven         // nobody knows whether its changes were kept: it stays Applying, until Reconcile has asked the database
+)
+
+// Done notes what became of the run that applied the change set, and with which error it ended.
+func (a *Approved) Done(ctx context.Context, what Outcome, failed error) error {
 	k := a.keeper
 	k.mu.Lock()
 	delete(k.applies, *a.Applies)
 	k.mu.Unlock()
-	if unknown {
+	if what == Unproven {
 		return nil
 	}
 	if failed == nil && !a.reviewed { // a run that changes nothing is not reviewed
@@ -241,7 +251,10 @@ func (a *Approved) Done(ctx context.Context, changed, unknown bool, failed error
 	if err != nil {
 		return err
 	}
-	if h.State = Applied; !changed {
+	switch h.State = Applied; what {
+	case Unsent:
+		h.State = Unknown
+	case NotKept:
 		h.State = Conflict
 		// Neither reason is kept in full: it may have values, and the head is not encrypted.
 		if h.Why = "it would now do something else"; a.differs == "" && failed != nil {

@@ -28,7 +28,7 @@ const (
 	Applied  State = "applied"
 	Rejected State = "rejected"
 	Conflict State = "conflict" // a person agreed, and the run would have done something else, or failed: nothing was done
-	Unknown  State = "unknown"  // a person agreed, and the process ended before it was known whether the messages left: look there
+	Unknown  State = "unknown"  // a person agreed, and nobody knows whether the messages left: look there
 	Expired  State = "expired"  // nobody decided in time
 )
 

@@ -58,17 +58,12 @@ func TestMailsAloneLeaveOnce(t *testing.T) {
 	})
 }
 
-// TestRefusedMailIsNotApplied: a mail that is known not to have left is not reported as applied. The twin leaves.
-func TestRefusedMailIsNotApplied(t *testing.T) {
+// TestFailedMailIsNotApplied: a mail that is known not to have left is not reported as applied, nor is one of which nobody knows. The twin leaves.
+func TestFailedMailIsNotApplied(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		for _, refuses := range []bool{true, false} {
+		for want, fails := range map[review.State]error{review.Conflict: service.Refuse("there is no such mailbox"), review.Unknown: errors.New("the line broke"), review.Applied: nil} {
 			w := fresh(t, e, false)
-			m, err := service.New("mail", "sends mails", service.Method("send", "sends a mail", func(context.Context, mail) (service.None, error) {
-				if refuses {
-					return service.None{}, service.Refuse("there is no such mailbox")
-				}
-				return service.None{}, nil
-			}).Approve(changeset.Who{}))
+			m, err := service.New("mail", "sends mails", service.Method("send", "sends a mail", func(context.Context, mail) (service.None, error) { return service.None{}, fails }).Approve(changeset.Who{}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,12 +72,11 @@ func TestRefusedMailIsNotApplied(t *testing.T) {
 			if _, err := w.apply(x); err != nil {
 				t.Fatal(err)
 			}
-			want := map[bool]review.State{true: review.Conflict, false: review.Applied}[refuses]
 			if got, err := w.keeper.Get(t.Context(), x.ID); err != nil || got.State != want {
-				t.Errorf("refuses %v: %s %v", refuses, got.State, err)
+				t.Errorf("%v: %s, want %s; %v", fails, got.State, want, err)
 			}
-			if next := w.tool.Run(t.Context(), "return 1"); strings.Contains(next.Notice, "is applied") == refuses {
-				t.Errorf("refuses %v: the model reads %q", refuses, next.Notice)
+			if next := w.tool.Run(t.Context(), "return 1"); strings.Contains(next.Notice, "is applied") != (fails == nil) || strings.Contains(next.Notice, "do not send them again") != (want == review.Unknown) {
+				t.Errorf("%v: the model reads %q", fails, next.Notice)
 			}
 		}
 	})

@@ -156,12 +156,26 @@ func (o *options) undo(ctx context.Context, std cli.Stdio, args []string) error 
 	if err != nil {
 		return err
 	}
-	var all []found
+	all, err := o.look(ctx, f, run)
 	defer func() {
 		for _, x := range all {
 			x.db.Close()
 		}
 	}()
+	if err != nil {
+		return err
+	}
+	switch len(all) {
+	case 0:
+		return fmt.Errorf("nothing is kept of run %s: it changed nothing, or ended before `undo` was in %s, or longer ago than that", run, o.path)
+	case 1:
+		return o.offer(ctx, std, f, &all[0], run)
+	}
+	return fmt.Errorf("run %s has changed %d databases: an undo of several is no one transaction, so exo undo does not do it", run, len(all))
+}
+
+// look opens the databases that the run has changed, with what it changed there. The caller closes them.
+func (o *options) look(ctx context.Context, f *grantfile.File, run exo.RunID) (all []found, err error) {
 	for i := range f.Databases {
 		x := &f.Databases[i]
 		if x.Undo == 0 {
@@ -169,11 +183,11 @@ func (o *options) undo(ctx context.Context, std cli.Stdio, args []string) error 
 		}
 		_, url, err := x.URLs(os.Getenv)
 		if err != nil {
-			return err
+			return all, err
 		}
 		db, err := exosql.Open(ctx, url, &exosql.OpenOptions{Witness: true, Undo: x.Undo})
 		if err != nil {
-			return fmt.Errorf("the database %s: %w", x.Text, err)
+			return all, fmt.Errorf("the database %s: %w", x.Text, err)
 		}
 		rows, refused, err := db.Undo(ctx, run, exo.RunID{})
 		if errors.Is(err, exosql.ErrNotKept) {
@@ -182,17 +196,14 @@ func (o *options) undo(ctx context.Context, std cli.Stdio, args []string) error 
 		}
 		all = append(all, found{x, db, rows, refused})
 		if err != nil {
-			return fmt.Errorf("the database %s: %w", x.Text, err)
+			return all, fmt.Errorf("the database %s: %w", x.Text, err)
 		}
 	}
-	switch len(all) {
-	case 0:
-		return fmt.Errorf("nothing is kept of run %s: it changed nothing, or ended before `undo` was in %s, or longer ago than that", run, o.path)
-	case 1:
-	default:
-		return fmt.Errorf("run %s has changed %d databases: an undo of several is no one transaction, so exo undo does not do it", run, len(all))
-	}
-	x := &all[0]
+	return all, nil
+}
+
+// offer shows what an undo would change, and does it if that is wanted.
+func (o *options) offer(ctx context.Context, std cli.Stdio, f *grantfile.File, x *found, run exo.RunID) error {
 	for _, im := range x.rows {
 		fmt.Fprintln(std.Out, line(f, x.of.Text, im))
 	}
