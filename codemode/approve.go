@@ -17,7 +17,7 @@ import (
 
 var errNoReview = errors.New("codemode: no change of this tool waits for a person: Options.Review was not set")
 
-// Pending returns the change sets of the tool's principal that wait for a person, the oldest first.
+// Pending returns the change sets of the tool's principal that wait for a person, the oldest first. One that can't be read has the State Unreadable.
 func (t *Tool) Pending(ctx context.Context) ([]review.ChangeSet, error) {
 	if t == nil || t.review == nil {
 		return nil, errNoReview
@@ -26,8 +26,8 @@ func (t *Tool) Pending(ctx context.Context) ([]review.ChangeSet, error) {
 }
 
 // Apply lets happen what a person has agreed to: the change set's program runs again, and commits only if it would do exactly what the person saw. seen
-// is the review.ChangeSet.Digest of that. Of several calls, in any processes, one runs the program. An error says that nothing was run. Otherwise the
-// Result is that of the run, for the host and not for a model: its Err has Kind Conflict if the program would now do something else, and
+// is the review.ChangeSet.Digest of that. Of several calls, in any processes, one runs the program. If an error comes without a Result, nothing was run; with
+// one, the store could not note what became of it, and the change set stays Applying until Keeper.Reconcile settles it. The Result is that of the run, for the host and not for a model: its Err has Kind Conflict if the program would now do something else, and
 // review.Approved.Difference says what.
 func (t *Tool) Apply(ctx context.Context, id, seen string, by review.Approver) (*Result, *review.Approved, error) {
 	if err := t.mayDecide(ctx, id); err != nil {
@@ -52,9 +52,9 @@ func outcome(effects []exo.Effect) (out review.Outcome) {
 	for _, e := range effects {
 		switch {
 		case e.State == exo.StateUnknown && e.Mode == message.InUnit:
-			return review.Unproven
+			return review.KeptUnknown
 		case e.State == exo.StateUnknown:
-			out = review.Unsent
+			out = review.SendUnknown
 		case e.State == exo.StateApplied && out == review.NotKept:
 			out = review.Kept
 		}

@@ -391,6 +391,9 @@ func WriteUnasked(o exo.Object, m *exo.Message) error {
 
 // AtPoints has the connections of units that are opened from now on call at before and after each of their steps.
 func AtPoints(db *DB, at func(point string)) {
+	if w, err := db.db.Units.Writers.Acquire(context.Background()); err == nil { // Open has used one already
+		db.db.Units.Writers.Discard(w)
+	}
 	db.db.Units.Writers.Engine = pointed{db.db.Units.Writers.Engine, at}
 }
 

@@ -222,7 +222,7 @@ func (s *session) commands() []names.Candidate {
 		list = append(list, names.Candidate{Name: ".keep FILE", About: "write the grant file of this terminal, with the programs that ran, for you to review"})
 	}
 	if s.app.Options.Review != nil {
-		list = append(list, names.Candidate{Name: ".changes", About: "what waits for you; .changes ID shows it"},
+		list = append(list, names.Candidate{Name: ".changes", About: "what waits for you; .changes ID shows it, with -all each row"},
 			names.Candidate{Name: ".approve ID", About: "let a change happen that was shown; .reject ID WHY refuses it"})
 	}
 	if s.app.Members != nil {

@@ -23,16 +23,16 @@ func (s *session) prepared(ctx context.Context, out io.Writer, scr screen.Screen
 	}
 	all, err := s.tool.Pending(ctx)
 	for _, w := range all {
-		if s.shown[w.ID] == "" {
-			err = errors.Join(err, s.show(out, scr, w))
+		if _, seen := s.shown[w.ID]; !seen {
+			err = errors.Join(err, s.show(out, scr, w, false))
 		}
 	}
 	return err
 }
 
 // show shows a change set. Only what was shown can be agreed to.
-func (s *session) show(out io.Writer, scr screen.Screen, w review.ChangeSet) error {
-	v := difference.Of(w, s.tool.Admits(), false)
+func (s *session) show(out io.Writer, scr screen.Screen, w review.ChangeSet, all bool) error {
+	v := difference.Of(w, s.tool.Admits(), all)
 	if err := v.Write(out, difference.Screen{Color: scr.Color, Width: scr.Width(0)}); err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (s *session) show(out io.Writer, scr screen.Screen, w review.ChangeSet) err
 	if v.Number > difference.Many {
 		number = " NUMBER"
 	}
-	_, err := fmt.Fprintf(out, "nothing has happened yet: .approve %s%s lets it happen, .reject %[1]s refuses it\n", w.ID[:8], number)
+	_, err := fmt.Fprintf(out, "nothing has happened yet: .approve %s%s lets it happen, .reject %[1]s refuses it\n", short(w.ID), number)
 	return err
 }
 
@@ -66,7 +66,7 @@ func (s *session) decide(ctx context.Context, cmd, arg string, out io.Writer, sc
 	}
 	if cmd == ".changes" && arg == "" {
 		for _, w := range all {
-			fmt.Fprintf(out, "%s  %s\n", w.ID[:8], difference.Shown(w.Summary()))
+			fmt.Fprintf(out, "%s  %s\n", short(w.ID), difference.Shown(w.Summary()))
 		}
 		return nil
 	}
@@ -85,18 +85,18 @@ func (s *session) decide(ctx context.Context, cmd, arg string, out io.Writer, sc
 	case err != nil:
 		return err
 	case cmd == ".changes":
-		return s.show(out, scr, *w)
+		return s.show(out, scr, *w, strings.TrimSpace(rest) == "-all")
 	case cmd == ".reject":
 		if err = s.tool.Reject(ctx, w.ID, strings.TrimSpace(rest), by); err == nil {
 			fmt.Fprintln(out, "refused: nothing of it happens")
 		}
 		return err
 	case s.shown[w.ID] != w.Digest():
-		return s.show(out, scr, *w)
+		return s.show(out, scr, *w, false)
 	}
 	v := difference.Of(*w, s.tool.Admits(), false)
 	if v.Number > difference.Many && strings.TrimSpace(rest) != fmt.Sprint(v.Number) {
-		return fmt.Errorf("to agree to so many changes, type their number: .approve %s NUMBER", w.ID[:8])
+		return fmt.Errorf("to agree to so many changes, type their number: .approve %s NUMBER", short(w.ID))
 	}
 	s.forget()
 	res, approved, err := s.tool.Apply(ctx, w.ID, s.shown[w.ID], by)
@@ -110,3 +110,6 @@ func (s *session) decide(ctx context.Context, cmd, arg string, out io.Writer, sc
 	_, err = fmt.Fprintf(out, "applied: %s\n", v.Summary)
 	return err
 }
+
+// short is the beginning of an ID that a person types.
+func short(id string) string { return id[:min(len(id), 8)] }

@@ -77,7 +77,7 @@ type Who struct {
 // By says whether the one for whom the program ran may agree.
 type By string
 
-// The values of By. The zero By is Self at a terminal, and Other on a page.
+// The values of By. The zero By is Self at a terminal and by a link, and Other on a page whose proxy names its reader.
 const (
 	Self  By = "self"
 	Other By = "other"

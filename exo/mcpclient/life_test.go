@@ -87,6 +87,9 @@ func TestNothingIsLeft(t *testing.T) {
 			s := declared(t, false, mode)
 			s.Pin, s.Bounds.Call = pin, 500*time.Millisecond
 			o, err := mcpclient.Open(ctx, s)
+			if (err != nil) != (mode == "described otherwise") {
+				t.Fatalf("%s: %v", mode, err)
+			}
 			if err != nil {
 				cancel()
 				continue

@@ -24,7 +24,6 @@ import (
 type link struct {
 	session *mcp.ClientSession
 	tools   []*mcp.Tool
-	missing wall.Walls
 	looked  time.Time   // when the tools were listed
 	stale   atomic.Bool // the server says that its tools have changed
 	lines   *lines      // of a process
@@ -47,7 +46,7 @@ func (o *Object) connect(ctx context.Context) (l *link, err error) {
 		if err != nil {
 			return nil, err
 		}
-		l.missing, l.lines = p.Missing, newLines(p, o.server.Bounds, &l.stale)
+		o.missing, l.lines = p.Missing, newLines(p, o.server.Bounds, &l.stale)
 		transport = l.lines
 		options.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) {} // it makes the library ask for this notice
 	} else {
@@ -131,8 +130,8 @@ func (o *Object) drop(l *link) {
 	}
 }
 
-// linked returns a connection to a server whose tools are the pinned ones.
-func (o *Object) linked(ctx context.Context) (*link, error) {
+// linked returns a connection to a server whose tools are the pinned ones. The end of a caller must not end it: others may be in the middle of a call.
+func (o *Object) linked(ctx, caller context.Context) (*link, error) {
 	select {
 	case o.linking <- struct{}{}:
 		defer func() { <-o.linking }()
@@ -154,7 +153,10 @@ func (o *Object) linked(ctx context.Context) (*link, error) {
 		l, err = o.connect(ctx)
 		o.link = l
 	case l.stale.Swap(false) || time.Since(l.looked) > lookAgain:
-		if err = o.look(ctx, l); err != nil {
+		switch err = o.look(ctx, l); {
+		case err != nil && caller.Err() != nil:
+			l.stale.Store(true)
+		case err != nil:
 			o.drop(l)
 		}
 	}
@@ -178,7 +180,7 @@ func (l *link) begin() {
 func (o *Object) call(parent context.Context, t *tool, args json.RawMessage, key string) (value.Value, error) {
 	ctx, cancel := context.WithTimeout(parent, o.server.Bounds.Call)
 	defer cancel()
-	l, err := o.linked(ctx)
+	l, err := o.linked(ctx, parent)
 	switch {
 	case parent.Err() != nil:
 		return value.Value{}, errors.Join(parent.Err(), exo.ErrNothingDone)

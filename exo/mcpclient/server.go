@@ -3,6 +3,7 @@ package mcpclient
 // This file has what a host declares of a server, and the object that programs call.
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
+	"github.com/exoagent/exoagent/internal/wall"
 )
 
 // Server declares an MCP server. A tool that is in none of the three lists does not exist for programs, whatever the server says of it.
@@ -52,7 +54,7 @@ type Command struct {
 	Read    []string // files and folders that it may read, and execute: its libraries, too
 	Write   []string // files and folders that it may read and change
 	Network bool     // it may use IPv4 and IPv6
-	Memory  uint64   // the most bytes that each of its processes may write to; 0: 1 GiB
+	Memory  uint64   // the most bytes of memory that a process of it has alone, shared memory not counted; 0: 1 GiB
 	Require []string // the walls without which it is not started, by the names that Missing gives
 	Errors  *os.File // where its error output goes; nil: nowhere
 }
@@ -67,7 +69,7 @@ type Bounds struct {
 	Messages   int           // in a second that answer no call; 1,000
 }
 
-// What became of a server that broke a rule. The errors of calls wrap these for the host. A program reads only the Kind.
+// Errors of a server that broke a rule. The errors of calls wrap these for the host. A program reads only the Kind.
 var (
 	ErrTooLarge  = errors.New("mcpclient: the server's answer is larger than its Bounds")
 	ErrFlood     = errors.New("mcpclient: the server sent more messages than its Bounds")
@@ -89,7 +91,8 @@ type Object struct {
 	turns       chan struct{} // one for each call that is open
 	linking     chan struct{} // held while link is looked at or made
 	link        *link
-	refused     error // why the server is not used any more
+	refused     error      // why the server is not used any more
+	missing     wall.Walls // of the last process
 }
 
 var _ exo.Object = (*Object)(nil)
@@ -99,6 +102,7 @@ func Open(ctx context.Context, s Server) (*Object, error) {
 	if err := s.complete(); err != nil {
 		return nil, err
 	}
+	s.Bounds = s.Bounds.filled()
 	life, stop := context.WithCancel(ctx)
 	o := &Object{server: s, life: life, stop: stop, turns: make(chan struct{}, s.Bounds.Concurrent), linking: make(chan struct{}, 1)}
 	l, err := o.connect(ctx)
@@ -112,19 +116,18 @@ func Open(ctx context.Context, s Server) (*Object, error) {
 	return o, nil
 }
 
-// complete checks a declaration and fills in its defaults.
+// complete checks a declaration.
 func (s *Server) complete() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("mcpclient: %s: %s", s.Name, fmt.Sprintf(format, args...))
 	}
-	b := &s.Bounds
-	b.Bytes, b.Items, b.Call, b.Start = scalar.Positive(b.Bytes, 1<<20), scalar.Positive(b.Items, 10_000), scalar.Positive(b.Call, time.Minute), scalar.Positive(b.Start, 30*time.Second)
-	b.Concurrent, b.Messages = scalar.Positive(b.Concurrent, 8), scalar.Positive(b.Messages, 1000)
 	used := s.used()
 	slices.Sort(used)
 	switch {
 	case scalar.ReservedName(s.Name) || s.Name[0] < 'A' || s.Name[0] > 'Z':
 		return bad("want a name of letters and digits that begins with a capital letter")
+	case min(s.Bounds.Bytes, s.Bounds.Items, int(s.Bounds.Call), int(s.Bounds.Start), s.Bounds.Concurrent, s.Bounds.Messages) < 0:
+		return bad("a bound is negative")
 	case (s.Command == nil) == (s.URL == ""):
 		return bad("want a Command or a URL")
 	case len(used) == 0:
@@ -148,6 +151,11 @@ func (s *Server) complete() error {
 	return nil
 }
 
+// filled returns the bounds with their defaults.
+func (b Bounds) filled() Bounds {
+	return Bounds{min(cmp.Or(b.Bytes, 1<<20), 1<<50), cmp.Or(b.Items, 10_000), cmp.Or(b.Call, time.Minute), cmp.Or(b.Start, 30*time.Second), cmp.Or(b.Concurrent, 8), cmp.Or(b.Messages, 1000)}
+}
+
 // used are the names of the tools that programs may call.
 func (s *Server) used() []string { return slices.Concat(s.Reads, s.Acts, s.Immediate) }
 
@@ -161,16 +169,19 @@ func (o *Object) Describe() (message.Description, error) {
 
 // Missing are the walls that the server's process lacks on this system, by name.
 func (o *Object) Missing() []string {
-	o.linking <- struct{}{}
-	defer func() { <-o.linking }()
-	if o.link == nil {
+	if o == nil || o.linking == nil { // the zero Object, which has no process
 		return nil
 	}
-	return o.link.missing.Names()
+	o.linking <- struct{}{}
+	defer func() { <-o.linking }()
+	return o.missing.Names()
 }
 
 // Close ends the connection and the process.
 func (o *Object) Close() {
+	if o == nil || o.linking == nil {
+		return
+	}
 	o.stop()
 	o.linking <- struct{}{}
 	defer func() { <-o.linking }()

@@ -20,7 +20,7 @@ type guard struct {
 	left atomic.Int64
 }
 
-// maxRequests bounds the requests of one call.
+// maxRequests bounds the requests between the starts of two calls.
 const maxRequests = 50
 
 func newGuard(base http.RoundTripper, b Bounds) *guard {
@@ -70,11 +70,11 @@ type bounded struct {
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
+	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left+1)])
+	if b.left -= int64(n); b.left < 0 {
+		b.left = 0
 		return 0, ErrTooLarge
 	}
-	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
-	b.left -= int64(n)
 	return n, err
 }
 

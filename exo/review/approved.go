@@ -166,7 +166,7 @@ func (a *Approved) compare(r *exo.Reviewed, set changeset.Set, known []byte) err
 	return nil
 }
 
-// difference names the first thing that differs, for the person.
+// difference names the first thing that differs, for the person. Whoever reads it may not be one who sees labelled values, so it has none.
 func difference(was, is changeset.Set) string {
 	for i := range max(len(was.Parts), len(is.Parts)) {
 		if i >= len(was.Parts) || i >= len(is.Parts) {
@@ -187,23 +187,40 @@ func difference(was, is changeset.Set) string {
 			return "something differs that the change set does not show"
 		}
 	}
+	sent := func(m changeset.Message) string {
+		if s := sealed(m.Label); s != "" {
+			return m.Op + " " + s
+		}
+		return m.Text
+	}
 	for i := range max(len(was.Messages), len(is.Messages)) {
 		switch {
 		case i >= len(is.Messages):
-			return was.Messages[i].Text + " is not sent any more"
+			return sent(was.Messages[i]) + " is not sent any more"
 		case i >= len(was.Messages):
-			return is.Messages[i].Text + " is sent, too"
-		case was.Messages[i].Text != is.Messages[i].Text:
-			return fmt.Sprintf("it would send %s now, and was to send %s", is.Messages[i].Text, was.Messages[i].Text)
+			return sent(is.Messages[i]) + " is sent, too"
+		case sent(was.Messages[i]) != sent(is.Messages[i]):
+			return fmt.Sprintf("it would send %s now, and was to send %s", sent(is.Messages[i]), sent(was.Messages[i]))
 		}
 	}
 	return "a value differs that the change set does not show"
 }
 
+// sealed stands for a value with a label; "": it has none.
+func sealed(label []string) string {
+	if l := value.NewLabel(label...).Secrecy(); !l.Empty() {
+		return "[sealed " + l.List() + "]"
+	}
+	return ""
+}
+
 // text writes a row in one line. Cells that the database chooses have no value there.
 func text(r changeset.Row) string {
 	var b bytes.Buffer
-	side := func(text *string, null bool) string {
+	side := func(text *string, null bool, label []string) string {
+		if s := sealed(label); s != "" {
+			return s
+		}
 		if null {
 			return "null"
 		}
@@ -213,12 +230,12 @@ func text(r changeset.Row) string {
 	for _, c := range r.Cells {
 		switch {
 		case c.New:
-		case c.Before != nil && c.After != nil && c.Changed():
-			fmt.Fprintf(&b, ", %s from %s to %s", c.Name, side(c.Before, c.WasNull), side(c.After, c.IsNull))
+		case c.Before != nil && c.After != nil && (c.Changed() || sealed(c.Label) != ""):
+			fmt.Fprintf(&b, ", %s from %s to %s", c.Name, side(c.Before, c.WasNull, c.Label), side(c.After, c.IsNull, c.Label))
 		case c.After != nil:
-			fmt.Fprintf(&b, ", %s %s", c.Name, side(c.After, c.IsNull))
+			fmt.Fprintf(&b, ", %s %s", c.Name, side(c.After, c.IsNull, c.Label))
 		case c.Before != nil:
-			fmt.Fprintf(&b, ", %s %s", c.Name, side(c.Before, c.WasNull))
+			fmt.Fprintf(&b, ", %s %s", c.Name, side(c.Before, c.WasNull, c.Label))
 		}
 	}
 	return b.String()
@@ -229,10 +246,10 @@ type Outcome uint8
 
 // The outcomes. The zero Outcome is that nothing was kept.
 const (
-	NotKept  Outcome = iota
-	Kept             // its changes, and its messages have left or are known to have failed
-	Unsent           // its changes were kept, and nobody knows whether a message left: it becomes Unknown
-	Unproven         // nobody knows whether its changes were kept: it stays Applying, until Reconcile has asked the database
+	NotKept     Outcome = iota
+	Kept                // its changes were kept, and each message left or is known to have failed
+	SendUnknown         // its changes were kept, and nobody knows whether a message left: it becomes Unknown
+	KeptUnknown         // nobody knows whether its changes were kept: it stays Applying, until Reconcile has asked the database
 )
 
 // Done notes what became of the run that applied the change set, and with which error it ended.
@@ -241,7 +258,7 @@ func (a *Approved) Done(ctx context.Context, what Outcome, failed error) error {
 	k.mu.Lock()
 	delete(k.applies, *a.Applies)
 	k.mu.Unlock()
-	if what == Unproven {
+	if what == KeptUnknown {
 		return nil
 	}
 	if failed == nil && !a.reviewed { // a run that changes nothing is not reviewed
@@ -252,7 +269,7 @@ func (a *Approved) Done(ctx context.Context, what Outcome, failed error) error {
 		return err
 	}
 	switch h.State = Applied; what {
-	case Unsent:
+	case SendUnknown:
 		h.State = Unknown
 	case NotKept:
 		h.State = Conflict
@@ -294,8 +311,8 @@ func (k *Keeper) Reconcile(ctx context.Context, kept func(context.Context, exo.R
 		if err != nil && !errors.Is(err, ErrLost) {
 			return err
 		}
-		if h.State = Applied; !yes && (h.Sends || err != nil) {
-			h.State = Unknown // its messages may have left, or nobody knows of its changes
+		if h.State = Applied; yes && h.Mails || !yes && (h.Sends || err != nil) {
+			h.State = Unknown // nobody knows whether its messages left, or of its changes
 		} else if !yes {
 			h.State, h.Run, h.By, h.How, h.Decided = Pending, "", "", "", time.Time{}
 		}
@@ -308,7 +325,7 @@ func (k *Keeper) Reconcile(ctx context.Context, kept func(context.Context, exo.R
 }
 
 // ErrLost is the error of a database that has lost whether it kept a run. To let the change set wait again could make its changes twice.
-var ErrLost = errors.New("review: the database has lost whether it kept the run")
+var ErrLost = errors.New("review: what kept the run's changes has lost whether it did")
 
 // cutOff is how long a run may take to apply a change set before it counts as cut off: longer than any run may last.
 const cutOff = 10 * time.Minute

@@ -30,6 +30,8 @@ const (
 	Conflict State = "conflict" // a person agreed, and the run would have done something else, or failed: nothing was done
 	Unknown  State = "unknown"  // a person agreed, and nobody knows whether the messages left: look there
 	Expired  State = "expired"  // nobody decided in time
+
+	Unreadable State = "unreadable" // its entry of the store can't be read: Why says why
 )
 
 // ChangeSet is one change set, with what became of it.
@@ -113,6 +115,7 @@ type head struct {
 	Chunks   int       `json:"chunks"`
 	Short    []byte    `json:"short"`           // encrypted: see short
 	Sends    bool      `json:"sends,omitempty"` // it only sends messages, so no store shows whether its run was kept
+	Mails    bool      `json:"mails,omitempty"` // it sends messages, too: after a commit nobody knows whether they left
 	Run      string    `json:"run,omitempty"`   // the run that applies it
 	By       string    `json:"by,omitempty"`
 	How      How       `json:"how,omitempty"`
@@ -180,7 +183,7 @@ func (k *Keeper) put(ctx context.Context, w *ChangeSet) error {
 	if err != nil || len(list) != 1 {
 		return errors.Join(errTooLarge, err)
 	}
-	h, err := json.Marshal(head{Version: version, State: Pending, At: w.At, Until: w.Until, Chunks: len(chunks), Short: list[0], Sends: len(w.Set.Parts) == 0})
+	h, err := json.Marshal(head{Version: version, State: Pending, At: w.At, Until: w.Until, Chunks: len(chunks), Short: list[0], Sends: len(w.Set.Parts) == 0, Mails: len(w.Set.Messages) > 0})
 	if err != nil {
 		return err
 	}
@@ -359,7 +362,7 @@ func (k *Keeper) List(ctx context.Context, all bool) (out []ChangeSet, err error
 		if s := h.live(now); err == nil && !all && s != Pending && s != Applying {
 			return nil
 		}
-		w := ChangeSet{ID: idOf(e), State: Unknown, At: h.At, Until: h.Until}
+		w := ChangeSet{ID: idOf(e), State: Unreadable, At: h.At, Until: h.Until}
 		if err == nil {
 			err = h.decided(&w, now)
 		}
@@ -380,7 +383,7 @@ func (k *Keeper) List(ctx context.Context, all bool) (out []ChangeSet, err error
 }
 
 // PendingOf returns the change sets of one principal that wait for a person, whole, the oldest first. Of one that can't be read it has the ID and, as
-// Why, the reason, with the State Unknown.
+// Why, the reason, with the State Unreadable.
 func (k *Keeper) PendingOf(ctx context.Context, p exo.Principal) (out []ChangeSet, err error) {
 	if !k.made() {
 		return nil, errZero
@@ -394,7 +397,7 @@ func (k *Keeper) PendingOf(ctx context.Context, p exo.Principal) (out []ChangeSe
 			w, err = k.load(ctx, e, h)
 		}
 		if err != nil {
-			w = ChangeSet{ID: id, Principal: p, State: Unknown, At: h.At, Until: h.Until, Why: err.Error()}
+			w = ChangeSet{ID: id, Principal: p, State: Unreadable, At: h.At, Until: h.Until, Why: err.Error()}
 		}
 		out = append(out, w)
 		return nil

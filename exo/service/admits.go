@@ -124,6 +124,9 @@ func (op *Operation) checkReaders() error {
 
 // Admits implements exo.Sink by the functions of AdmitsFor.
 func (s *Service) Admits(m *exo.Message) value.Label {
+	if s == nil {
+		return value.Label{}
+	}
 	op, ok := s.ops[m.Root.Name]
 	if !ok || m.Root.Recv.Op != message.OpRef {
 		return value.Label{}

@@ -24,14 +24,20 @@ type approval struct {
 // Approve makes a person agree to each call before it happens; who says who may. Without a Reviewer (codemode.Options.Review) the service can't be
 // granted. It is for a Method that is not Immediate: what acts at once can't be shown before.
 func (op Operation) Approve(who changeset.Who) Operation {
-	op.approve = &approval{who: who}
-	return op
+	return op.approvedBy(&approval{who: who})
 }
 
 // ApproveOutside makes a person agree to each call whose field, a text or a list of texts, has another value than these: a mail to somebody outside. Upper
 // and lower case are the same. A call without the field needs a person, too.
 func (op Operation) ApproveOutside(who changeset.Who, field string, known ...string) Operation {
-	op.approve = &approval{field: field, known: slices.Clone(known), who: who}
+	return op.approvedBy(&approval{field: field, known: slices.Clone(known), who: who})
+}
+
+func (op Operation) approvedBy(a *approval) Operation {
+	if op.approve != nil { // the second would take the place of the first, which guards another field
+		op.misuse = errors.New("Approve or ApproveOutside is there twice: a method has one rule, so use Approve")
+	}
+	op.approve = a
 	return op
 }
 

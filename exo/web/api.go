@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/big"
 	"mime"
 	"net/http"
 	"net/url"
@@ -22,6 +23,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // None is the argument or answer type of a method without one.
@@ -84,7 +86,10 @@ func New(name, doc string, c Config, methods ...Method) (*API, error) {
 		ops = append(ops, op)
 	}
 	s, err := service.New(name, doc, ops...)
-	return &API{s}, err
+	if err != nil {
+		return nil, err
+	}
+	return &API{s}, nil
 }
 
 // Eval implements exo.Object. Each use of a secret is a detail of the message's outcome on the record.
@@ -126,6 +131,9 @@ func (t *Transport) operation(m Method) (op service.Operation, err error) {
 	}
 	for _, w := range m.with {
 		op = w(op)
+	}
+	if !q.acts() && op.Effect() != message.NoEffect {
+		return op, errors.New("a GET can't act, since it may be sent twice: use a method like POST")
 	}
 	if op.Effect() != message.Held { // which has no answer
 		op = op.Labelled(value.NewLabel(value.Untrusted))
@@ -241,5 +249,42 @@ func (q *request) call(ctx context.Context, in any) (any, error) {
 	if len(b) > 0 && json.Unmarshal(b, out.Interface()) != nil {
 		return nil, errors.New("web: the answer is no JSON of the type") // the error's text may have a part of it
 	}
+	exact := reflect.New(q.Out)
+	if d := json.NewDecoder(bytes.NewReader(b)); len(b) > 0 {
+		if d.UseNumber(); d.Decode(exact.Interface()) == nil && tooWide(exact) {
+			return nil, errors.New("web: the answer has a whole number beyond 2^53 in a place of any type, where it would become another one")
+		}
+	}
 	return out.Interface(), nil
+}
+
+// tooWide reports whether a value within any has a whole number that a float can't hold.
+func tooWide(v reflect.Value) bool {
+	if n, ok := v.Interface().(json.Number); ok {
+		x, whole := new(big.Float).SetString(n.String())
+		return whole && x.IsInt() && x.Abs(x).Cmp(big.NewFloat(scalar.SafeInteger)) > 0
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		return !v.IsNil() && tooWide(v.Elem())
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if tooWide(v.Index(i)) {
+				return true
+			}
+		}
+	case reflect.Map:
+		for _, x := range v.Seq2() {
+			if tooWide(x) {
+				return true
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() && tooWide(v.Field(i)) {
+				return true
+			}
+		}
+	}
+	return false
 }

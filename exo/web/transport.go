@@ -71,7 +71,8 @@ type host struct {
 	headers []string // of requests
 }
 
-// ErrRefused is the error of a request of which nothing was sent.
+// ErrRefused is the error of a request that the Transport did not send: it was not allowed, or its host could not be reached. With an http.Client, an
+// earlier request that was redirected may have been sent.
 var ErrRefused = errors.New("web: refused")
 
 func refusef(format string, args ...any) error {
@@ -81,7 +82,7 @@ func refusef(format string, args ...any) error {
 // NewTransport makes the Transport of a Config.
 func NewTransport(c Config) (*Transport, error) {
 	b := c.Bounds
-	b = Bounds{cmp.Or(b.Request, 1<<20), cmp.Or(b.Headers, 64<<10), cmp.Or(b.Body, 4<<20), cmp.Or(b.Time, 30*time.Second)}
+	b = Bounds{cmp.Or(b.Request, 1<<20), cmp.Or(b.Headers, 64<<10), min(cmp.Or(b.Body, 4<<20), 1<<50), cmp.Or(b.Time, 30*time.Second)}
 	if min(b.Request, b.Headers, b.Body, int64(b.Time)) < 0 {
 		return nil, fmt.Errorf("web: bounds must not be negative")
 	}
@@ -158,8 +159,8 @@ func standardPort(plain bool) int {
 
 const idempotencyKey = "Idempotency-Key"
 
-// ofConnection are headers by which a request is framed or sent elsewhere, or an answer encoded. They are the Transport's own.
-const ofConnection = " Host Connection Content-Length Transfer-Encoding Te Trailer Upgrade Expect Keep-Alive Proxy-Authorization Proxy-Connection Accept-Encoding Content-Encoding "
+// ofConnection are headers by which a request is framed, sent elsewhere or, by net/http, sent twice, or an answer encoded. They are the Transport's own.
+const ofConnection = " Host Connection Content-Length Transfer-Encoding Te Trailer Upgrade Expect Keep-Alive Proxy-Authorization Proxy-Connection Accept-Encoding Content-Encoding X-Idempotency-Key "
 
 func mayBeHeader(canonical string) bool {
 	return canonical != "" && strings.Trim(canonical, letters) == "" && !strings.Contains(ofConnection, " "+canonical+" ")

@@ -110,7 +110,7 @@ func Of(w review.ChangeSet, admits value.Label, all bool) View {
 			key := r.Table + "\x00" + string(r.Kind)
 			if v.Grouped {
 				for _, c := range r.Cells {
-					if c.Changed() {
+					if differs(c, admits) {
 						key += "\x00" + c.Name
 					}
 				}
@@ -150,7 +150,7 @@ func Of(w review.ChangeSet, admits value.Label, all bool) View {
 }
 
 func who(w changeset.Who) string {
-	by := "at a terminal anybody, on the page somebody other than the user of the program"
+	by := "at a terminal or by a link anybody, on the page somebody other than the user of the program"
 	switch w.By {
 	case changeset.Self:
 		by = "anybody"
@@ -158,15 +158,21 @@ func who(w changeset.Who) string {
 		by = "somebody other than the user of the program"
 	}
 	if w.Least == changeset.Page {
-		by = strings.TrimPrefix(by, "at a terminal anybody, on the page ") + ", on the page only"
+		by = strings.TrimPrefix(by, "at a terminal or by a link anybody, on the page ") + ", on the page only"
 	}
 	return by
+}
+
+// differs reports whether a cell is shown as changed. One that the person may not see always is: else a program could guess its value, and the difference
+// would tell whether it was right.
+func differs(c changeset.Cell, admits value.Label) bool {
+	return c.Changed() || sealed(c.Label, admits) != ""
 }
 
 func row(r changeset.Row, admits value.Label) Row {
 	out := Row{Mark: map[changeset.Kind]string{changeset.Added: "+", changeset.Changed: "~", changeset.Deleted: "-"}[r.Kind], Key: Quote(r.Key), Other: r.Other}
 	for _, c := range r.Cells {
-		x := Cell{Name: Quote(c.Name), Before: side(c.Before, c.WasNull, c.Label, admits), After: side(c.After, c.IsNull, c.Label, admits), Changed: c.Changed()}
+		x := Cell{Name: Quote(c.Name), Before: side(c.Before, c.WasNull, c.Label, admits), After: side(c.After, c.IsNull, c.Label, admits), Changed: differs(c, admits)}
 		if c.New {
 			x.After = after
 		}

@@ -207,3 +207,27 @@ func TestOneAmongMany(t *testing.T) {
 		t.Errorf("a short cell is written as %d bytes", len(out))
 	}
 }
+
+// TestGuessesTellNothing: a program that writes a guess of a value that the person may not see shows the same, whether the guess was right or not. The twin may see it.
+func TestGuessesTellNothing(t *testing.T) {
+	right, wrong, note, more := "100", "101", "a", "b"
+	for _, admits := range []value.Label{{}, value.NewLabel("pay")} {
+		view := func(guess string, rows int) string {
+			w := review.ChangeSet{}
+			row := changeset.Row{Table: "staff", Kind: changeset.Changed, Key: "1", Cells: []changeset.Cell{{Name: "salary", Before: &right, After: &guess, Label: []string{"pay"}}, {Name: "note", Before: &note, After: &more}}}
+			other := row
+			other.Cells = []changeset.Cell{{Name: "salary", Before: &right, After: &right, Label: []string{"pay"}}, row.Cells[1]}
+			part := changeset.Part{Rows: []changeset.Row{row}}
+			for range rows {
+				part.Rows = append(part.Rows, other)
+			}
+			w.Set.Parts = []changeset.Part{part}
+			return fmt.Sprintf("%+v", Of(w, admits, false))
+		}
+		for _, rows := range []int{0, Many + 1} {
+			if same := view(right, rows) == view(wrong, rows); same != admits.Empty() {
+				t.Errorf("admits %s, %d rows: a right and a wrong guess look alike: %v", admits, rows+1, same)
+			}
+		}
+	}
+}

@@ -11,6 +11,7 @@ func launch(s *Spec, files []*os.File) (*os.Process, error) {
 	return os.StartProcess(s.Path, append([]string{s.Path}, s.Args...), &os.ProcAttr{Dir: s.Dir, Env: s.Env, Files: files[:3]})
 }
 
-func ended(*os.Process) {}
+// ended returns when a process has ended.
+func ended(p *os.Process) { _, _ = p.Wait() }
 
 func killGroup(p *os.Process) { _ = p.Kill() }

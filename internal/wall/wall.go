@@ -52,7 +52,7 @@ type Spec struct {
 	Read    []string // files and folders that it may read, and execute
 	Write   []string // files and folders that it may read and change, and not execute
 	Network bool     // it may use IPv4 and IPv6
-	Memory  uint64   // the most bytes that each of its processes may write to
+	Memory  uint64   // the most bytes of memory that a process of it has alone, shared memory not counted
 	Require Walls    // the walls without which it is not started
 }
 

@@ -149,6 +149,9 @@ var types = map[string]reflect.Type{"string": reflect.TypeFor[string](), "intege
 
 func (r *reader) typeOf(ref *openapi3.SchemaRef) reflect.Type {
 	t := reflect.TypeFor[any]()
+	if r.left--; r.left < 0 || ref != nil && slices.Contains(r.in, ref.Value) { // a list of itself would have no end
+		return t
+	}
 	if ref == nil || ref.Value == nil || len(ref.Value.OneOf) > 0 || len(ref.Value.AnyOf) > 0 {
 		return t
 	}
@@ -157,7 +160,9 @@ func (r *reader) typeOf(ref *openapi3.SchemaRef) reflect.Type {
 	switch {
 	case len(kinds) > 1:
 	case s.Type.Includes("array"):
+		r.in = append(r.in, s)
 		t = reflect.SliceOf(r.typeOf(s.Items))
+		r.in = r.in[:len(r.in)-1]
 	case len(kinds) == 0 || kinds[0] == "object":
 		if fields := r.fields(ref); len(fields) > 0 {
 			if o, err := structOf(fields, ""); err == nil {

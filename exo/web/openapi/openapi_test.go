@@ -204,3 +204,26 @@ func TestRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestListOfItself: a list whose items are such a list again is any data, and not an endless type.
+func TestListOfItself(t *testing.T) {
+	for _, within := range []string{`{$ref: "#/components/schemas/A"}`, `{type: object, properties: {a: {$ref: "#/components/schemas/A"}}}`} {
+		text := `
+openapi: 3.0.3
+info: {title: t, version: "1"}
+paths:
+  /a:
+    get:
+      operationId: a
+      responses: {"200": {description: ok, content: {application/json: {schema: ` + within + `}}}}
+components: {schemas: {A: {type: array, items: {$ref: "#/components/schemas/A"}}}}
+`
+		d, err := openapi.Parse([]byte(text), openapi.Digest([]byte(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Method("a", "a"); err != nil {
+			t.Error(err)
+		}
+	}
+}
