@@ -40,7 +40,7 @@ func TestKeptForSoLong(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			exec(exosql.UndoTriggers(live, role, keep, schema.Name{Schema: "public", Name: "staff"}))
+			exec(exosql.UndoTriggers(live, role, keep, schema.Name{Schema: live.Path[0], Name: "staff"}))
 		} else {
 			exec(exosql.CreateUndo)
 		}
