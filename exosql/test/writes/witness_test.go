@@ -114,8 +114,8 @@ func TestWitnessIsReplayed(t *testing.T) {
 		}
 	}, nil)
 	r := tool.Run(t.Context(), `await jobs.where({ id: 2 }).select(j => j.title); return jobs.where({ id: 1 }).update({ points: 4 })`)
-	if r.Err != nil || kit.LookAtJobs(t, e, url, "SELECT run FROM exo_runs") != r.ID.String() {
-		t.Errorf("%v: %s, want %v", r.Err, kit.LookAtJobs(t, e, url, "SELECT run FROM exo_runs"), r.ID)
+	if r.Err != nil || kit.LookAtJobs(t, e, url, "SELECT run FROM exo_runs WHERE run <> 'forgotten'") != r.ID.String() {
+		t.Errorf("%v: %s, want %v", r.Err, kit.LookAtJobs(t, e, url, "SELECT run FROM exo_runs WHERE run <> 'forgotten'"), r.ID)
 	}
 	if got := kit.LookAtJobs(t, e, url, "SELECT points FROM jobs WHERE id < 3 ORDER BY id"); got != "4 3" {
 		t.Errorf("the points are %s", got)
