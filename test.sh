@@ -196,6 +196,7 @@ say "the language of programs, as this Node.js has it"
 node testdata/conformance/node.mjs --check
 for of in date intl locales; do node exoeval/testdata/$of.mjs --check; done
 
+export EXO_MCP_SERVERS="$mcp_servers" EXO_MCP_NODE="$mcp/node_modules/node-linux-$arch/bin/node"
 say "tests, with the seeds of the fuzz targets"
 EXO_LONG=$long go test -vet=off -count=1 -timeout $timeout -v ./exosql ./schema/gen ./... 2>&1 | passed
 # A test that is skipped here fails the run: all that tests need was installed.
@@ -238,9 +239,6 @@ go build -o "$work/exo" ./cmd/exo
 for script in conformance clients inspector; do
   "$mcp/node_modules/node-linux-$arch/bin/node" --no-warnings "testdata/mcp/$script.mjs" "$work/exo" "$mcp"
 done
-
-say "exo/mcpclient: servers of npm, within walls"
-EXO_MCP_SERVERS="$mcp_servers" EXO_MCP_NODE="$mcp/node_modules/node-linux-$arch/bin/node" go test -vet=off -count=1 -run ServersOfNPM ./exo/mcpclient
 
 say "the adapters for other frameworks, which are a module of their own"
 (cd examples/adapters && go vet ./... && "$staticcheck" ./... && go test -vet=off -count=1 ./...)
