@@ -344,7 +344,9 @@ func TestAnswers(t *testing.T) {
 		}, "header", 1},
 	} {
 		t.Run(fmt.Sprintf("%d %s", i+1, c.what), func(t *testing.T) {
+			w.mu.Lock() // a request that was given up may come late
 			w.answer = c.answer
+			w.mu.Unlock()
 			b := web.Bounds{Body: 1 << 20, Headers: 16 << 10, Time: 500 * time.Millisecond}
 			tr := w.transport(web.Config{Hosts: []web.Host{w.host("GET /")}, Bounds: b})
 			start := time.Now()

@@ -47,8 +47,9 @@ func newWorld(t *testing.T) *world {
 		_ = r.Header.Write(&lines)
 		w.mu.Lock()
 		w.got = append(w.got, lines.String()+"\n"+string(b))
+		answer := w.answer
 		w.mu.Unlock()
-		w.answer(rw, r)
+		answer(rw, r)
 	}))
 	w.api.Config.ErrorLog = log.New(io.Discard, "", 0)
 	w.api.StartTLS()
