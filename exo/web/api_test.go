@@ -205,7 +205,9 @@ func TestAPIErrorHasNoAddress(t *testing.T) {
 		},
 		"a refusal": func(rw http.ResponseWriter, r *http.Request) { rw.WriteHeader(404); fmt.Fprint(rw, canary) },
 	} {
+		w.mu.Lock() // a request that was given up may come late
 		w.answer = answer
+		w.mu.Unlock()
 		r := run(t, codemode.Grants{"tracker": a}, nil, `return await tracker.list({owner: "`+canary+`", state: "`+canary+`"})`)
 		if r.Err == nil {
 			t.Errorf("%s: no error", what)
