@@ -42,10 +42,10 @@ func (c Changes) Changes(ctx context.Context) (changeset.Part, error) {
 // Approval is a rule by which a person must agree to a change before it is kept: see [Facet.Approve] and exo/review.
 type Approval struct{ a decl.Approval }
 
-// ApproveAlways asks about every change through the facet.
+// ApproveAlways asks about every change of the table.
 func ApproveAlways() Approval { return Approval{decl.Approval{Always: true}} }
 
-// ApproveAbove asks if a principal has changed more than this many rows through the facet in a day (UTC), with those of the run.
+// ApproveAbove asks if a principal has changed more than this many rows of the table in a day (UTC), with those of the run.
 func ApproveAbove(rows int64) Approval { return Approval{decl.Approval{Counted: true, Over: rows}} }
 
 // ApproveDeletes asks about every delete.

@@ -119,8 +119,9 @@ func (f *Facet[T]) Permit(known ...Permission) *Facet[T] {
 	return f.allow("Permit", decl.Rights{Permits: permissions(known)})
 }
 
-// Approve lists rules by which a person must agree to changes through this facet. They act if the tool has a Reviewer (codemode.Options.Review), and
-// the database was opened with [OpenOptions.Images], which bounds the rows that a person is shown. Without a Reviewer the facet can't be granted.
+// Approve lists rules by which a person must agree to changes of the facet's table, whichever of the granted facets makes them. They act if the tool has
+// a Reviewer (codemode.Options.Review), and the database was opened with [OpenOptions.Images], which bounds the rows that a person is shown. Without a
+// Reviewer the facet can't be granted.
 func (f *Facet[T]) Approve(rules ...Approval) *Facet[T] {
 	var r decl.Rights
 	for _, a := range rules {

@@ -33,7 +33,7 @@ type wrote struct {
 // written is a table and a way to write it.
 type written struct {
 	table schema.Name
-	kind  writing.Kind
+	way   writing.Kind
 }
 
 func (w *wrote) add(rows int64, set []string) {
@@ -93,10 +93,8 @@ func ruled(m *exo.Message, db *DB) []*decl.Facet {
 // acts reports whether the host permits a write through f to change further rows: by a cascade, a trigger, a rule or a conflict.
 func acts(f *decl.Facet) bool { return slices.ContainsFunc(f.Rights.Permits, decl.Permission.Acts) }
 
-// asks returns the rules that the run's changes meet, or may meet with others of their day. It is called when the unit is prepared. Where the database
-// reports all rows, those that a cascade or a trigger has changed count like the others. Where it doesn't, a write that may have set one off asks in
-// any case.
-func (w *work) asks(ctx context.Context) (out []changeset.Ask, err error) {
+// asks returns the rules that the run's changes meet, or may meet with others of their day. It is called when the unit is prepared.
+func (w *work) asks(ctx context.Context) ([]changeset.Ask, error) {
 	w.mu.Lock()
 	all := w.counted
 	w.mu.Unlock()
@@ -115,43 +113,58 @@ func (w *work) asks(ctx context.Context) (out []changeset.Ask, err error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, unseen := map[written]*wrote{}, []*decl.Facet(nil)
-	at := func(t schema.Name, kind writing.Kind) *wrote {
-		x := rows[written{t, kind}]
-		if x == nil {
-			x = &wrote{}
-			rows[written{t, kind}] = x
-		}
-		return x
+	rows, unseen, err := w.writtenRows(ctx, live, all)
+	if err != nil {
+		return nil, err
 	}
+	return met(live, rules, rows, unseen), nil
+}
+
+// writtenRows returns what was written, by table and way. Where the database reports all rows, those that a cascade or a trigger has changed count like
+// the others, with each column that has another value now: a trigger may have changed it in a row that the program has written, too. Where it doesn't,
+// unseen are the facets whose writes may have set one off.
+func (w *work) writtenRows(ctx context.Context, live *schema.Database, all []counted) (rows map[written]*wrote, unseen []*decl.Facet, err error) {
+	rows = map[written]*wrote{}
 	for _, c := range all {
-		at(nameOf(live, c.x.run.Table), c.x.run.Kind).add(c.n, c.x.sets())
+		count(rows, written{nameOf(live, c.x.run.Table), c.x.run.Kind}, c.n, c.x.sets())
 		if f := c.x.run.Facet; acts(f) && !slices.Contains(unseen, f) {
 			unseen = append(unseen, f)
 		}
 	}
-	if unseen != nil {
-		switch images, err := w.Captured(ctx); {
-		case err == nil:
-			unseen = nil
-			more := map[written]*wrote{}
-			for _, im := range images {
-				kind, set := kindOf(im)
-				x := written{im.Table, kind}
-				if more[x] == nil {
-					more[x] = &wrote{}
-				}
-				more[x].add(1, set)
-			}
-			for x, n := range more {
-				if y := at(x.table, x.kind); n.rows > y.rows {
-					y.add(n.rows-y.rows, n.set)
-				}
-			}
-		case !errors.Is(err, engine.ErrNoImages) && !errors.Is(err, engine.ErrTooManyImages):
-			return nil, err
-		}
+	if unseen == nil {
+		return rows, nil, nil
 	}
+	images, err := w.Captured(ctx)
+	switch {
+	case errors.Is(err, engine.ErrNoImages) || errors.Is(err, engine.ErrTooManyImages):
+		return rows, unseen, nil
+	case err != nil:
+		return nil, nil, err
+	}
+	seen := map[written]*wrote{}
+	for _, im := range images {
+		way, set := wayOf(im)
+		count(seen, written{im.Table, way}, 1, set)
+	}
+	for x, n := range seen {
+		more := n.rows
+		if y := rows[x]; y != nil {
+			more = max(0, n.rows-y.rows) // a row that was written twice counts twice
+		}
+		count(rows, x, more, n.set)
+	}
+	return rows, nil, nil
+}
+
+func count(in map[written]*wrote, at written, rows int64, set []string) {
+	if in[at] == nil {
+		in[at] = &wrote{}
+	}
+	in[at].add(rows, set)
+}
+
+// met returns the rules of facets that written rows meet.
+func met(live *schema.Database, rules []*decl.Facet, rows map[written]*wrote, unseen []*decl.Facet) (out []changeset.Ask) {
 	said := map[string]bool{} // by what a rule is: two facets of a table may have the same one
 	for _, f := range rules {
 		own := map[string]int{} // the place of what counts under a name
@@ -161,12 +174,12 @@ func (w *work) asks(ctx context.Context) (out []changeset.Ask, err error) {
 				continue
 			}
 			said[what] = true
-			for _, kind := range []writing.Kind{writing.Inserts, writing.Updates, writing.Deletes} {
-				n := rows[written{nameOf(live, f.Table), kind}]
+			for _, way := range []writing.Kind{writing.Inserts, writing.Updates, writing.Deletes} {
+				n := rows[written{nameOf(live, f.Table), way}]
 				if n == nil {
 					continue
 				}
-				for _, ask := range f.Asks(a, kind, n.set, n.rows) {
+				for _, ask := range f.Asks(a, way, n.set, n.rows) {
 					if i, ok := own[ask.Count]; ok && ask.Count != "" {
 						out[i].Rows += ask.Rows
 						continue
@@ -182,7 +195,7 @@ func (w *work) asks(ctx context.Context) (out []changeset.Ask, err error) {
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 // mayReach reports whether a write through a facet may change rows of another's table by itself. Only a cascade says which table it changes.
@@ -198,8 +211,8 @@ func sameTable(a, b string) bool {
 	return last(a) == last(b)
 }
 
-// kindOf returns how an image's row was written, and the columns that have other values now.
-func kindOf(im engine.Image) (kind writing.Kind, set []string) {
+// wayOf returns how an image's row was written, and the columns that have other values now.
+func wayOf(im engine.Image) (way writing.Kind, set []string) {
 	switch {
 	case im.After == nil:
 		return writing.Deletes, nil
