@@ -143,6 +143,40 @@ func TestStartsAgain(t *testing.T) {
 	}
 }
 
+// TestCallerEndsNoServer: a caller whose time ends while the tools are listed again does not end the server, which is in the middle of another's call. The twin is a
+// server that does not answer in its own time: it is ended.
+func TestCallerEndsNoServer(t *testing.T) {
+	for _, slow := range []bool{true, false} {
+		s := declared(t, false, map[bool]string{true: "slow", false: "hangs"}[slow])
+		s.Pin = pinOf(t, declared(t, false, "honest"))
+		if !slow {
+			s.Bounds.Call = 2 * time.Second
+		}
+		o := pinned(t, s)
+		first := mcpclient.Pid(o)
+		acted := make(chan error, 1)
+		call := exotest.On(t, o).Call("post_it", hello).Message()
+		go func() {
+			_, err := o.Eval(t.Context(), call)
+			acted <- err
+		}()
+		time.Sleep(200 * time.Millisecond) // the call is with the server
+		mcpclient.Later(o)
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		_, err := o.Eval(ctx, exotest.On(t, o).Call("echo", hello).Message())
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) || slow != errors.Is(err, exo.ErrNothingDone) {
+			t.Errorf("slow %v: the caller that ended: %v", slow, err)
+		}
+		if err := <-acted; slow != (err == nil) {
+			t.Errorf("slow %v: the other's call: %v", slow, err)
+		}
+		if _, err := o.Eval(t.Context(), exotest.On(t, o).Call("row").Message()); slow && err != nil || slow && mcpclient.Pid(o) != first {
+			t.Errorf("slow %v: the next call: %v, process %d and then %d", slow, err, first, mcpclient.Pid(o))
+		}
+	}
+}
+
 // TestErrorTexts: the text of a tool's error reaches a program only with a reply that has the label of answers: never for a held call.
 func TestErrorTexts(t *testing.T) {
 	o := pinned(t, declared(t, false, "fails"))
