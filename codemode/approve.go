@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -26,25 +25,25 @@ func (t *Tool) Pending(ctx context.Context) ([]review.ChangeSet, error) {
 }
 
 // Apply lets happen what a person has agreed to: the change set's program runs again, and commits only if it would do exactly what the person saw. seen
-// is the review.ChangeSet.Digest of that. Of several calls, in any processes, one runs the program. If an error comes without a Result, nothing was run; with
-// one, the store could not note what became of it, and the change set stays Applying until Keeper.Reconcile settles it. The Result is that of the run, for the host and not for a model: its Err has Kind Conflict if the program would now do something else, and
-// review.Approved.Difference says what.
-func (t *Tool) Apply(ctx context.Context, id, seen string, by review.Approver) (*Result, *review.Approved, error) {
+// is the review.ChangeSet.Digest of that. Of several calls, in any processes, one runs the program. If an error comes without a Result, nothing was run;
+// with one, the store could not note what became of it, and the change set stays Applying until Keeper.Reconcile settles it. The Result is that of the
+// run, for the host and not for a model: its Err has Kind Conflict and a *review.DiffersError if the program would now do something else.
+func (t *Tool) Apply(ctx context.Context, id, seen string, by review.Approver) (*Result, error) {
 	if err := t.mayDecide(ctx, id); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	a, err := t.review.Approve(ctx, id, seen, by)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	res := t.run(ctx, a.Program, a.Job())
 	if err := a.Done(context.WithoutCancel(ctx), outcome(res.Effects), res.Err); err != nil {
-		return res, a, fmt.Errorf("codemode: change set %s was run, and the store does not have what became of it: %w", a.ID, err)
+		return res, fmt.Errorf("codemode: change set %s was run, and the store does not have what became of it: %w", a.ID, err)
 	}
-	if res.Err == nil && a.Difference() != "" {
-		res.Err = &fail.Error{Kind: fail.Conflict, Msg: "it was agreed to, and would now do something else, so nothing was changed", Err: errors.New("codemode: " + a.Difference())}
+	if res.Err == nil { // a run that changes nothing is not reviewed
+		res.Err = a.Conflict()
 	}
-	return res, a, nil
+	return res, nil
 }
 
 // outcome is what the effects of a run say about its change set. A mail that is known to have failed is nothing that was done.

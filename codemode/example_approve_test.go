@@ -47,7 +47,7 @@ func ExampleTool_Apply() {
 	fmt.Println("waits:", x.Summary(), x.Rules)
 
 	bob := review.Approver{Name: "bob", How: review.Terminal} // the host knows who agrees; no program can say so
-	res, _, err = tool.Apply(ctx, x.ID, x.Digest(), bob)
+	res, err = tool.Apply(ctx, x.ID, x.Digest(), bob)
 	must(err)
 	must(res.Err)
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/sqlname"
@@ -124,7 +125,7 @@ func (t *Target) rehearseFresh(ctx context.Context, key Key) error {
 
 // run runs the examples.
 func (t *Target) run(ctx context.Context, db *exosql.DB, key Key) error {
-	tool, err := codemode.New(t.Grants(db), &codemode.Options{Limits: DefaultLimits().Limits, Bounds: DefaultLimits().Bounds, Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded, Principal: "check", Review: nobody()}) // its examples are the host's own
+	tool, err := codemode.New(t.Grants(db), &codemode.Options{Limits: DefaultLimits().Limits, Bounds: DefaultLimits().Bounds, Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded, Principal: "check", Review: review.InMemory()}) // its examples are the host's own
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package game
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"log/slog"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/review"
-	"github.com/exoagent/exoagent/exo/store"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 )
@@ -135,19 +133,8 @@ var stoppedVerdict = Verdict{Kind: fail.Cancelled.String(), Message: "the host s
 func millis(d time.Duration) float64 { return float64(d.Round(time.Microsecond)) / 1e6 }
 
 // tool is what programs of an attempt get. Its statements are written to the attempt.
-// nobody keeps what waits for a person, who never comes: each attempt has its own, which is gone with it.
-func nobody() *review.Keeper {
-	key := make([]byte, review.MinKey)
-	rand.Read(key) // it never fails
-	k, err := review.New(review.Options{Store: store.NewMemory(nil), Key: key})
-	if err != nil {
-		panic(err) // the options are constant
-	}
-	return k
-}
-
 func (g *Game) tool(a *Attempt, grants codemode.Grants, player string) (*codemode.Tool, error) {
-	o := &codemode.Options{Limits: g.Limits.Limits, Bounds: g.Limits.Bounds, Principal: exo.Principal(player), Record: exo.RecordFunc(a.record), Review: nobody()}
+	o := &codemode.Options{Limits: g.Limits.Limits, Bounds: g.Limits.Bounds, Principal: exo.Principal(player), Record: exo.RecordFunc(a.record), Review: review.InMemory()} // nobody comes to agree
 	if g.Pool != nil {
 		o.Evaluator = g.Pool
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
@@ -66,11 +67,11 @@ func (t *Target) Reach(ctx context.Context) (*Reach, error) {
 	}
 	defer db.Close()
 	grants := t.Grants(db)
-	tool, err := codemode.New(grants, &codemode.Options{Limits: DefaultLimits().Limits, Bounds: DefaultLimits().Bounds, Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded, Principal: "reach", Review: nobody()})
+	tool, err := codemode.New(grants, &codemode.Options{Limits: DefaultLimits().Limits, Bounds: DefaultLimits().Bounds, Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded, Principal: "reach", Review: review.InMemory()})
 	if err != nil {
 		return nil, err
 	}
-	gate, err := exo.NewGate(exo.Config{Grants: grants, Record: exo.Unrecorded, Review: nobody()})
+	gate, err := exo.NewGate(exo.Config{Grants: grants, Record: exo.Unrecorded, Review: review.InMemory()})
 	if err != nil {
 		return nil, err
 	}

@@ -328,14 +328,14 @@ func (t *tools) of(p grantfile.Principal) (*codemode.Tool, error) {
 }
 
 // apply runs the program of a change set again, to which a person on the page has agreed.
-func (t *tools) apply(ctx context.Context, w review.ChangeSet, seen string, by review.Approver) (*codemode.Result, *review.Approved, error) {
+func (t *tools) apply(ctx context.Context, w review.ChangeSet, seen string, by review.Approver) (*codemode.Result, error) {
 	p, err := t.d.File.PrincipalNamed(w.Principal)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	tool, err := t.of(p)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	return tool.Apply(ctx, w.ID, seen, by)
 }

@@ -45,7 +45,7 @@ func (s *session) show(out io.Writer, scr screen.Screen, w review.ChangeSet, all
 		return err
 	}
 	number := ""
-	if v.Number > difference.Many {
+	if v.Typed() != "" {
 		number = " NUMBER"
 	}
 	_, err := fmt.Fprintf(out, "nothing has happened yet: .approve %s%s lets it happen, .reject %[1]s refuses it\n", short(w.ID), number)
@@ -95,17 +95,17 @@ func (s *session) decide(ctx context.Context, cmd, arg string, out io.Writer, sc
 		return s.show(out, scr, *w, false)
 	}
 	v := difference.Of(*w, s.tool.Admits(), false)
-	if v.Number > difference.Many && strings.TrimSpace(rest) != fmt.Sprint(v.Number) {
+	if v.Typed() != "" && strings.TrimSpace(rest) != v.Typed() {
 		return fmt.Errorf("to agree to so many changes, type their number: .approve %s NUMBER", short(w.ID))
 	}
 	s.forget()
-	res, approved, err := s.tool.Apply(ctx, w.ID, s.shown[w.ID], by)
+	res, err := s.tool.Apply(ctx, w.ID, s.shown[w.ID], by)
 	s.forget()
 	if err != nil {
 		return err
 	}
 	if res.Err != nil {
-		return errors.New(difference.Outcome(approved.Difference(), res.Err, value.NewLabel(w.Label...).Secrecy().FlowsTo(s.tool.Admits())))
+		return errors.New(difference.Outcome(res.Err, value.NewLabel(w.Label...).Secrecy().FlowsTo(s.tool.Admits())))
 	}
 	_, err = fmt.Fprintf(out, "applied: %s\n", v.Summary)
 	return err

@@ -4,13 +4,15 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/exoagent/exoagent/exo/review"
 )
 
 // TestApprove: a program that changes many tasks changes nothing until the person at the terminal has seen the rows and agrees.
 func TestApprove(t *testing.T) {
 	const program, count = "api.organization.projects().tasks().where({ status: 'todo' }).update({ status: 'done' })\n", "api.organization.projects().tasks().where({ status: 'todo' }).count()\n"
 	was := app.Options.Review
-	app.Options.Review = waiting() // what it tells of these change sets is for this test alone
+	app.Options.Review = review.InMemory() // what it tells of these change sets is for this test alone
 	t.Cleanup(func() { app.Options.Review = was })
 	id := func(seen string) string {
 		t.Helper()

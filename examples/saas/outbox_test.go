@@ -10,6 +10,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/examples/saas/tracker"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -25,7 +26,7 @@ func TestOutbox(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tool, err := codemode.New(g, &codemode.Options{Record: exo.Unrecorded, Review: waiting()})
+		tool, err := codemode.New(g, &codemode.Options{Record: exo.Unrecorded, Review: review.InMemory()})
 		if err != nil {
 			t.Fatal(err)
 		}

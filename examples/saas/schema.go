@@ -7,6 +7,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/repl"
 	"github.com/exoagent/exoagent/examples/saas/tracker"
+	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 )
@@ -211,7 +212,7 @@ var app = repl.App{
 	Users:    everybody,
 	Members:  staff,
 	Grants:   grants,
-	Options:  codemode.Options{Review: waiting()},
+	Options:  codemode.Options{Review: review.InMemory()},
 	Examples: []string{
 		`api.organization.projects().tasks().where(t => t.status === 'in_progress')`,
 		`(api) => api.organization.join(({ org }) => org.projects()).join(({ project }) => project.tasks()).select(({ project, task }) => ({ project: project.name, task: task.title })).execute()`,

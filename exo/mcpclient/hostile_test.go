@@ -203,7 +203,7 @@ var attacks = map[string]func(s *server, r *request){
 	"many values": func(s *server, r *request) {
 		s.structured(r.ID, `{"any":[`+strings.Repeat("0,", 20_000)+`0]}`)
 	},
-	"slow": func(s *server, r *request) { time.Sleep(time.Second); s.answer(r) },
+	"slow":        func(s *server, r *request) { time.Sleep(time.Second); s.answer(r) },
 	"two answers": func(s *server, r *request) { s.text(r.ID, "first"); s.text(r.ID, "second") },
 	"answers ahead": func(s *server, r *request) {
 		for n := range 200 { // to calls that come later

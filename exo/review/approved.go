@@ -45,13 +45,13 @@ func (a Approver) may(w *ChangeSet) error {
 	}
 	switch {
 	case a.Name == "" || a.How != Terminal && a.How != Link && a.How != Page:
-		return errors.New("review: an Approver needs the Name of the person and How they are known")
+		return fmt.Errorf("%w: an Approver needs the Name of the person and How they are known", ErrNotAllowed)
 	case w.Who.Least == changeset.Page && a.How == Terminal:
-		return errors.New("review: a rule wants this to be agreed to on the page, where the reader is known, and not at a terminal")
+		return fmt.Errorf("%w: a rule wants this to be agreed to on the page, where the reader is known, and not at a terminal", ErrNotAllowed)
 	case w.Who.By == changeset.Other && a.How != Page:
-		return errors.New("review: a rule wants somebody other than the user of the program, and only the page's proxy tells who is who, not a terminal or a link")
+		return fmt.Errorf("%w: a rule wants somebody other than the user of the program, and only the page's proxy tells who is who, not a terminal or a link", ErrNotAllowed)
 	case by == changeset.Other && a.Name == string(w.Principal):
-		return fmt.Errorf("review: somebody other than %s has to decide this, since it was prepared for them", a.Name)
+		return fmt.Errorf("%w: somebody other than %s has to decide this, since it was prepared for them", ErrNotAllowed, a.Name)
 	}
 	return nil
 }
@@ -65,8 +65,19 @@ type Approved struct {
 	reviewed bool   // the run was compared, and is the same
 }
 
-// ErrDecided is the error of a change set that does not wait any more.
-var ErrDecided = errors.New("review: this change set does not wait any more")
+// Errors of a decision.
+var (
+	ErrDecided    = errors.New("review: this change set does not wait any more")
+	ErrNotAllowed = errors.New("review: this approver may not decide it")
+	ErrStale      = errors.New("review: what was agreed to is not what waits: look at the change set again")
+)
+
+// DiffersError is in the error of a run that was to apply a change set, and would have done something else. Difference is for the person: it has
+// values that were read, but none with a label.
+type DiffersError struct{ Difference string }
+
+// Error implements error.
+func (e *DiffersError) Error() string { return "review: " + e.Difference }
 
 // Approve notes that a person agrees to a change set. seen is the Digest of what they saw. Only the first of all processes succeeds, and only before the
 // change set has expired. The caller must then run it (codemode.Tool.Apply does), or call Done with what became of it.
@@ -82,7 +93,7 @@ func (k *Keeper) Approve(ctx context.Context, id, seen string, by Approver) (*Ap
 		return nil, fmt.Errorf("%w: it is %s", ErrDecided, w.State)
 	}
 	if seen != w.Digest() {
-		return nil, errors.New("review: what was agreed to is not what waits: look at the change set again")
+		return nil, ErrStale
 	}
 	run := exo.NewRunID()
 	now := k.opt.Now().UTC()
@@ -158,8 +169,8 @@ func (a *Approved) compare(r *exo.Reviewed, set changeset.Set, known []byte) err
 	case !same(known, a.known):
 		a.differs = difference(a.Set, set)
 	}
-	if a.differs != "" {
-		return &fail.Error{Kind: fail.Conflict, Msg: "it was agreed to, and would now do something else, so nothing was changed", Err: errors.New("review: " + a.differs)}
+	if err := a.Conflict(); err != nil {
+		return err
 	}
 	a.reviewed = true
 	r.Details = append(r.Details, approval{a.ID, a.Run, a.By, a.How, a.Decided, a.Digest()})
@@ -282,8 +293,13 @@ func (a *Approved) Done(ctx context.Context, what Outcome, failed error) error {
 	return err
 }
 
-// Difference says what was otherwise when the change set was to be applied, for the person; "" if nothing was.
-func (a *Approved) Difference() string { return a.differs }
+// Conflict returns the error of a run that would have done something else, with a [*DiffersError]; nil if nothing was otherwise.
+func (a *Approved) Conflict() error {
+	if a.differs == "" {
+		return nil
+	}
+	return &fail.Error{Kind: fail.Conflict, Msg: "it was agreed to, and would now do something else, so nothing was changed", Err: &DiffersError{a.differs}}
+}
 
 // Reconcile settles change sets whose run was cut off while it applied them: kept asks the database whether a run's changes were kept, and must be final,
 // as exosql's DB.Committed is, and return ErrLost where the database has lost that. What was not kept waits again, for as long as it would have. It

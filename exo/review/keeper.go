@@ -70,6 +70,14 @@ func New(opt Options) (*Keeper, error) {
 	return &Keeper{opt: opt, applies: map[exo.RunID]*Approved{}}, nil
 }
 
+// InMemory returns a Keeper for one process: what waits is gone when it ends.
+func InMemory() *Keeper {
+	key := make([]byte, MinKey)
+	rand.Read(key)                                              // it never fails
+	k, _ := New(Options{Store: store.NewMemory(nil), Key: key}) // it fails without these
+	return k
+}
+
 var errZero = errors.New("review: this Keeper was not made with New, so nothing may be changed")
 
 func (k *Keeper) made() bool { return k != nil && k.opt.Store != nil }

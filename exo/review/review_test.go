@@ -18,7 +18,7 @@ import (
 func TestOtherVersion(t *testing.T) {
 	for module, want := range map[string]fail.Kind{"v0.0.1-other": fail.Conflict, buildinfo.Version(): fail.Other} {
 		a := &Approved{ChangeSet: ChangeSet{known: []byte("known"), granted: value.Digest{}.String(), module: module}}
-		if err := a.compare(&exo.Reviewed{}, changeset.Set{}, []byte("known")); fail.KindOf(err) != want || a.reviewed == (want == fail.Conflict) || (a.Difference() != "") == a.reviewed {
+		if err := a.compare(&exo.Reviewed{}, changeset.Set{}, []byte("known")); fail.KindOf(err) != want || a.reviewed == (want == fail.Conflict) || (a.Conflict() != nil) == a.reviewed {
 			t.Errorf("%s: %v, reviewed %v", module, err, a.reviewed)
 		}
 	}

@@ -5,8 +5,10 @@
 package difference
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -194,17 +196,28 @@ func side(text *string, null bool, label []string, admits value.Label) string {
 	return Quote(*text)
 }
 
-// Outcome says why nothing was changed after a person had agreed. differs and failed may have values of any label: who may not see all reads neither.
-func Outcome(differs string, failed error, sees bool) string {
-	switch {
-	case differs != "" && sees:
-		return "Nothing was changed, since the program would now do something else: " + Shown(differs)
-	case differs != "":
-		return "Nothing was changed, since the program would now do something else."
-	case sees:
-		return "Nothing was changed, since the program failed this time: " + Shown(failed.Error())
+// Outcome says why nothing was changed after a person had agreed. The error may have values: who may not see all labels reads none.
+func Outcome(failed error, sees bool) string {
+	text := "Nothing was changed, since the program failed this time"
+	d, differs := errors.AsType[*review.DiffersError](failed)
+	if differs {
+		text = "Nothing was changed, since the program would now do something else"
 	}
-	return "Nothing was changed, since the program failed this time."
+	switch {
+	case !sees:
+		return text + "."
+	case differs:
+		return text + ": " + Shown(d.Difference)
+	}
+	return text + ": " + Shown(failed.Error())
+}
+
+// Typed is what a person types to agree to so many changes that the view does not show each; "": nothing.
+func (v View) Typed() string {
+	if v.Number <= Many {
+		return ""
+	}
+	return strconv.FormatInt(v.Number, 10)
 }
 
 // sealed returns what a person is shown in the place of a value that they may not see; "" if they may.

@@ -104,7 +104,8 @@ func TestSealed(t *testing.T) {
 		}
 	}
 	failed := errors.New("4000 is too much")
-	if a, b := Outcome("salary from 4000", failed, false), Outcome("", failed, false); strings.Contains(a+b, "4000") || !strings.Contains(Outcome("salary from 4000", failed, true)+Outcome("", failed, true), "4000 is") {
+	differs := &review.DiffersError{Difference: "salary from 4000"}
+	if a, b := Outcome(differs, false), Outcome(failed, false); strings.Contains(a+b, "4000") || !strings.Contains(Outcome(differs, true), "from 4000") || !strings.Contains(Outcome(failed, true), "4000 is") {
 		t.Errorf("%s %s", a, b)
 	}
 	if out := text(t, Of(w, value.Label{}, false), Screen{}); !strings.Contains(out, `"new"`) || !strings.Contains(out, `"hello"`) {

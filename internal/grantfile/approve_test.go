@@ -150,7 +150,7 @@ func TestApproveAsks(t *testing.T) {
 			if err != nil || len(waits) != 1 {
 				t.Fatalf("%d wait: %v", len(waits), err)
 			}
-			res, _, err := own.Apply(t.Context(), waits[0].ID, waits[0].Digest(), review.Approver{Name: "ann", How: review.Page})
+			res, err := own.Apply(t.Context(), waits[0].ID, waits[0].Digest(), review.Approver{Name: "ann", How: review.Page})
 			if err != nil || res.Err != nil {
 				t.Errorf("%s: %v %v", rule, err, res)
 			}

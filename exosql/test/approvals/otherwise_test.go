@@ -100,9 +100,9 @@ func TestNothingLeftToDo(t *testing.T) {
 			x := w.prepared(c.program)
 			w.exec(c.meanwhile)
 			before := w.dump()
-			res, a, err := w.tool.Apply(t.Context(), x.ID, x.Digest(), boss)
-			if err != nil || fail.KindOf(res.Err) != fail.Conflict || a.Difference() == "" || w.dump() != before || len(w.sent) != 0 {
-				t.Errorf("%s: %v %v, differs %q", c.program, err, res.Err, a.Difference())
+			res, err := w.tool.Apply(t.Context(), x.ID, x.Digest(), boss)
+			if err != nil || fail.KindOf(res.Err) != fail.Conflict || differs(res.Err) == "" || w.dump() != before || len(w.sent) != 0 {
+				t.Errorf("%s: %v %v, differs %q", c.program, err, res.Err, differs(res.Err))
 			}
 			if got, err := w.keeper.Get(t.Context(), x.ID); err != nil || got.State != review.Conflict {
 				t.Errorf("%s: %s %v", c.program, got.State, err)

@@ -131,7 +131,7 @@ func TestRandomApprovals(t *testing.T) {
 					i := pick()
 					x := all[i]
 					all = append(all[:i:i], all[i+1:]...)
-					res, a, err := w.tool.Apply(context.Background(), x.ID, x.Digest(), boss)
+					res, err := w.tool.Apply(context.Background(), x.ID, x.Digest(), boss)
 					now := w.rows()
 					switch {
 					case !w.now.Before(x.until):
@@ -142,7 +142,7 @@ func TestRandomApprovals(t *testing.T) {
 						r.Fatal(err)
 					case res.Err != nil:
 						if conflicts++; !x.dirty || fmt.Sprint(now) != fmt.Sprint(before) {
-							r.Fatalf("%s: %v (%s), and nobody had written: %v", x.Program, res.Err, a.Difference(), x.dirty)
+							r.Fatalf("%s: %v (%s), and nobody had written: %v", x.Program, res.Err, differs(res.Err), x.dirty)
 						}
 					default:
 						applied++
@@ -158,7 +158,7 @@ func TestRandomApprovals(t *testing.T) {
 						}
 						wrote()
 					}
-					if _, _, err := w.tool.Apply(context.Background(), x.ID, x.Digest(), boss); !errors.Is(err, review.ErrDecided) {
+					if _, err := w.tool.Apply(context.Background(), x.ID, x.Digest(), boss); !errors.Is(err, review.ErrDecided) {
 						r.Fatalf("a second time: %v", err)
 					}
 				case what == 7 && len(all) > 0:

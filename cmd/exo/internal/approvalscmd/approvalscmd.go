@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -245,7 +244,7 @@ func (o *options) approve(ctx context.Context, std cli.Stdio, id string) error {
 		if err := o.write(std.Out, v); err != nil {
 			return err
 		}
-		if err := ask(std, v.Number); err != nil {
+		if err := ask(std, v.Typed()); err != nil {
 			return err
 		}
 	}
@@ -266,27 +265,27 @@ func (o *options) approve(ctx context.Context, std cli.Stdio, id string) error {
 	if err != nil {
 		return err
 	}
-	res, agreed, err := tool.Apply(ctx, w.ID, w.Digest(), by)
+	res, err := tool.Apply(ctx, w.ID, w.Digest(), by)
 	err = errors.Join(found(err), closing())
 	switch {
 	case err != nil:
 		return err
 	case res.Err != nil:
-		return &cli.Failure{Code: cli.ExitFound, Err: errors.New(difference.Outcome(agreed.Difference(), res.Err, true))} // the operator has the database
+		return &cli.Failure{Code: cli.ExitFound, Err: errors.New(difference.Outcome(res.Err, true))} // the operator has the database
 	}
 	fmt.Fprintf(std.Out, "applied, by the run %s: %s\n", res.ID, v.Summary)
 	return nil
 }
 
 // ask wants yes, or above 200 changes their number, from a terminal.
-func ask(std cli.Stdio, number int64) error {
+func ask(std cli.Stdio, number string) error {
 	in, ok := std.In.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
 		return cli.Usagef("this is no terminal, so nobody can be asked: a script gives -yes DIGEST")
 	}
 	want := "yes"
-	if number > difference.Many {
-		want = strconv.FormatInt(number, 10)
+	if number != "" {
+		want = number
 		fmt.Fprint(std.Err, "to agree, type the number of changes: ")
 	} else {
 		fmt.Fprint(std.Err, "to agree, type yes: ")

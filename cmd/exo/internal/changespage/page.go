@@ -19,7 +19,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -40,7 +39,7 @@ type Sets interface {
 }
 
 // Apply runs the program of a change set to which a person has agreed.
-type Apply func(ctx context.Context, w review.ChangeSet, seen string, by review.Approver) (*codemode.Result, *review.Approved, error)
+type Apply func(ctx context.Context, w review.ChangeSet, seen string, by review.Approver) (*codemode.Result, error)
 
 // Options are what the page needs. All must be set, but for Now and Fetch.
 type Options struct {
@@ -313,7 +312,7 @@ func (p *Page) show(w http.ResponseWriter, r *http.Request, who reader, id strin
 func (p *Page) view(w http.ResponseWriter, status int, who reader, x review.ChangeSet, all bool, problem string) {
 	v := difference.Of(x, p.opt.File.Visible(who.who), all)
 	p.write(w, status, "view", data{Title: "Change " + x.ID[:6], Back: true, Reader: difference.Quote(who.name), Error: problem, View: &v, All: all,
-		Waits: x.State == review.Pending, Typed: v.Number > difference.Many, Code: p.code(who, x.ID, x.Digest())})
+		Waits: x.State == review.Pending, Typed: v.Typed() != "", Code: p.code(who, x.ID, x.Digest())})
 }
 
 // decide takes a decision. A second POST of the same form finds that the change set does not wait any more.
@@ -337,24 +336,24 @@ func (p *Page) decide(w http.ResponseWriter, r *http.Request, who reader, id, ac
 	by := who.approver(x.Principal)
 	if action == "reject" {
 		if err := p.opt.Sets.Reject(r.Context(), id, r.PostFormValue("why"), by); err != nil {
-			p.view(w, http.StatusConflict, who, x, false, sentence(err))
+			p.view(w, statusOf(err), who, x, false, sentence(err))
 			return
 		}
 		p.seeOther(w, r, grantfile.PagePath+"/"+id)
 		return
 	}
-	if v := difference.Of(x, p.opt.File.Visible(who.who), false); v.Number > difference.Many && strings.TrimSpace(r.PostFormValue("rows")) != strconv.FormatInt(v.Number, 10) {
-		p.view(w, http.StatusBadRequest, who, x, false, fmt.Sprintf("To agree, type the number of changes: %d.", v.Number))
+	if v := difference.Of(x, p.opt.File.Visible(who.who), false); v.Typed() != "" && strings.TrimSpace(r.PostFormValue("rows")) != v.Typed() {
+		p.view(w, http.StatusBadRequest, who, x, false, fmt.Sprintf("To agree, type the number of changes: %s.", v.Typed()))
 		return
 	}
 	// The run goes on if the browser leaves: the decision is on record.
-	res, approved, err := p.opt.Apply(context.WithoutCancel(r.Context()), x, seen, by)
-	problem := ""
+	res, err := p.opt.Apply(context.WithoutCancel(r.Context()), x, seen, by)
+	problem, status := "", http.StatusConflict
 	switch {
 	case err != nil:
-		problem = sentence(err)
+		problem, status = sentence(err), statusOf(err)
 	case res.Err != nil:
-		problem = difference.Outcome(approved.Difference(), res.Err, p.opt.File.Sees(p.opt.File.Visible(who.who)))
+		problem = difference.Outcome(res.Err, p.opt.File.Sees(p.opt.File.Visible(who.who)))
 	default:
 		p.seeOther(w, r, grantfile.PagePath+"/"+id)
 		return
@@ -362,7 +361,18 @@ func (p *Page) decide(w http.ResponseWriter, r *http.Request, who reader, id, ac
 	if now, err := p.opt.Sets.Get(r.Context(), id); err == nil {
 		x = now
 	}
-	p.view(w, http.StatusConflict, who, x, false, problem)
+	p.view(w, status, who, x, false, problem)
+}
+
+// statusOf tells what a person can mend from what the host must.
+func statusOf(err error) int {
+	switch {
+	case errors.Is(err, review.ErrNotAllowed):
+		return http.StatusForbidden
+	case errors.Is(err, review.ErrDecided) || errors.Is(err, review.ErrStale):
+		return http.StatusConflict
+	}
+	return http.StatusInternalServerError
 }
 
 // sentence writes an error for a person.

@@ -110,10 +110,10 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	p, err := New(Options{File: w.file, Sets: w.kept.Keeper, Store: w.kept.Store, Key: w.kept.Key, Now: func() time.Time { return w.now },
-		Apply: func(ctx context.Context, x review.ChangeSet, seen string, by review.Approver) (*codemode.Result, *review.Approved, error) {
+		Apply: func(ctx context.Context, x review.ChangeSet, seen string, by review.Approver) (*codemode.Result, error) {
 			p, err := w.file.PrincipalNamed(x.Principal)
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			return w.tool(p).Apply(ctx, x.ID, seen, by)
 		},
@@ -408,7 +408,7 @@ func TestOther(t *testing.T) {
 	for _, org := range []any{1, 2, nil} {
 		text := w.assertion(map[string]any{"sub": "ann", "org": org})
 		ann := func(r *http.Request) { r.Header.Set("X-Reader", text) }
-		if got, says, _ := w.ask("POST", "/changes/"+x.ID+"/approve", w.form(x, ann), ann); got != 409 || !strings.Contains(says, "omebody other than") || w.total() != 600 {
+		if got, says, _ := w.ask("POST", "/changes/"+x.ID+"/approve", w.form(x, ann), ann); got != 403 || !strings.Contains(says, "omebody other than") || w.total() != 600 {
 			t.Errorf("org %v: %d %s", org, got, says)
 		}
 	}
