@@ -52,7 +52,7 @@ examples:
 				v := &validating{offline: *offline, strict: *strict, pin: *pin, json: *asJSON, effects: *effects}
 				err := v.run(ctx, std, args)
 				if wrong, ok := errors.AsType[*grantfile.Errors](err); ok && v.json {
-					if err := v.print(std, wrong.Findings()); err != nil {
+					if err := v.print(std, grantfile.FindingsOf(wrong)); err != nil {
 						return err
 					}
 					return &cli.Failure{Code: cli.ExitFound}

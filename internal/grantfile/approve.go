@@ -58,25 +58,25 @@ const maxImages = 10_000
 const PagePath = "/changes"
 
 func (r *reader) approve(e entry) *Approve {
-	a := &Approve{Pos: e.pos()}
-	if e.value.Kind == yaml.ScalarNode && !isNull(e.value) {
-		if a.Always = r.text(e.value, "approve") == "always"; !a.Always {
-			r.at(posOf(e.value), "approve: want `always`, or a map like { rows: 10, delete: true, columns: [amount] }")
+	a := &Approve{Pos: e.Pos()}
+	if e.Value.Kind == yaml.ScalarNode && !isNull(e.Value) {
+		if a.Always = r.Text(e.Value, "approve") == "always"; !a.Always {
+			r.At(posOf(e.Value), "approve: want `always`, or a map like { rows: 10, delete: true, columns: [amount] }")
 		}
 		return a
 	}
 	word := func(e entry, words ...string) string {
-		s := r.text(e.value, e.name)
+		s := r.Text(e.Value, e.Name)
 		if s != "" && !slices.Contains(words, s) {
-			r.at(posOf(e.value), "%s: want %s, not `%s`", e.name, strings.Join(words, " or "), s)
+			r.At(posOf(e.Value), "%s: want %s, not `%s`", e.Name, strings.Join(words, " or "), s)
 		}
 		return s
 	}
-	r.fields(e.value, "approve", map[string]func(entry){
-		"always":  func(e entry) { a.Always = r.bool(e.value, "always") },
-		"rows":    func(e entry) { a.Rows = r.positive(e.value, "rows") },
-		"delete":  func(e entry) { a.Delete = r.bool(e.value, "delete") },
-		"columns": func(e entry) { a.Columns = r.names(e.value, "columns") },
+	r.Fields(e.Value, "approve", map[string]func(entry){
+		"always":  func(e entry) { a.Always = r.Bool(e.Value, "always") },
+		"rows":    func(e entry) { a.Rows = r.Positive(e.Value, "rows") },
+		"delete":  func(e entry) { a.Delete = r.Bool(e.Value, "delete") },
+		"columns": func(e entry) { a.Columns = r.Names(e.Value, "columns") },
 		"by":      func(e entry) { a.Who.By = changeset.By(word(e, string(changeset.Self), string(changeset.Other))) },
 		"least": func(e entry) {
 			if word(e, string(review.Terminal), string(review.Page)) == string(review.Page) {
@@ -84,8 +84,8 @@ func (r *reader) approve(e entry) *Approve {
 			}
 		},
 	})
-	if !a.Always && a.Rows == 0 && !a.Delete && a.Columns == nil && len(r.list) == 0 {
-		r.at(a.Pos, "approve: this names no change: write always, rows, delete or columns")
+	if !a.Always && a.Rows == 0 && !a.Delete && a.Columns == nil && len(r.List) == 0 {
+		r.At(a.Pos, "approve: this names no change: write always, rows, delete or columns")
 	}
 	return a
 }
@@ -122,49 +122,45 @@ func (a *Approve) String() string {
 
 func (f *File) approvals(r *reader, e entry) {
 	a := &f.Approvals
-	a.Pos = e.pos()
-	r.fields(e.value, "approvals", map[string]func(entry){
+	a.Pos = e.Pos()
+	r.Fields(e.Value, "approvals", map[string]func(entry){
 		"key": func(e entry) {
-			if a.Key = r.secret(e.value, "key"); a.Key.Kind == "sqlite" {
-				r.at(posOf(e.value), "key: want env:NAME or file:PATH")
-			}
+			a.Key = r.Secret(e.Value, "key")
 		},
 		"store": func(e entry) {
-			if s := r.text(e.value, "store"); strings.Contains(s, ":") {
-				if a.Store = r.secret(e.value, "store"); a.Store.Kind == "sqlite" {
-					r.at(posOf(e.value), "store: want a folder, or env:NAME or file:PATH with the URL of a PostgreSQL database")
-				}
+			if s := r.Text(e.Value, "store"); strings.Contains(s, ":") {
+				a.Store = r.Secret(e.Value, "store")
 			} else if s != "" {
-				a.Store = Secret{"folder", s, posOf(e.value), r.dir}
+				a.Store = Secret{Kind: "folder", Name: s, Pos: posOf(e.Value), Dir: r.Dir}
 			}
 		},
-		"wait":  func(e entry) { a.Wait = r.duration(e.value, "wait") },
-		"link":  func(e entry) { a.Link = Name{r.text(e.value, "link"), posOf(e.value)} },
-		"shows": func(e entry) { a.Shows = r.names(e.value, "shows") },
+		"wait":  func(e entry) { a.Wait = r.Duration(e.Value, "wait") },
+		"link":  func(e entry) { a.Link = r.Name(e.Value, "link") },
+		"shows": func(e entry) { a.Shows = r.Names(e.Value, "shows") },
 		"proxy": func(e entry) {
-			r.fields(e.value, "proxy", map[string]func(entry){
-				"header":   func(e entry) { a.Proxy.Header = Name{r.text(e.value, "header"), posOf(e.value)} },
-				"issuer":   func(e entry) { a.Proxy.Issuer = Name{r.text(e.value, "issuer"), posOf(e.value)} },
-				"audience": func(e entry) { a.Proxy.Audience = Name{r.text(e.value, "audience"), posOf(e.value)} },
+			r.Fields(e.Value, "proxy", map[string]func(entry){
+				"header":   func(e entry) { a.Proxy.Header = r.Name(e.Value, "header") },
+				"issuer":   func(e entry) { a.Proxy.Issuer = r.Name(e.Value, "issuer") },
+				"audience": func(e entry) { a.Proxy.Audience = r.Name(e.Value, "audience") },
 			})
 			if p := a.Proxy; p.Header.Text == "" || p.Issuer.Text == "" || p.Audience.Text == "" {
-				r.at(e.pos(), "proxy: want `header`, `issuer` and `audience`: the header with the proxy's signed assertion (a JWT), who signs it, and the aud that it has")
+				r.At(e.Pos(), "proxy: want `header`, `issuer` and `audience`: the header with the proxy's signed assertion (a JWT), who signs it, and the aud that it has")
 			}
 		},
 	})
 	if a.Key.Kind == "" || a.Store.Kind == "" {
-		r.at(a.Pos, "approvals: want `key` and `store`, like { key: file:approvals.key, store: approvals }: where the key is that encrypts what waits, and a folder, or env:NAME with the URL of a PostgreSQL database, that outlives this process")
+		r.At(a.Pos, "approvals: want `key` and `store`, like { key: file:approvals.key, store: approvals }: where the key is that encrypts what waits, and a folder, or env:NAME with the URL of a PostgreSQL database, that outlives this process")
 	}
-	if a.Store.Kind == "folder" && a.Key.Kind == "file" && tree.Within(a.Folder(), beside(r.dir, a.Key.Name)) {
-		r.at(a.Key.Pos, "approvals: the key is in the folder of the store, and whoever copies the folder could read it: keep the key elsewhere")
+	if a.Store.Kind == "folder" && a.Key.Kind == "file" && tree.Within(a.Folder(), beside(r.Dir, a.Key.Name)) {
+		r.At(a.Key.Pos, "approvals: the key is in the folder of the store, and whoever copies the folder could read it: keep the key elsewhere")
 	}
 	if u, err := url.Parse(a.Link.Text); a.Link.Text != "" && (err != nil || !isAddress(a.Link.Text) || u.Path != PagePath) {
-		r.at(a.Link.Pos, "link: want the address of the page as people know it, like https://shop.example.com%s", PagePath)
+		r.At(a.Link.Pos, "link: want the address of the page as people know it, like https://shop.example.com%s", PagePath)
 	}
 }
 
 // Folder is the folder in which change sets wait, if Store is one.
-func (a Approvals) Folder() string { return beside(a.Store.dir, a.Store.Name) }
+func (a Approvals) Folder() string { return beside(a.Store.Dir, a.Store.Name) }
 
 // Approves reports whether a change may wait for a person.
 func (f *File) Approves() bool {
@@ -221,18 +217,18 @@ func (f *File) checkApprovals(r *reader) {
 		first := f.approve(x)
 		switch {
 		case !x.Writes():
-			r.at(a.Pos, "approve: the facet %s lets programs change nothing: add insert, update or delete, or leave it out", x.Text)
+			r.At(a.Pos, "approve: the facet %s lets programs change nothing: add insert, update or delete, or leave it out", x.Text)
 			continue
 		case a.Delete && x.Delete == nil:
-			r.at(a.Pos, "approve: the facet %s lets programs delete nothing: add `delete: true`, or leave it out here", x.Text)
+			r.At(a.Pos, "approve: the facet %s lets programs delete nothing: add `delete: true`, or leave it out here", x.Text)
 		case first.String() != a.String():
-			r.at(a.Pos, "approve differs from line %d: both are of the table %s, so write it once", first.Line, x.Table.Text)
+			r.At(a.Pos, "approve differs from line %d: both are of the table %s, so write it once", first.Line, x.Table.Text)
 		case f.Approvals.Key.Kind == "" && f.Approvals.Pos == Pos{}:
-			r.at(a.Pos, "approve: where changes wait is missing: add `approvals: { key: file:approvals.key, store: approvals }` at the top of the file, and let `exo approvals init` make the key")
+			r.At(a.Pos, "approve: where changes wait is missing: add `approvals: { key: file:approvals.key, store: approvals }` at the top of the file, and let `exo approvals init` make the key")
 		}
 		for _, c := range a.Columns {
 			if written := slices.Concat(x.Insert, x.Update); !slices.ContainsFunc(written, func(n Name) bool { return n.Text == c.Text }) {
-				r.at(c.Pos, "approve: programs can't write `%s`%s", c.Text, or(c.Text, texts(written)))
+				r.At(c.Pos, "approve: programs can't write `%s`%s", c.Text, or(c.Text, texts(written)))
 			}
 		}
 	}
@@ -246,13 +242,13 @@ func (f *File) checkApprovals(r *reader) {
 	}
 	switch name := http.CanonicalHeaderKey(p.Header.Text); {
 	case strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" || name == "Authorization" || name == "Cookie" || name == "Host":
-		r.at(p.Header.Pos, "header: want a header that only the proxy writes, like X-Assertion, not `%s`", p.Header.Text)
+		r.At(p.Header.Pos, "header: want a header that only the proxy writes, like X-Assertion, not `%s`", p.Header.Text)
 	case !slices.Contains(issuers, p.Issuer.Text):
-		r.at(p.Issuer.Pos, "issuer: `serve` has no issuer `%s`%s", p.Issuer.Text, or(p.Issuer.Text, issuers))
+		r.At(p.Issuer.Pos, "issuer: `serve` has no issuer `%s`%s", p.Issuer.Text, or(p.Issuer.Text, issuers))
 	case !isAddress(p.Audience.Text):
-		r.at(p.Audience.Pos, "audience: want the address of the page, like https://shop.example.com%s", PagePath)
+		r.At(p.Audience.Pos, "audience: want the address of the page, like https://shop.example.com%s", PagePath)
 	case p.Audience.Text == f.Serve.Resource.Text:
-		r.at(p.Audience.Pos, "audience: this is the audience of clients' tokens, by which a client could agree to its own changes: give the proxy's assertions another")
+		r.At(p.Audience.Pos, "audience: this is the audience of clients' tokens, by which a client could agree to its own changes: give the proxy's assertions another")
 	}
 }
 
@@ -309,7 +305,7 @@ func (f *File) ApprovalFindings() []Finding {
 
 // ApprovalKey returns the key that encrypts the change sets of the file.
 func (f *File) ApprovalKey() ([]byte, error) {
-	text, err := f.Approvals.Key.text(nil)
+	text, err := f.Approvals.Key.Text(nil)
 	if err == nil && len(text) < review.MinKey {
 		err = fail.Errorf(fail.Invalid, "", "%s has a key of %d characters: want at least %d random ones", f.Approvals.Key, len(text), review.MinKey)
 	}

@@ -35,7 +35,7 @@ func TestApproveProblems(t *testing.T) {
 		{"zone:", "approvals: {key: env:K, store: s, undo: 7d}\nzone:"}:                           "approvals has no `undo`",
 		{"zone:", "approvals: {key: file:s/key, store: s}\nzone:"}:                                "the key is in the folder of the store",
 		{"zone:", "approvals: {key: sqlite:k, store: s}\nzone:"}:                                  "key: want env:NAME or file:PATH",
-		{"zone:", "approvals: {key: env:K, store: sqlite:s}\nzone:"}:                              "store: want a folder",
+		{"zone:", "approvals: {key: env:K, store: sqlite:s}\nzone:"}:                              "store: want env:NAME or file:PATH",
 		{"zone:", "approvals: {key: env:K, store: 'postgres://u:hunter2@h/d'}\nzone:"}:            "it must not be in this file",
 		{"zone:", "approvals: {key: env:K, store: s, link: http://x.example.com/changes}\nzone:"}: "link: want the address",
 		{"zone:", "approvals: {key: env:K, store: s, link: https://x.example.com/}\nzone:"}:       "link: want the address",

@@ -79,14 +79,14 @@ func (f *File) Declare(ctx context.Context, opt *Options) (*Declared, error) {
 		if db := opt.Databases[x.Text]; db != nil {
 			d.dbs[x.Text] = db
 		} else if err := d.open(ctx, x, env, max(opt.Images, f.images())); err != nil {
-			p.at(x.URL.Pos, "the database %s: %s", x.Text, Reason(err))
+			p.At(x.URL.Pos, "the database %s: %s", x.Text, Reason(err))
 		}
 	}
 	for i := range f.Facets {
 		x := &f.Facets[i]
 		d.Unwitnessed = d.Unwitnessed || x.Writes() && slices.ContainsFunc(f.Databases, func(db Database) bool { return db.Text == x.Database.Text && !db.Witness })
 	}
-	err := p.err(f.Name)
+	err := p.Err(f.Name)
 	if err == nil {
 		err = d.declare(ctx)
 	}
@@ -215,8 +215,8 @@ func (d *Declared) declare(ctx context.Context) error {
 		d.facet(declarations[x.Database.Text], x, p)
 	}
 	d.renew(p)
-	if len(p.list) > 0 {
-		return p.err(f.Name)
+	if len(p.List) > 0 {
+		return p.Err(f.Name)
 	}
 	for i := range f.Facets {
 		for j := range f.Facets[i].Links {
@@ -231,20 +231,20 @@ func (d *Declared) declare(ctx context.Context) error {
 			d.conditions(f.facet(g.Facet.Text), g.Where, p)
 		}
 	}
-	if len(p.list) > 0 {
-		return p.err(f.Name)
+	if len(p.List) > 0 {
+		return p.Err(f.Name)
 	}
 	example := d.bind(d.example(nil, nil))
 	for i := range f.Grants { // what remains to check depends on links and scopes together
 		g := &f.Grants[i]
 		t, err := d.template(g, example)
 		if err != nil {
-			p.at(g.Pos, "the grant %s: %s", g.Text, Reason(err))
+			p.At(g.Pos, "the grant %s: %s", g.Text, Reason(err))
 			continue
 		}
 		d.templates, d.grants[t] = append(d.templates, t), g
 	}
-	return p.err(f.Name)
+	return p.Err(f.Name)
 }
 
 // facet declares a facet's table, columns and rights. If one of several columns is wrong, it tries each by itself to find the place.
@@ -252,7 +252,7 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 	live := d.liveTable(x)
 	if live == nil {
 		if l := d.live[x.Database.Text].Left(schema.Name{Name: x.Table.Text}); l != nil {
-			p.at(x.Table.Pos, "the table `%s` is in the database %s, but %s", schema.Printable(x.Table.Text), x.Database.Text, l.Reason())
+			p.At(x.Table.Pos, "the table `%s` is in the database %s, but %s", schema.Printable(x.Table.Text), x.Database.Text, l.Reason())
 			return
 		}
 		var names []string
@@ -280,19 +280,19 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 		if other, _, ok := strings.Cut(x.Table.Text, "."); ok && in.Engine == schema.Postgres && len(elsewhere) == 0 && !slices.Contains(in.Path, other) {
 			where = fmt.Sprintf(": names are looked up in %s, so write `schema: [%s]` at the database if %[3]s is a schema", strings.Join(in.Path, ", "), strings.Join(append(slices.Clone(in.Path), schema.Printable(other)), ", "), schema.Printable(other))
 		}
-		p.of(exosql.MissingTable, x.Table.Pos, "the database %s has no table or view `%s`%s", x.Database.Text, schema.Printable(x.Table.Text), where)
+		p.Of(exosql.MissingTable, x.Table.Pos, "the database %s has no table or view `%s`%s", x.Database.Text, schema.Printable(x.Table.Text), where)
 		return
 	}
 	// Facets of one table are joined by its name. SQLite also accepts other spellings: under a
 	// second spelling a facet would show a column unlabelled that another facet labels.
 	if spelt := d.live[x.Database.Text].Spell(live.Name); spelt != x.Table.Text {
-		p.at(x.Table.Pos, "the database %s spells the table `%s`: write it the same way", x.Database.Text, schema.Printable(spelt))
+		p.At(x.Table.Pos, "the database %s spells the table `%s`: write it the same way", x.Database.Text, schema.Printable(spelt))
 		return
 	}
-	before := len(p.list)
+	before := len(p.List)
 	for _, c := range x.Columns {
 		if live.Column(c.Text) == nil {
-			p.of(exosql.MissingColumn, c.Pos, "the table %s has no column `%s`%s", x.Table.Text, c.Text, or(c.Text, printable(live.ColumnNames())))
+			p.Of(exosql.MissingColumn, c.Pos, "the table %s has no column `%s`%s", x.Table.Text, c.Text, or(c.Text, printable(live.ColumnNames())))
 		}
 	}
 	facet, whole := d.whole(in, x)
@@ -302,23 +302,23 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 				continue
 			}
 			if t, err := dynamic.NewForFile(d.live[x.Database.Text]).Table(x.Table.Text, d.File.described(x, c).spec()); err != nil {
-				p.at(c.Pos, "the column %s: %s", c.Text, Reason(err))
+				p.At(c.Pos, "the column %s: %s", c.Text, Reason(err))
 			} else if _, err := t.Facet(x.Text, c.Text); err != nil {
-				p.at(c.Pos, "the column %s: %s", c.Text, Reason(err))
+				p.At(c.Pos, "the column %s: %s", c.Text, Reason(err))
 			}
 		}
 	}
 	for _, c := range x.Key {
 		if live.Column(c.Text) == nil {
-			p.of(exosql.MissingColumn, c.Pos, "the table %s has no column `%s`%s", x.Table.Text, c.Text, or(c.Text, printable(live.ColumnNames())))
+			p.Of(exosql.MissingColumn, c.Pos, "the table %s has no column `%s`%s", x.Table.Text, c.Text, or(c.Text, printable(live.ColumnNames())))
 		}
 	}
 	d.checkPin(x, p)
-	if len(p.list) > before {
+	if len(p.List) > before {
 		return
 	}
 	if whole != nil {
-		p.at(whole.at, "%s", whole.text)
+		p.At(whole.at, "%s", whole.text)
 		return
 	}
 	each := func(names []Name, allow func(...string) error) {
@@ -326,14 +326,14 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 			return
 		}
 		if err := allow(texts(names)...); err != nil {
-			p.at(names[0].Pos, "%s", ofFacet(x.Text, err))
+			p.At(names[0].Pos, "%s", ofFacet(x.Text, err))
 		}
 	}
 	each(x.Insert, facet.AllowInsert)
 	each(x.Update, facet.AllowUpdate)
 	for _, e := range x.Effects {
 		if err := facet.Permit(e.Text); err != nil {
-			p.at(e.Pos, "%s", ofFacet(x.Text, err))
+			p.At(e.Pos, "%s", ofFacet(x.Text, err))
 		}
 	}
 	each(x.Search, facet.Search)
@@ -345,12 +345,12 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 			allow = facet.AllowDeleteByTrusted
 		}
 		if err := allow(); err != nil {
-			p.at(*x.Delete, "%s", ofFacet(x.Text, err))
+			p.At(*x.Delete, "%s", ofFacet(x.Text, err))
 		}
 	}
 	if a := d.File.rule(x); a != nil {
 		if err := facet.Approve(*a); err != nil {
-			p.at(x.Pos, "%s", ofFacet(x.Text, err))
+			p.At(x.Pos, "%s", ofFacet(x.Text, err))
 		}
 	}
 	d.facets[x.Text] = facet
@@ -475,7 +475,7 @@ func (d *Declared) link(x *Facet, l *Link, p *problems) {
 		if len(found) > 1 {
 			why = fmt.Sprintf("%d foreign keys are", len(found))
 		}
-		p.at(l.Pos, "the link %s: %s between %s and %s: name the columns that the link compares, like %s", l.Text, why, x.Table.Text, to.Table.Text, strings.Join(append(known, "{to: …, columns: […], references: […], one: …}")[:max(1, len(known))], "; or "))
+		p.At(l.Pos, "the link %s: %s between %s and %s: name the columns that the link compares, like %s", l.Text, why, x.Table.Text, to.Table.Text, strings.Join(append(known, "{to: …, columns: […], references: […], one: …}")[:max(1, len(known))], "; or "))
 		return
 	}
 	keys := found[0]
@@ -484,7 +484,7 @@ func (d *Declared) link(x *Facet, l *Link, p *problems) {
 		err = d.facets[x.Text].Add(made, d.facets[to.Text])
 	}
 	if err != nil {
-		p.at(l.Pos, "the link %s: %s", l.Text, Reason(err))
+		p.At(l.Pos, "the link %s: %s", l.Text, Reason(err))
 		return
 	}
 	d.links[x.Text+"."+l.Text], d.many[x.Text+"."+l.Text] = made, keys
@@ -541,11 +541,11 @@ func (d *Declared) conditions(x *Facet, e *Expr, p *problems) {
 	table := d.liveTable(x)
 	for _, leaf := range e.leaves() {
 		if table.Column(leaf.Column.Text) == nil {
-			p.of(exosql.MissingColumn, leaf.Column.Pos, "the table %s has no column `%s`%s", x.Table.Text, schema.Printable(leaf.Column.Text), or(leaf.Column.Text, printable(table.ColumnNames())))
+			p.Of(exosql.MissingColumn, leaf.Column.Pos, "the table %s has no column `%s`%s", x.Table.Text, schema.Printable(leaf.Column.Text), or(leaf.Column.Text, printable(table.ColumnNames())))
 			continue
 		}
 		if err := d.tables[x.place()].Check(leaf.predicate(d.example(x, leaf))); err != nil {
-			p.at(leaf.Column.Pos, "the condition on %s: %s", leaf.Column.Text, Reason(err))
+			p.At(leaf.Column.Pos, "the condition on %s: %s", leaf.Column.Text, Reason(err))
 		}
 		d.claims(x, leaf, table.Column(leaf.Column.Text))
 	}

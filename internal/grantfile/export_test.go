@@ -1,17 +1,21 @@
 package grantfile
 
-import "go.yaml.in/yaml/v4"
+import (
+	"go.yaml.in/yaml/v4"
+
+	"github.com/exoagent/exoagent/internal/grantfile/strict"
+)
 
 // Forms are the names that the reader knows in each map of ours of a file.
 func Forms(text []byte) (map[*yaml.Node][]string, *yaml.Node, error) {
 	forms := map[*yaml.Node][]string{}
 	var root *yaml.Node
-	_, err := parse("exo.yaml", text, &reader{saw: func(n *yaml.Node, names []string) {
+	_, err := parse("exo.yaml", text, &reader{strict.Reader{Saw: func(n *yaml.Node, names []string) {
 		if root == nil {
 			root = n
 		}
 		forms[n] = names
-	}})
+	}}})
 	return forms, root, err
 }
 
@@ -19,5 +23,5 @@ func Forms(text []byte) (map[*yaml.Node][]string, *yaml.Node, error) {
 func ParseScope(text string) (Scope, error) {
 	r := &reader{}
 	s := r.scope(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text, Line: 1, Column: 1})
-	return s, r.err("scope")
+	return s, r.Err("scope")
 }

@@ -60,7 +60,7 @@ const (
 
 func (r *reader) scope(n *yaml.Node) Scope {
 	s := Scope{Pos: posOf(n)}
-	text := strings.TrimSpace(r.text(n, "scope"))
+	text := strings.TrimSpace(r.Text(n, "scope"))
 	switch word, rest, _ := strings.Cut(text, " "); {
 	case text == "":
 	case text == "shared":
@@ -68,7 +68,7 @@ func (r *reader) scope(n *yaml.Node) Scope {
 	case word == "via":
 		facet, link, ok := strings.Cut(strings.TrimSpace(rest), ".")
 		if !ok || facet == "" || link == "" || strings.ContainsAny(rest, " \t\n") {
-			r.at(posOf(n), "scope: want `via FACET.LINK`, a link from another facet to this one")
+			r.At(posOf(n), "scope: want `via FACET.LINK`, a link from another facet to this one")
 			break
 		}
 		s.Via = &Via{facet, link, posOf(n)}
@@ -83,7 +83,7 @@ func (r *reader) expr(n *yaml.Node) *Expr {
 	p := &exprParser{node: n, text: n.Value}
 	e, err := p.parse()
 	if err != nil {
-		r.at(p.pos(err.at), "%s", err.msg)
+		r.At(p.pos(err.at), "%s", err.msg)
 		return nil
 	}
 	return e
@@ -296,7 +296,7 @@ func (p *exprParser) comparison() *Expr {
 	if col.kind != "name" && (col.kind != "word" || isKeyword(col.text)) {
 		p.fail(col.at, "want a column, not %s; a condition is like `org_id = $principal.org`", col)
 	}
-	e := &Expr{Column: Name{col.text, p.pos(col.at)}}
+	e := &Expr{Column: Name{Text: col.text, Pos: p.pos(col.at)}}
 	not := p.is("not")
 	switch t := p.next(); {
 	case t.kind == "word" && strings.ToLower(t.text) == "in":
@@ -374,11 +374,11 @@ func (f *File) checkClaims(r *reader, e *Expr) {
 			for _, c := range f.Claims {
 				names = append(names, c.Text)
 			}
-			r.at(v.Pos, "`principal` declares no claim `%s`%s", v.Claim, or(v.Claim, names))
+			r.At(v.Pos, "`principal` declares no claim `%s`%s", v.Claim, or(v.Claim, names))
 		case c.List && !(many && len(e.Values) == 1):
-			r.at(v.Pos, "the claim %s is a list: write `%s in $principal.%s`", v.Claim, e.Column.Text, v.Claim)
+			r.At(v.Pos, "the claim %s is a list: write `%s in $principal.%s`", v.Claim, e.Column.Text, v.Claim)
 		case !c.List && many && len(e.Values) == 1:
-			r.at(v.Pos, "the claim %s is no list: write `%s = $principal.%s`, or declare it as [%s]", v.Claim, e.Column.Text, v.Claim, c.Type)
+			r.At(v.Pos, "the claim %s is no list: write `%s = $principal.%s`, or declare it as [%s]", v.Claim, e.Column.Text, v.Claim, c.Type)
 		}
 	}
 }

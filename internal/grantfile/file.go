@@ -16,6 +16,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/cellform"
+	"github.com/exoagent/exoagent/internal/grantfile/strict"
 )
 
 // maxFile is how many bytes a grant file may have.
@@ -140,27 +141,27 @@ func Parse(name string, text []byte) (*File, error) { return parse(name, text, &
 
 func parse(name string, text []byte, r *reader) (*File, error) {
 	f := &File{Name: name}
-	r.dir = filepath.Dir(name)
+	r.Dir = filepath.Dir(name)
 	if len(text) > maxFile {
-		r.at(Pos{1, 1}, "the file has %d bytes, and the limit is %d", len(text), maxFile)
-		return nil, r.err(name)
+		r.At(Pos{Line: 1, Column: 1}, "the file has %d bytes, and the limit is %d", len(text), maxFile)
+		return nil, r.Err(name)
 	}
 	var doc yaml.Node
-	if err := load(text, &doc); err != nil {
-		r.at(posOfError(err), "this is no YAML: %s", shortened(err))
-		return nil, r.err(name)
+	if err := strict.Load(text, &doc); err != nil {
+		r.At(strict.PosOfError(err), "this is no YAML: %s", strict.Shortened(err))
+		return nil, r.Err(name)
 	}
 	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 || isNull(doc.Content[0]) {
-		r.at(Pos{1, 1}, "the file is empty; `exo init` writes one")
-		return nil, r.err(name)
+		r.At(Pos{Line: 1, Column: 1}, "the file is empty; `exo init` writes one")
+		return nil, r.Err(name)
 	}
-	r.plain(doc.Content[0])
-	if len(r.list) > 0 {
-		return nil, r.err(name)
+	r.Plain(doc.Content[0])
+	if len(r.List) > 0 {
+		return nil, r.Err(name)
 	}
 	f.read(r, doc.Content[0])
 	f.check(r)
-	if err := r.err(name); err != nil {
+	if err := r.Err(name); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -168,83 +169,83 @@ func parse(name string, text []byte, r *reader) (*File, error) {
 
 func (f *File) read(r *reader, root *yaml.Node) {
 	version := false
-	r.fields(root, "the file", map[string]func(entry){
+	r.Fields(root, "the file", map[string]func(entry){
 		"exo": func(e entry) {
 			version = true
-			if e.value.Value != fmt.Sprint(Version) {
-				r.at(posOf(e.value), "exo: this program reads version %d of the file's format, not %s", Version, kindOf(e.value))
+			if e.Value.Value != fmt.Sprint(Version) {
+				r.At(posOf(e.Value), "exo: this program reads version %d of the file's format, not %s", Version, kindOf(e.Value))
 			}
 		},
-		"reviewed":  func(e entry) { f.Reviewed = r.bool(e.value, "reviewed") },
-		"preset":    func(e entry) { f.preset(r, e.value) },
-		"databases": func(e entry) { f.databases(r, e.value) },
-		"principal": func(e entry) { f.principal(r, e.value) },
-		"facets":    func(e entry) { f.facets(r, e.value) },
-		"grants":    func(e entry) { f.grants(r, e.value) },
-		"limits":    func(e entry) { f.limits(r, e.value) },
-		"zone":      func(e entry) { f.Zone = r.text(e.value, "zone") },
+		"reviewed":  func(e entry) { f.Reviewed = r.Bool(e.Value, "reviewed") },
+		"preset":    func(e entry) { f.preset(r, e.Value) },
+		"databases": func(e entry) { f.databases(r, e.Value) },
+		"principal": func(e entry) { f.principal(r, e.Value) },
+		"facets":    func(e entry) { f.facets(r, e.Value) },
+		"grants":    func(e entry) { f.grants(r, e.Value) },
+		"limits":    func(e entry) { f.limits(r, e.Value) },
+		"zone":      func(e entry) { f.Zone = r.Text(e.Value, "zone") },
 		"record": func(e entry) {
-			if e.value.Kind == yaml.MappingNode {
-				r.fields(e.value, "record", map[string]func(entry){
-					"folder":   func(e entry) { f.Record = r.text(e.value, "folder") },
-					"database": func(e entry) { f.RecordDB = r.secret(e.value, "database") },
-					"key":      func(e entry) { f.RecordKey = r.secret(e.value, "key") },
-					"keep":     func(e entry) { f.Keep = r.days(e.value, "keep") },
-					"replies":  func(e entry) { f.Replies = r.bool(e.value, "replies") },
+			if e.Value.Kind == yaml.MappingNode {
+				r.Fields(e.Value, "record", map[string]func(entry){
+					"folder":   func(e entry) { f.Record = r.Text(e.Value, "folder") },
+					"database": func(e entry) { f.RecordDB = r.Secret(e.Value, "database") },
+					"key":      func(e entry) { f.RecordKey = r.Secret(e.Value, "key") },
+					"keep":     func(e entry) { f.Keep = r.Days(e.Value, "keep") },
+					"replies":  func(e entry) { f.Replies = r.Bool(e.Value, "replies") },
 				})
-				if (f.Record == "") == (f.RecordDB.Kind == "") || f.RecordKey.Kind == "" || f.RecordKey.Kind == "sqlite" || f.RecordDB.Kind == "sqlite" {
-					r.at(posOf(e.value), "record: want a file, or `folder` or `database` with `key`, which names the place of the signing key: env:NAME or file:PATH. `database` names the place of a PostgreSQL database's URL in the same way")
+				if (f.Record == "") == (f.RecordDB.Kind == "") || f.RecordKey.Kind == "" {
+					r.At(posOf(e.Value), "record: want a file, or `folder` or `database` with `key`, which names the place of the signing key: env:NAME or file:PATH. `database` names the place of a PostgreSQL database's URL in the same way")
 				}
 			} else {
-				f.Record = r.text(e.value, "record")
+				f.Record = r.Text(e.Value, "record")
 			}
-			if f.recordAt = posOf(e.value); f.Record != "" {
-				f.record, f.Record = f.Record, beside(r.dir, f.Record)
+			if f.recordAt = posOf(e.Value); f.Record != "" {
+				f.record, f.Record = f.Record, beside(r.Dir, f.Record)
 			}
 		},
-		"labels": func(e entry) { f.labels(r, e.value) },
-		"admits": func(e entry) { f.Admits = r.names(e.value, "admits") },
-		"models": func(e entry) { f.models(r, e.value) },
+		"labels": func(e entry) { f.labels(r, e.Value) },
+		"admits": func(e entry) { f.Admits = r.Names(e.Value, "admits") },
+		"models": func(e entry) { f.models(r, e.Value) },
 		"distrust": func(e entry) {
-			if f.Distrust = r.text(e.value, "distrust"); f.Distrust != "" && !slices.Contains(Distrusts, f.Distrust) {
-				r.at(posOf(e.value), "distrust: want one of %s, not `%s`", strings.Join(Distrusts, ", "), f.Distrust)
+			if f.Distrust = r.Text(e.Value, "distrust"); f.Distrust != "" && !slices.Contains(Distrusts, f.Distrust) {
+				r.At(posOf(e.Value), "distrust: want one of %s, not `%s`", strings.Join(Distrusts, ", "), f.Distrust)
 			}
 		},
-		"serve":     func(e entry) { f.serve(r, e.value) },
-		"wall":      func(e entry) { f.wall(r, e.value) },
+		"serve":     func(e entry) { f.serve(r, e.Value) },
+		"wall":      func(e entry) { f.wall(r, e.Value) },
 		"approvals": func(e entry) { f.approvals(r, e) },
 	})
 	if !version {
-		r.at(posOf(root), "`exo: %d` is missing: the version of this file's format", Version)
+		r.At(posOf(root), "`exo: %d` is missing: the version of this file's format", Version)
 	}
 	for _, missing := range []struct {
 		name string
 		none bool
 	}{{"databases", len(f.Databases) == 0}, {"facets", len(f.Facets) == 0}, {"grants", len(f.Grants) == 0}} {
-		if missing.none && len(r.list) == 0 {
-			r.at(posOf(root), "`%s` is missing: a file without grants nothing", missing.name)
+		if missing.none && len(r.List) == 0 {
+			r.At(posOf(root), "`%s` is missing: a file without grants nothing", missing.name)
 		}
 	}
 	if _, err := time.LoadLocation(f.Zone); err != nil || f.Zone == "Local" {
-		r.at(posOf(root), "zone: there is no time zone %q; want an IANA name like Europe/Berlin", f.Zone)
+		r.At(posOf(root), "zone: there is no time zone %q; want an IANA name like Europe/Berlin", f.Zone)
 	}
 }
 
 func (f *File) databases(r *reader, n *yaml.Node) {
-	for _, e := range r.entries(n, "databases") {
-		d := Database{Name: Name{e.name, e.pos()}}
-		if e.value.Kind == yaml.ScalarNode {
-			d.URL = r.secret(e.value, "databases."+e.name)
+	for _, e := range r.Entries(n, "databases") {
+		d := Database{Name: e.Named()}
+		if e.Value.Kind == yaml.ScalarNode {
+			d.URL = r.URL(e.Value, "databases."+e.Name)
 		} else {
-			r.fields(e.value, "databases."+e.name, map[string]func(entry){
-				"url":      func(e entry) { d.URL = r.secret(e.value, "url") },
-				"schema":   func(e entry) { d.Schema = texts(r.names(e.value, "schema")) },
-				"witness":  func(e entry) { d.Witness = r.bool(e.value, "witness") },
-				"undo":     func(e entry) { d.Undo = r.days(e.value, "undo") },
-				"undo_url": func(e entry) { d.UndoURL = r.secret(e.value, "undo_url") },
+			r.Fields(e.Value, "databases."+e.Name, map[string]func(entry){
+				"url":      func(e entry) { d.URL = r.URL(e.Value, "url") },
+				"schema":   func(e entry) { d.Schema = texts(r.Names(e.Value, "schema")) },
+				"witness":  func(e entry) { d.Witness = r.Bool(e.Value, "witness") },
+				"undo":     func(e entry) { d.Undo = r.Days(e.Value, "undo") },
+				"undo_url": func(e entry) { d.UndoURL = r.URL(e.Value, "undo_url") },
 			})
-			if d.URL.Kind == "" && len(r.list) == 0 {
-				r.at(d.Pos, "the database %s has no `url`", e.name)
+			if d.URL.Kind == "" && len(r.List) == 0 {
+				r.At(d.Pos, "the database %s has no `url`", e.Name)
 			}
 		}
 		f.Databases = append(f.Databases, d)
@@ -252,39 +253,39 @@ func (f *File) databases(r *reader, n *yaml.Node) {
 }
 
 func (f *File) facets(r *reader, n *yaml.Node) {
-	for _, e := range r.entries(n, "facets") {
-		x := Facet{Name: Name{e.name, e.pos()}, Table: Name{e.name, e.pos()}}
-		what := "the facet " + e.name
+	for _, e := range r.Entries(n, "facets") {
+		x := Facet{Name: e.Named(), Table: e.Named()}
+		what := "the facet " + e.Name
 		scoped := false
-		r.fields(e.value, what, map[string]func(entry){
-			"table":    func(e entry) { x.Table = Name{r.text(e.value, "table"), posOf(e.value)} },
-			"database": func(e entry) { x.Database = Name{r.text(e.value, "database"), posOf(e.value)} },
-			"columns":  func(e entry) { x.Columns = r.columns(e.value) },
-			"links":    func(e entry) { x.Links = r.links(e.value) },
-			"measures": func(e entry) { x.Measures = r.measures(e.value) },
-			"scope":    func(e entry) { x.Scope, scoped = r.scope(e.value), true },
-			"insert":   func(e entry) { x.Insert = r.names(e.value, "insert") },
-			"update":   func(e entry) { x.Update = r.names(e.value, "update") },
+		r.Fields(e.Value, what, map[string]func(entry){
+			"table":    func(e entry) { x.Table = r.Name(e.Value, "table") },
+			"database": func(e entry) { x.Database = r.Name(e.Value, "database") },
+			"columns":  func(e entry) { x.Columns = r.columns(e.Value) },
+			"links":    func(e entry) { x.Links = r.links(e.Value) },
+			"measures": func(e entry) { x.Measures = r.measures(e.Value) },
+			"scope":    func(e entry) { x.Scope, scoped = r.scope(e.Value), true },
+			"insert":   func(e entry) { x.Insert = r.Names(e.Value, "insert") },
+			"update":   func(e entry) { x.Update = r.Names(e.Value, "update") },
 			"delete": func(e entry) {
-				at := posOf(e.value)
-				if x.Wary = e.value.Kind == yaml.ScalarNode && e.value.Tag == "!!str" && e.value.Value == DeleteTrusted; x.Wary || r.boolOr(e.value, "delete", DeleteTrusted) {
+				at := posOf(e.Value)
+				if x.Wary = e.Value.Kind == yaml.ScalarNode && e.Value.Tag == "!!str" && e.Value.Value == DeleteTrusted; x.Wary || r.BoolOr(e.Value, "delete", DeleteTrusted) {
 					x.Delete = &at
 				}
 			},
 			"approve": func(e entry) { x.Approve = r.approve(e) },
-			"effects": func(e entry) { x.Effects = r.names(e.value, "effects") },
-			"label":   func(e entry) { x.Label = r.names(e.value, "label") },
-			"admits":  func(e entry) { x.Admits = r.names(e.value, "admits") },
-			"key":     func(e entry) { x.Key = r.names(e.value, "key") },
-			"search":  func(e entry) { x.Search = r.names(e.value, "search") },
-			"pin":     func(e entry) { x.Pin = Name{r.text(e.value, "pin"), posOf(e.value)} },
+			"effects": func(e entry) { x.Effects = r.Names(e.Value, "effects") },
+			"label":   func(e entry) { x.Label = r.Names(e.Value, "label") },
+			"admits":  func(e entry) { x.Admits = r.Names(e.Value, "admits") },
+			"key":     func(e entry) { x.Key = r.Names(e.Value, "key") },
+			"search":  func(e entry) { x.Search = r.Names(e.Value, "search") },
+			"pin":     func(e entry) { x.Pin = r.Name(e.Value, "pin") },
 		})
-		empty := e.value.Kind == yaml.MappingNode || isNull(e.value) // another type was already reported
+		empty := e.Value.Kind == yaml.MappingNode || isNull(e.Value) // another type was already reported
 		if len(x.Columns) == 0 && empty {
-			r.at(x.Pos, "%s shows no `columns`", what)
+			r.At(x.Pos, "%s shows no `columns`", what)
 		}
 		if !scoped && empty {
-			r.at(x.Pos, "%s has no `scope`: say which rows may be reached, like `org_id = $principal.org`, `via project.tasks`, or `shared` for every row", what)
+			r.At(x.Pos, "%s has no `scope`: say which rows may be reached, like `org_id = $principal.org`, `via project.tasks`, or `shared` for every row", what)
 		}
 		f.Facets = append(f.Facets, x)
 	}
@@ -297,41 +298,41 @@ func (r *reader) columns(n *yaml.Node) (out []Column) {
 	case yaml.SequenceNode:
 		for _, c := range n.Content {
 			if c.Kind == yaml.MappingNode {
-				all = append(all, r.entries(c, "columns")...)
-			} else if s := r.text(c, "columns"); s != "" {
-				all = append(all, entry{s, c, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Line: c.Line, Column: c.Column}})
+				all = append(all, r.Entries(c, "columns")...)
+			} else if s := r.Text(c, "columns"); s != "" {
+				all = append(all, entry{Name: s, Key: c, Value: &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Line: c.Line, Column: c.Column}})
 			}
 		}
 	default:
-		all = r.entries(n, "columns")
+		all = r.Entries(n, "columns")
 	}
 	for _, e := range all {
-		c := Column{Name: Name{e.name, e.pos()}}
-		if e.name == "*" {
-			r.at(e.pos(), "there is no wildcard: name each column, so that a column that is added later stays hidden")
+		c := Column{Name: e.Named()}
+		if e.Name == "*" {
+			r.At(e.Pos(), "there is no wildcard: name each column, so that a column that is added later stays hidden")
 			continue
 		}
 		if slices.ContainsFunc(out, func(o Column) bool { return o.Text == c.Text }) {
-			r.at(e.pos(), "the column `%s` is given twice", e.name)
+			r.At(e.Pos(), "the column `%s` is given twice", e.Name)
 		}
-		what := "the column " + e.name
-		r.fields(e.value, what, map[string]func(entry){
-			"as":        func(e entry) { c.As = Name{r.text(e.value, "as"), posOf(e.value)} },
-			"type":      func(e entry) { c.Type, c.Elem = r.columnType(e.value) },
-			"doc":       func(e entry) { c.Doc = r.text(e.value, "doc") },
-			"one_of":    func(e entry) { c.OneOf = r.names(e.value, "one_of") },
-			"label":     func(e entry) { c.Label = r.names(e.value, "label") },
-			"admits":    func(e entry) { c.Admits = r.names(e.value, "admits") },
-			"readers":   func(e entry) { c.Readers = r.readers(e.value) },
-			"trusted":   func(e entry) { c.Trusted = r.bool(e.value, "trusted") },
-			"max_bytes": func(e entry) { c.MaxBytes = r.bytes(e.value, "max_bytes") },
-			"iso":       func(e entry) { c.ISO = r.bool(e.value, "iso") },
+		what := "the column " + e.Name
+		r.Fields(e.Value, what, map[string]func(entry){
+			"as":        func(e entry) { c.As = r.Name(e.Value, "as") },
+			"type":      func(e entry) { c.Type, c.Elem = r.columnType(e.Value) },
+			"doc":       func(e entry) { c.Doc = r.Text(e.Value, "doc") },
+			"one_of":    func(e entry) { c.OneOf = r.Names(e.Value, "one_of") },
+			"label":     func(e entry) { c.Label = r.Names(e.Value, "label") },
+			"admits":    func(e entry) { c.Admits = r.Names(e.Value, "admits") },
+			"readers":   func(e entry) { c.Readers = r.readers(e.Value) },
+			"trusted":   func(e entry) { c.Trusted = r.Bool(e.Value, "trusted") },
+			"max_bytes": func(e entry) { c.MaxBytes = r.Bytes(e.Value, "max_bytes") },
+			"iso":       func(e entry) { c.ISO = r.Bool(e.Value, "iso") },
 			"stored": func(e entry) {
-				if c.Stored = r.text(e.value, "stored"); c.Stored != "" && !slices.Contains(StoredForms(), c.Stored) {
-					r.at(posOf(e.value), "stored: want one of %s", strings.Join(StoredForms(), ", "))
+				if c.Stored = r.Text(e.Value, "stored"); c.Stored != "" && !slices.Contains(StoredForms(), c.Stored) {
+					r.At(posOf(e.Value), "stored: want one of %s", strings.Join(StoredForms(), ", "))
 				}
 			},
-			"indexed": func(e entry) { c.Indexed = r.bool(e.value, "indexed") },
+			"indexed": func(e entry) { c.Indexed = r.Bool(e.Value, "indexed") },
 		})
 		out = append(out, c)
 	}
@@ -341,15 +342,15 @@ func (r *reader) columns(n *yaml.Node) (out []Column) {
 // readers reads one kind of principal, with one or several columns for the ids.
 func (r *reader) readers(n *yaml.Node) (out Readers) {
 	if n.Kind != yaml.MappingNode {
-		r.at(posOf(n), "readers: want the kind of the readers, and the column with the reader's id, like `readers: { member: id }`")
+		r.At(posOf(n), "readers: want the kind of the readers, and the column with the reader's id, like `readers: { member: id }`")
 		return out
 	}
-	all := r.entries(n, "readers")
+	all := r.Entries(n, "readers")
 	for _, e := range all {
-		out = Readers{Name{e.name, e.pos()}, r.names(e.value, "readers."+e.name)}
+		out = Readers{e.Named(), r.Names(e.Value, "readers."+e.Name)}
 	}
 	if len(all) != 1 {
-		r.at(posOf(n), "readers: want the kind of the readers, and the column with the reader's id, like `readers: { member: id }`")
+		r.At(posOf(n), "readers: want the kind of the readers, and the column with the reader's id, like `readers: { member: id }`")
 	}
 	return out
 }
@@ -357,33 +358,33 @@ func (r *reader) readers(n *yaml.Node) (out Readers) {
 // columnType reads a type, or a list of one type.
 func (r *reader) columnType(n *yaml.Node) (Name, string) {
 	if n.Kind == yaml.SequenceNode && len(n.Content) == 1 {
-		return Name{value.TypeList, posOf(n)}, r.text(n.Content[0], "type")
+		return Name{Text: value.TypeList, Pos: posOf(n)}, r.Text(n.Content[0], "type")
 	}
-	return Name{r.text(n, "type"), posOf(n)}, ""
+	return r.Name(n, "type"), ""
 }
 
 func (r *reader) links(n *yaml.Node) (out []Link) {
-	for _, e := range r.entries(n, "links") {
-		l := Link{Name: Name{e.name, e.pos()}}
-		if e.value.Kind == yaml.ScalarNode {
-			l.To = Name{r.text(e.value, "links."+e.name), posOf(e.value)}
+	for _, e := range r.Entries(n, "links") {
+		l := Link{Name: e.Named()}
+		if e.Value.Kind == yaml.ScalarNode {
+			l.To = r.Name(e.Value, "links."+e.Name)
 		} else {
-			what := "the link " + e.name
-			r.fields(e.value, what, map[string]func(entry){
-				"to":         func(e entry) { l.To = Name{r.text(e.value, "to"), posOf(e.value)} },
-				"columns":    func(e entry) { l.Columns = r.names(e.value, "columns") },
-				"references": func(e entry) { l.References = r.names(e.value, "references") },
-				"one":        func(e entry) { one := r.bool(e.value, "one"); l.One = &one },
-				"doc":        func(e entry) { l.Doc = r.text(e.value, "doc") },
+			what := "the link " + e.Name
+			r.Fields(e.Value, what, map[string]func(entry){
+				"to":         func(e entry) { l.To = r.Name(e.Value, "to") },
+				"columns":    func(e entry) { l.Columns = r.Names(e.Value, "columns") },
+				"references": func(e entry) { l.References = r.Names(e.Value, "references") },
+				"one":        func(e entry) { one := r.Bool(e.Value, "one"); l.One = &one },
+				"doc":        func(e entry) { l.Doc = r.Text(e.Value, "doc") },
 			})
 			if l.To.Text == "" {
-				r.at(l.Pos, "%s has no `to`: the facet that it leads to", what)
+				r.At(l.Pos, "%s has no `to`: the facet that it leads to", what)
 			}
 			if (len(l.Columns) == 0) != (len(l.References) == 0) || len(l.Columns) != len(l.References) {
-				r.at(l.Pos, "%s: `columns` and `references` need the same number of columns", what)
+				r.At(l.Pos, "%s: `columns` and `references` need the same number of columns", what)
 			}
 			if len(l.Columns) > 0 && l.One == nil {
-				r.at(l.Pos, "%s: with `columns` add `one: true` if it leads to at most one row, or else `one: false`", what)
+				r.At(l.Pos, "%s: with `columns` add `one: true` if it leads to at most one row, or else `one: false`", what)
 			}
 		}
 		out = append(out, l)
@@ -392,24 +393,24 @@ func (r *reader) links(n *yaml.Node) (out []Link) {
 }
 
 func (f *File) grants(r *reader, n *yaml.Node) {
-	for _, e := range r.entries(n, "grants") {
-		g := Grant{Name: Name{e.name, e.pos()}}
-		if err := exoeval.CheckName(e.name); err != nil {
-			r.at(g.Pos, "%s", strings.TrimPrefix(err.Error(), "exoeval: "))
+	for _, e := range r.Entries(n, "grants") {
+		g := Grant{Name: e.Named()}
+		if err := exoeval.CheckName(e.Name); err != nil {
+			r.At(g.Pos, "%s", strings.TrimPrefix(err.Error(), "exoeval: "))
 		}
-		if e.value.Kind == yaml.ScalarNode {
-			g.Facet = Name{r.text(e.value, "grants."+e.name), posOf(e.value)}
+		if e.Value.Kind == yaml.ScalarNode {
+			g.Facet = r.Name(e.Value, "grants."+e.Name)
 		} else {
-			r.fields(e.value, "the grant "+e.name, map[string]func(entry){
-				"facet": func(e entry) { g.Facet = Name{r.text(e.value, "facet"), posOf(e.value)} },
+			r.Fields(e.Value, "the grant "+e.Name, map[string]func(entry){
+				"facet": func(e entry) { g.Facet = r.Name(e.Value, "facet") },
 				"where": func(e entry) {
-					if s := r.text(e.value, "where"); s != "" {
-						g.Where = r.expr(e.value)
+					if s := r.Text(e.Value, "where"); s != "" {
+						g.Where = r.expr(e.Value)
 					}
 				},
 			})
 			if g.Facet.Text == "" {
-				r.at(g.Pos, "the grant %s has no `facet`", e.name)
+				r.At(g.Pos, "the grant %s has no `facet`", e.Name)
 			}
 		}
 		f.Grants = append(f.Grants, g)
@@ -434,11 +435,11 @@ func (f *File) check(r *reader) {
 		x := &f.Facets[i]
 		switch {
 		case x.Database.Text == "" && len(databases) > 1:
-			r.at(x.Pos, "the facet %s has no `database`, and the file has %d", x.Text, len(databases))
+			r.At(x.Pos, "the facet %s has no `database`, and the file has %d", x.Text, len(databases))
 		case x.Database.Text == "" && len(databases) == 1:
 			x.Database.Text = databases[0]
 		case x.Database.Text != "" && !slices.Contains(databases, x.Database.Text):
-			r.at(x.Database.Pos, "there is no database `%s`%s", x.Database.Text, or(x.Database.Text, databases))
+			r.At(x.Database.Pos, "there is no database `%s`%s", x.Database.Text, or(x.Database.Text, databases))
 		}
 		f.places[x.place()] = append(f.places[x.place()], x)
 	}
@@ -450,9 +451,9 @@ func (f *File) check(r *reader) {
 			}
 			to := f.facet(l.To.Text)
 			if to == nil {
-				r.at(l.To.Pos, "there is no facet `%s`%s", l.To.Text, or(l.To.Text, facets))
+				r.At(l.To.Pos, "there is no facet `%s`%s", l.To.Text, or(l.To.Text, facets))
 			} else if to.Database.Text != x.Database.Text {
-				r.at(l.To.Pos, "the facet `%s` is in another database: a link must stay in one database", l.To.Text)
+				r.At(l.To.Pos, "the facet `%s` is in another database: a link must stay in one database", l.To.Text)
 			}
 		}
 		if v := x.Scope.Via; v != nil {
@@ -465,12 +466,12 @@ func (f *File) check(r *reader) {
 			}
 			switch {
 			case from == nil:
-				r.at(v.Pos, "there is no facet `%s`%s", v.Facet, or(v.Facet, facets))
+				r.At(v.Pos, "there is no facet `%s`%s", v.Facet, or(v.Facet, facets))
 			case from.link(v.Link) == nil:
-				r.at(v.Pos, "the facet %s has no link `%s`%s", v.Facet, v.Link, or(v.Link, links))
+				r.At(v.Pos, "the facet %s has no link `%s`%s", v.Facet, v.Link, or(v.Link, links))
 			default:
 				if to := f.facet(from.link(v.Link).To.Text); to != nil && to.place() != x.place() {
-					r.at(v.Pos, "the link %s.%s leads to the table %s, not to %s", v.Facet, v.Link, to.Table.Text, x.Table.Text)
+					r.At(v.Pos, "the link %s.%s leads to the table %s, not to %s", v.Facet, v.Link, to.Table.Text, x.Table.Text)
 				}
 			}
 		}
@@ -483,14 +484,14 @@ func (f *File) check(r *reader) {
 		for _, right := range [][]Name{x.Insert, x.Update, x.Search, x.measured()} {
 			for _, c := range right {
 				if !seen[c.Text] {
-					r.at(c.Pos, "`%s` is not among the columns that the facet %s shows%s", c.Text, x.Text, or(c.Text, columnNames(x)))
+					r.At(c.Pos, "`%s` is not among the columns that the facet %s shows%s", c.Text, x.Text, or(c.Text, columnNames(x)))
 				}
 			}
 		}
 	}
 	for _, g := range f.Grants {
 		if g.Facet.Text != "" && f.facet(g.Facet.Text) == nil {
-			r.at(g.Facet.Pos, "there is no facet `%s`%s", g.Facet.Text, or(g.Facet.Text, facets))
+			r.At(g.Facet.Pos, "there is no facet `%s`%s", g.Facet.Text, or(g.Facet.Text, facets))
 		}
 		f.checkClaims(r, g.Where)
 	}
@@ -508,16 +509,16 @@ func (f *File) checkColumns(r *reader) {
 	for i := range f.Facets {
 		x := &f.Facets[i]
 		if l := f.rowLabel(x); len(x.Label) > 0 && !value.NewLabel(texts(x.Label)...).Equal(value.NewLabel(texts(l)...)) {
-			r.at(x.Label[0].Pos, "the label of the rows differs from line %d: both are rows of the table %s, so write it once", l[0].Line, x.Table.Text)
+			r.At(x.Label[0].Pos, "the label of the rows differs from line %d: both are rows of the table %s, so write it once", l[0].Line, x.Table.Text)
 		}
 		if k := f.key(x); len(x.Key) > 0 && !slices.Equal(texts(x.Key), texts(k)) {
-			r.at(x.Key[0].Pos, "the key differs from line %d: both are of the table %s, so write it once", k[0].Line, x.Table.Text)
+			r.At(x.Key[0].Pos, "the key differs from line %d: both are of the table %s, so write it once", k[0].Line, x.Table.Text)
 		}
 		for j := range x.Columns {
 			c := &x.Columns[j]
 			key := x.Database.Text + "\x00" + x.Table.Text + "\x00" + c.Text
 			if had := said[key]; had != nil && !c.bare() && !had.same(*c) {
-				r.at(c.Pos, "the options of the column %s differ from line %d: it is one column of the table %s, so write them once", c.Text, had.Line, x.Table.Text)
+				r.At(c.Pos, "the options of the column %s differ from line %d: it is one column of the table %s, so write them once", c.Text, had.Line, x.Table.Text)
 			} else if had == nil && !c.bare() {
 				said[key] = c
 			}

@@ -3,7 +3,6 @@ package grantfile
 // This file finds where a grant file and its databases disagree, and the line of each finding.
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -26,19 +25,13 @@ func (f Finding) String() string {
 	return s
 }
 
-// Findings returns the problems of a file as findings, for a report that lists both.
-func (e *Errors) Findings() (out []Finding) {
+// FindingsOf returns the problems of a file as findings, for a report that lists both.
+func FindingsOf(e *Errors) (out []Finding) {
 	for _, p := range e.Problems {
-		out = append(out, Finding{fmt.Sprintf("%s:%d:%d", e.File, p.Line, p.Column), exosql.Finding{Kind: p.code(), Problem: schema.Printable(p.Msg)}})
+		out = append(out, Finding{fmt.Sprintf("%s:%d:%d", e.File, p.Line, p.Column), exosql.Finding{Kind: p.Code(), Problem: schema.Printable(p.Msg)}})
 	}
 	return out
 }
-
-// invalid is the Kind of an error in the file itself.
-const invalid exosql.FindingKind = "invalid"
-
-// code is the text in brackets after a problem.
-func (p Problem) code() exosql.FindingKind { return cmp.Or(p.Kind, invalid) }
 
 // place returns the place in the file that a finding is about.
 func (d *Declared) place(database string, f exosql.Finding) Pos {
@@ -47,7 +40,7 @@ func (d *Declared) place(database string, f exosql.Finding) Pos {
 		switch {
 		case f.Kind == exosql.NeededColumn && len(x.Insert) > 0:
 			return x.Insert[0].Pos
-		case len(x.Update) > 0 && (len(x.Insert) == 0 || !x.Update[0].after(x.Insert[0].Pos)):
+		case len(x.Update) > 0 && (len(x.Insert) == 0 || !x.Update[0].After(x.Insert[0].Pos)):
 			return x.Update[0].Pos
 		case len(x.Insert) > 0:
 			return x.Insert[0].Pos
@@ -91,10 +84,8 @@ func (d *Declared) place(database string, f exosql.Finding) Pos {
 			return x.Pos
 		}
 	}
-	return Pos{1, 1}
+	return Pos{Line: 1, Column: 1}
 }
-
-func (p Pos) after(o Pos) bool { return cmp.Or(p.Line-o.Line, p.Column-o.Column) > 0 }
 
 // Effects returns the permissions that facets need before a program writes by them, as YAML to paste into the file: each facet with the
 // permissions that it has, and the new ones with their reasons. It is "" if there are none. It changes no file: a person decides about each.

@@ -26,22 +26,22 @@ var Distrusts = []string{"answer", "chat", "nothing"}
 // labels reads the tags of the file, each with its kind.
 func (f *File) labels(r *reader, n *yaml.Node) {
 	f.declared = map[string]string{}
-	for _, e := range r.entries(n, "labels") {
-		core := e.name
-		switch kind := r.text(e.value, "labels."+e.name); {
+	for _, e := range r.Entries(n, "labels") {
+		core := e.Name
+		switch kind := r.Text(e.Value, "labels."+e.Name); {
 		case kind == UntrustedTag && !value.OfIntegrity(core):
 			core = value.Untrusted + ":" + core // the spelling by which package value knows the kind
 		case kind == SecretTag && value.OfIntegrity(core):
-			r.at(posOf(e.value), "labels.%s: this name is reserved for what outsiders write: declare it `%s`, or give the secret another name", e.name, UntrustedTag)
+			r.At(posOf(e.Value), "labels.%s: this name is reserved for what outsiders write: declare it `%s`, or give the secret another name", e.Name, UntrustedTag)
 		case kind != "" && kind != SecretTag && kind != UntrustedTag:
-			r.at(posOf(e.value), "labels.%s: want `%s` (who may read it) or `%s` (outsiders write it), not `%s`", e.name, SecretTag, UntrustedTag, kind)
+			r.At(posOf(e.Value), "labels.%s: want `%s` (who may read it) or `%s` (outsiders write it), not `%s`", e.Name, SecretTag, UntrustedTag, kind)
 		}
 		if err := value.NewLabel(core).Check(); err != nil {
-			r.at(e.pos(), "%s", strings.TrimPrefix(err.Error(), "exo: "))
+			r.At(e.Pos(), "%s", strings.TrimPrefix(err.Error(), "exo: "))
 		} else if strings.Contains(core, "@") {
-			r.at(e.pos(), "labels.%s: declare the tag alone, `%s`: readers are named where it is used", e.name, core[:strings.IndexByte(core, '@')])
+			r.At(e.Pos(), "labels.%s: declare the tag alone, `%s`: readers are named where it is used", e.Name, core[:strings.IndexByte(core, '@')])
 		}
-		f.declared[e.name] = core
+		f.declared[e.Name] = core
 	}
 }
 
@@ -60,20 +60,20 @@ func (f *File) checkTags(r *reader) {
 		if kind, name, ok := strings.Cut(text, ":$principal."); ok && admits {
 			switch c := f.claim(name); {
 			case c == nil:
-				r.at(n.Pos, "`principal` declares no claim `%s`%s", name, or(name, slices.Sorted(maps.Keys(f.claimNames()))))
+				r.At(n.Pos, "`principal` declares no claim `%s`%s", name, or(name, slices.Sorted(maps.Keys(f.claimNames()))))
 				return
 			case c.List || c.Type == value.TypeBool:
-				r.at(n.Pos, "the claim %s can't be an id: want a claim of the type int, text or uuid", name)
+				r.At(n.Pos, "the claim %s can't be an id: want a claim of the type int, text or uuid", name)
 				return
 			}
 			text = kind + ":x"
 		}
 		if err := value.NewLabel(text).Check(); err != nil {
-			r.at(n.Pos, "%s", strings.TrimPrefix(err.Error(), "exo: "))
+			r.At(n.Pos, "%s", strings.TrimPrefix(err.Error(), "exo: "))
 			return
 		}
 		if len(value.NewLabel(text).Unnamed()) > 0 && !admits {
-			r.at(n.Pos, "the tag %q does not name the reader: write the tag alone, and `readers: { %s: … }` at the column, with the column of the reader's id", text, readers)
+			r.At(n.Pos, "the tag %q does not name the reader: write the tag alone, and `readers: { %s: … }` at the column, with the column of the reader's id", text, readers)
 			return
 		}
 		core, declared := f.declared[about]
@@ -87,15 +87,15 @@ func (f *File) checkTags(r *reader) {
 				undeclared[about] = UntrustedTag
 			}
 		case !declared:
-			r.at(n.Pos, "`labels` declares no tag `%s`%s", about, or(about, slices.Sorted(maps.Keys(f.declared))))
+			r.At(n.Pos, "`labels` declares no tag `%s`%s", about, or(about, slices.Sorted(maps.Keys(f.declared))))
 		case admits && value.OfIntegrity(core):
-			r.at(n.Pos, "`%s` marks what outsiders write, which every result may carry anyway: take it out of `admits`, which is for secrets", about)
+			r.At(n.Pos, "`%s` marks what outsiders write, which every result may carry anyway: take it out of `admits`, which is for secrets", about)
 		case use == "writes" && value.OfIntegrity(core):
-			r.at(n.Pos, "`%s` marks what outsiders write, and a program that has read it may write any column that is not `trusted` anyway: take it out of `admits`, which is for secrets", about)
+			r.At(n.Pos, "`%s` marks what outsiders write, and a program that has read it may write any column that is not `trusted` anyway: take it out of `admits`, which is for secrets", about)
 		case use == "writes" && some:
-			r.at(n.Pos, "admits: these rows have many readers: write `%s` if each of them may learn it", about)
+			r.At(n.Pos, "admits: these rows have many readers: write `%s` if each of them may learn it", about)
 		case some && !slices.Contains(kinds, kind):
-			r.at(n.Pos, "admits: no column's `readers` are of the kind `%s`, so no value has this tag%s", kind, or(kind, kinds))
+			r.At(n.Pos, "admits: no column's `readers` are of the kind `%s`, so no value has this tag%s", kind, or(kind, kinds))
 		case some:
 			n.Text = core + "@" + readers
 		default:
@@ -131,7 +131,7 @@ func (f *File) checkTags(r *reader) {
 				all = append(all, tag+": "+undeclared[tag])
 			}
 		}
-		r.at(first, "the file declares no `labels`: add the line `labels: { %s }` above `facets`, and check the kind of each", strings.Join(all, ", "))
+		r.At(first, "the file declares no `labels`: add the line `labels: { %s }` above `facets`, and check the kind of each", strings.Join(all, ", "))
 	}
 }
 

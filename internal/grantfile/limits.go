@@ -13,13 +13,13 @@ import (
 // limits reads the bounds of a run. A missing bound is that of the preset, or the default of exo.Limits and exoeval.Bounds.
 func (f *File) limits(r *reader, n *yaml.Node) {
 	count := func(to *int) func(entry) {
-		return func(e entry) { *to = r.positive(e.value, "limits."+e.name) }
+		return func(e entry) { *to = r.Positive(e.Value, "limits."+e.Name) }
 	}
-	size := func(to *int) func(entry) { return func(e entry) { *to = r.bytes(e.value, "limits."+e.name) } }
+	size := func(to *int) func(entry) { return func(e entry) { *to = r.Bytes(e.Value, "limits."+e.Name) } }
 	span := func(to *time.Duration) func(entry) {
-		return func(e entry) { *to = r.duration(e.value, "limits."+e.name) }
+		return func(e entry) { *to = r.Duration(e.Value, "limits."+e.Name) }
 	}
-	r.fields(n, "limits", map[string]func(entry){
+	r.Fields(n, "limits", map[string]func(entry){
 		"calls":    count(&f.Limits.Calls),
 		"messages": size(&f.Limits.MessageBytes),
 		"rows":     count(&f.Limits.Rows),
@@ -57,8 +57,8 @@ func (f *File) preset(r *reader, n *yaml.Node) {
 	for _, p := range Presets() {
 		names = append(names, p.Name)
 	}
-	if f.Preset = r.text(n, "preset"); f.Preset != "" && !slices.Contains(names, f.Preset) {
-		r.at(posOf(n), "there is no preset `%s`%s", f.Preset, or(f.Preset, names))
+	if f.Preset = r.Text(n, "preset"); f.Preset != "" && !slices.Contains(names, f.Preset) {
+		r.At(posOf(n), "there is no preset `%s`%s", f.Preset, or(f.Preset, names))
 	}
 }
 
@@ -99,7 +99,7 @@ func (f *File) expand(r *reader) {
 			if x.Delete != nil {
 				at = *x.Delete
 			}
-			r.at(at, "the preset %s lets programs change nothing, but the facet %s lets them: take insert, update and delete out of the facet, or choose another preset", p.Name, x.Text)
+			r.At(at, "the preset %s lets programs change nothing, but the facet %s lets them: take insert, update and delete out of the facet, or choose another preset", p.Name, x.Text)
 		}
 	}
 }

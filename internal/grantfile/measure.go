@@ -42,41 +42,41 @@ func (m Measure) String() string {
 }
 
 func (r *reader) measures(n *yaml.Node) (out []Measure) {
-	for _, e := range r.entries(n, "measures") {
-		m := Measure{Name: Name{e.name, e.pos()}}
-		what := "the measure " + e.name
+	for _, e := range r.Entries(n, "measures") {
+		m := Measure{Name: e.Named()}
+		what := "the measure " + e.Name
 		forms := 0
 		fields := map[string]func(entry){
 			"ratio": func(e entry) {
 				forms++
-				if m.Ratio = r.names(e.value, "ratio"); len(m.Ratio) != 2 {
-					r.at(posOf(e.value), "ratio: want two measures, like [won, closed]: the first is divided by the second")
+				if m.Ratio = r.Names(e.Value, "ratio"); len(m.Ratio) != 2 {
+					r.At(posOf(e.Value), "ratio: want two measures, like [won, closed]: the first is divided by the second")
 					m.Ratio = make([]Name, 2)
 				}
 			},
 			"where": func(e entry) {
-				if s := r.text(e.value, "where"); s != "" {
-					m.Where = r.expr(e.value)
+				if s := r.Text(e.Value, "where"); s != "" {
+					m.Where = r.expr(e.Value)
 				}
 			},
-			"doc": func(e entry) { m.Doc = r.text(e.value, "doc") },
+			"doc": func(e entry) { m.Doc = r.Text(e.Value, "doc") },
 		}
 		for _, name := range Aggregates {
 			fields[name] = func(e entry) {
 				forms++
 				if m.Func = name; name != CountRows {
-					m.Column = Name{r.text(e.value, name), posOf(e.value)}
-				} else if !r.bool(e.value, name) {
-					r.at(posOf(e.value), "count: want true")
+					m.Column = r.Name(e.Value, name)
+				} else if !r.Bool(e.Value, name) {
+					r.At(posOf(e.Value), "count: want true")
 				}
 			}
 		}
-		r.fields(e.value, what, fields)
+		r.Fields(e.Value, what, fields)
 		switch {
 		case forms != 1:
-			r.at(m.Pos, "%s: want one of `count: true`, `sum`, `mean`, `min` or `max` with a column, or `ratio` with two measures", what)
+			r.At(m.Pos, "%s: want one of `count: true`, `sum`, `mean`, `min` or `max` with a column, or `ratio` with two measures", what)
 		case m.Func == "" && m.Where != nil:
-			r.at(m.Pos, "%s: a ratio can't have `where`: write it at its two measures", what)
+			r.At(m.Pos, "%s: a ratio can't have `where`: write it at its two measures", what)
 		}
 		out = append(out, m)
 	}
@@ -105,7 +105,7 @@ func (x *Facet) checkMeasures(r *reader) {
 			for _, leaf := range m.Where.leaves() {
 				for _, v := range leaf.Values {
 					if v.Claim != "" {
-						r.at(v.Pos, "a measure is the same for all users: its `where` can't have claims; the `scope` can")
+						r.At(v.Pos, "a measure is the same for all users: its `where` can't have claims; the `scope` can")
 					}
 				}
 			}
@@ -118,7 +118,7 @@ func (x *Facet) checkMeasures(r *reader) {
 						known = append(known, o.Text)
 					}
 				}
-				r.at(of.Pos, "there is no measure `%s`, or it is a ratio itself%s", of.Text, or(of.Text, known))
+				r.At(of.Pos, "there is no measure `%s`, or it is a ratio itself%s", of.Text, or(of.Text, known))
 			}
 		}
 	}
@@ -133,7 +133,7 @@ func (d *Declared) measures(x *Facet, facet *dynamic.Facet, p *problems) {
 			}
 			for _, l := range x.Links { // links are declared later
 				if l.Text == m.Text {
-					p.at(m.Pos, "the measure %s: the facet has a link of this name", m.Text)
+					p.At(m.Pos, "the measure %s: the facet has a link of this name", m.Text)
 				}
 			}
 			s := dynamic.MeasureSpec{Name: m.Text, Func: m.Func, Column: m.Column.Text, Doc: m.Doc}
@@ -141,14 +141,14 @@ func (d *Declared) measures(x *Facet, facet *dynamic.Facet, p *problems) {
 				s.Ratio = [2]string{m.Ratio[0].Text, m.Ratio[1].Text}
 			}
 			if m.Where != nil {
-				before := len(p.list)
-				if d.conditions(x, m.Where, p); len(p.list) > before {
+				before := len(p.List)
+				if d.conditions(x, m.Where, p); len(p.List) > before {
 					continue
 				}
 				s.Where = m.Where.predicate(Principal{})
 			}
 			if err := facet.Measure(s); err != nil {
-				p.at(m.Pos, "the measure %s: %s", m.Text, strings.TrimPrefix(Reason(err), "the measure "+m.Text+": "))
+				p.At(m.Pos, "the measure %s: %s", m.Text, strings.TrimPrefix(Reason(err), "the measure "+m.Text+": "))
 			}
 		}
 	}

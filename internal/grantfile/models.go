@@ -12,14 +12,14 @@ var ModelProviders = []string{"anthropic", "gemini", "openai"}
 
 // models reads full names of models: a provider alone would admit its future models.
 func (f *File) models(r *reader, n *yaml.Node) {
-	f.Models = r.names(n, "models")
+	f.Models = r.Names(n, "models")
 	for _, m := range f.Models {
 		provider, name, _ := strings.Cut(m.Text, ":")
 		switch {
 		case !slices.Contains(ModelProviders, provider):
-			r.at(m.Pos, "models: want a provider and a model, like openai:gpt-5.4-mini; `%s` is not a provider%s", provider, or(provider, ModelProviders))
+			r.At(m.Pos, "models: want a provider and a model, like openai:gpt-5.4-mini; `%s` is not a provider%s", provider, or(provider, ModelProviders))
 		case name == "" || name == "*":
-			r.at(m.Pos, "models: `%s` names no model: write its full name; there is no wildcard, since it would admit models that the provider adds later", m.Text)
+			r.At(m.Pos, "models: `%s` names no model: write its full name; there is no wildcard, since it would admit models that the provider adds later", m.Text)
 		}
 	}
 }

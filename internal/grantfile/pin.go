@@ -264,7 +264,7 @@ func (d *Declared) checkPin(x *Facet, p *problems) {
 		d.oldPins = append(d.oldPins, x)
 	default:
 		if changed := d.changed(x, false); len(changed) > 0 {
-			p.at(x.Pin.Pos, "the table %s has changed since it was pinned: %s; check the change, then let `exo validate -pin` write a new pin", schema.Printable(x.Table.Text), strings.Join(changed, "; "))
+			p.At(x.Pin.Pos, "the table %s has changed since it was pinned: %s; check the change, then let `exo validate -pin` write a new pin", schema.Printable(x.Table.Text), strings.Join(changed, "; "))
 		}
 	}
 }
@@ -278,7 +278,7 @@ func (d *Declared) renew(p *problems) {
 	if n := len(d.oldPins) - 1; n > 0 {
 		others = fmt.Sprintf(" and %d more", n)
 	}
-	p.at(d.oldPins[0].Pin.Pos, "the pin of the facet %s%s was written by an older version and can't be compared: check the tables, then let `exo validate -pin` write new pins", d.oldPins[0].Text, others)
+	p.At(d.oldPins[0].Pin.Pos, "the pin of the facet %s%s was written by an older version and can't be compared: check the tables, then let `exo validate -pin` write new pins", d.oldPins[0].Text, others)
 }
 
 func (s Scope) conditions() []*Expr {

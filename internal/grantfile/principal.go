@@ -25,19 +25,19 @@ type Claim struct {
 var ClaimTypes = []string{value.TypeInt, value.TypeText, value.TypeUUID, value.TypeBool}
 
 func (f *File) principal(r *reader, n *yaml.Node) {
-	for _, e := range r.entries(n, "principal") {
-		c := Claim{Name: Name{e.name, e.pos()}}
-		v := e.value
+	for _, e := range r.Entries(n, "principal") {
+		c := Claim{Name: e.Named()}
+		v := e.Value
 		if v.Kind == yaml.SequenceNode && len(v.Content) == 1 {
 			c.List, v = true, v.Content[0]
 		}
 		c.Type = v.Value
 		if v.Kind != yaml.ScalarNode || !slices.Contains(ClaimTypes, c.Type) {
-			r.at(posOf(e.value), "the claim %s: want int, text, uuid or bool, or a list of one, like [int]", e.name)
+			r.At(posOf(e.Value), "the claim %s: want int, text, uuid or bool, or a list of one, like [int]", e.Name)
 			continue
 		}
-		if !isWord(e.name) {
-			r.at(e.pos(), "a claim's name is letters, digits and _, not `%s`", e.name)
+		if !isWord(e.Name) {
+			r.At(e.Pos(), "a claim's name is letters, digits and _, not `%s`", e.Name)
 		}
 		f.Claims = append(f.Claims, c)
 	}

@@ -188,7 +188,7 @@ func TestReasonsSpeakYAML(t *testing.T) {
 				text := reasonsHead + c.file
 				d, found, err := reasonsOf(t, e, ddl, text)
 				if wrong, ok := errors.AsType[*grantfile.Errors](err); ok {
-					found = wrong.Findings()
+					found = grantfile.FindingsOf(wrong)
 				} else if err != nil {
 					t.Fatal(err)
 				}

@@ -75,32 +75,32 @@ const (
 )
 
 func (f *File) wall(r *reader, n *yaml.Node) {
-	switch w := r.text(n, "wall"); w {
+	switch w := r.Text(n, "wall"); w {
 	case "kernel", "":
 	case WallContainer, WallNone:
 		f.Wall = w
 	default:
-		r.at(posOf(n), "wall: want kernel, container or none, not `%s`", w)
+		r.At(posOf(n), "wall: want kernel, container or none, not `%s`", w)
 	}
 }
 
 func (f *File) serve(r *reader, n *yaml.Node) {
 	s := &f.Serve
-	r.fields(n, "serve", map[string]func(entry){
-		"resource": func(e entry) { s.Resource = Name{r.text(e.value, "resource"), posOf(e.value)} },
-		"issuers":  func(e entry) { s.Issuers = r.issuers(e.value) },
-		"tokens":   func(e entry) { s.Tokens = r.tokens(e.value) },
-		"origins":  func(e entry) { s.Origins = r.names(e.value, "origins") },
+	r.Fields(n, "serve", map[string]func(entry){
+		"resource": func(e entry) { s.Resource = r.Name(e.Value, "resource") },
+		"issuers":  func(e entry) { s.Issuers = r.issuers(e.Value) },
+		"tokens":   func(e entry) { s.Tokens = r.tokens(e.Value) },
+		"origins":  func(e entry) { s.Origins = r.Names(e.Value, "origins") },
 	})
 	if s.Resource.Text != "" && !isAddress(s.Resource.Text) {
-		r.at(s.Resource.Pos, "resource: want the address of the server as clients know it, like https://shop.example.com/mcp")
+		r.At(s.Resource.Pos, "resource: want the address of the server as clients know it, like https://shop.example.com/mcp")
 	}
 	if len(s.Issuers) > 0 && s.Resource.Text == "" {
-		r.at(posOf(n), "serve: `resource` is missing: write the address of the server as clients know it; a token must name it as its audience")
+		r.At(posOf(n), "serve: `resource` is missing: write the address of the server as clients know it; a token must name it as its audience")
 	}
 	for _, o := range s.Origins {
 		if u, err := url.Parse(o.Text); err != nil || !isAddress(o.Text) || u.Path != "" {
-			r.at(o.Pos, "origins: want the origin of a web page, like https://app.example.com, not `%s`", o.Text)
+			r.At(o.Pos, "origins: want the origin of a web page, like https://app.example.com, not `%s`", o.Text)
 		}
 	}
 }
@@ -116,26 +116,26 @@ func isAddress(s string) bool {
 }
 
 func (r *reader) issuers(n *yaml.Node) (out []Issuer) {
-	for _, e := range r.entries(n, "issuers") {
-		i := Issuer{Name: Name{e.name, e.pos()}, dir: r.dir}
-		if !isAddress(e.name) {
-			r.at(e.pos(), "issuers: want the iss of its tokens, like https://login.example.com/, not `%s`", e.name)
+	for _, e := range r.Entries(n, "issuers") {
+		i := Issuer{Name: e.Named(), dir: r.Dir}
+		if !isAddress(e.Name) {
+			r.At(e.Pos(), "issuers: want the iss of its tokens, like https://login.example.com/, not `%s`", e.Name)
 		}
-		what := "the issuer " + e.name
-		r.fields(e.value, what, map[string]func(entry){
-			"keys":   func(e entry) { i.Keys = Name{r.text(e.value, "keys"), posOf(e.value)} },
-			"scopes": func(e entry) { i.Scopes = r.names(e.value, "scopes") },
+		what := "the issuer " + e.Name
+		r.Fields(e.Value, what, map[string]func(entry){
+			"keys":   func(e entry) { i.Keys = r.Name(e.Value, "keys") },
+			"scopes": func(e entry) { i.Scopes = r.Names(e.Value, "scopes") },
 			"claims": func(e entry) {
-				for _, c := range r.entries(e.value, "claims") {
-					i.Claims = append(i.Claims, ClaimFrom{Name{c.name, c.pos()}, r.text(c.value, "claims."+c.name)})
+				for _, c := range r.Entries(e.Value, "claims") {
+					i.Claims = append(i.Claims, ClaimFrom{c.Named(), r.Text(c.Value, "claims."+c.Name)})
 				}
 			},
 		})
 		switch u, err := url.Parse(i.Keys.Text); {
 		case i.Keys.Text == "":
-			r.at(i.Pos, "%s has no `keys`: write the place of its public keys, a JWK set: https://HOST/PATH or file:PATH", what)
+			r.At(i.Pos, "%s has no `keys`: write the place of its public keys, a JWK set: https://HOST/PATH or file:PATH", what)
 		case err != nil || u.Scheme != "file" && (u.Scheme != "https" || !isAddress(i.Keys.Text)):
-			r.at(i.Keys.Pos, "keys: want https://HOST/PATH or file:PATH, a JWK set")
+			r.At(i.Keys.Pos, "keys: want https://HOST/PATH or file:PATH, a JWK set")
 		}
 		out = append(out, i)
 	}
@@ -143,23 +143,21 @@ func (r *reader) issuers(n *yaml.Node) (out []Issuer) {
 }
 
 func (r *reader) tokens(n *yaml.Node) (out []Token) {
-	for _, e := range r.entries(n, "tokens") {
-		t := Token{Name: Name{e.name, e.pos()}}
-		what := "the token " + e.name
-		r.fields(e.value, what, map[string]func(entry){
+	for _, e := range r.Entries(n, "tokens") {
+		t := Token{Name: e.Named()}
+		what := "the token " + e.Name
+		r.Fields(e.Value, what, map[string]func(entry){
 			"token": func(e entry) {
-				if t.Secret = r.secret(e.value, "token"); t.Secret.Kind == "sqlite" {
-					r.at(posOf(e.value), "token: want env:NAME or file:PATH")
-				}
+				t.Secret = r.Secret(e.Value, "token")
 			},
 			"claims": func(e entry) {
-				for _, c := range r.entries(e.value, "claims") {
-					t.claims = append(t.claims, tokenClaim{Name{c.name, c.pos()}, valueOf(c.value)})
+				for _, c := range r.Entries(e.Value, "claims") {
+					t.claims = append(t.claims, tokenClaim{c.Named(), valueOf(c.Value)})
 				}
 			},
 		})
-		if t.Secret.Kind == "" && len(r.list) == 0 {
-			r.at(t.Pos, "%s has no `token`: write the place of its text: env:NAME or file:PATH", what)
+		if t.Secret.Kind == "" && len(r.List) == 0 {
+			r.At(t.Pos, "%s has no `token`: write the place of its text: env:NAME or file:PATH", what)
 		}
 		out = append(out, t)
 	}
@@ -191,7 +189,7 @@ func valueOf(n *yaml.Node) any {
 func (f *File) checkServe(r *reader) {
 	known := func(n Name) bool {
 		if f.claim(n.Text) == nil {
-			r.at(n.Pos, "the file declares no claim `%s`%s", n.Text, or(n.Text, slices.Sorted(maps.Keys(f.claimNames()))))
+			r.At(n.Pos, "the file declares no claim `%s`%s", n.Text, or(n.Text, slices.Sorted(maps.Keys(f.claimNames()))))
 			return false
 		}
 		return true
@@ -213,7 +211,7 @@ func (f *File) checkServe(r *reader) {
 		}
 		var err error
 		if t.bound, err = f.Bind(claims); err != nil {
-			r.at(t.Pos, "the token %s: %s", t.Text, Reason(err))
+			r.At(t.Pos, "the token %s: %s", t.Text, Reason(err))
 		}
 	}
 }
@@ -258,7 +256,7 @@ func (f *File) Identify(issuer, subject string, claims map[string]any) (Principa
 
 // Read returns the text of the token. env finds variables; nil: os.Getenv.
 func (t Token) Read(env func(string) string) (string, error) {
-	text, err := t.Secret.text(env)
+	text, err := t.Secret.Text(env)
 	if err == nil && text == "" {
 		err = fail.Errorf(fail.Invalid, "", "the token %s: %s is empty", t.Text, t.Secret)
 	}

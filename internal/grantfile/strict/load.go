@@ -1,17 +1,18 @@
-package grantfile
+package strict
+
+// This file reads the text of a file.
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"strings"
 
-	"bytes"
-
 	"go.yaml.in/yaml/v4"
 )
 
-// load reads the one document of a file.
-func load(text []byte, doc *yaml.Node) error {
+// Load reads the one document of a file.
+func Load(text []byte, doc *yaml.Node) error {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	if err := d.Decode(doc); err != nil {
 		if errors.Is(err, io.EOF) {
@@ -28,14 +29,16 @@ func load(text []byte, doc *yaml.Node) error {
 
 var errSecond = errors.New("there is a second document (---): a grant file has only one")
 
-func posOfError(err error) Pos {
+// PosOfError is the place of an error of Load.
+func PosOfError(err error) Pos {
 	if e, ok := errors.AsType[*yaml.LoadError](err); ok && e.Mark.Line > 0 {
 		return Pos{e.Mark.Line, max(e.Mark.Column, 1)}
 	}
 	return Pos{1, 1}
 }
 
-func shortened(err error) string {
+// Shortened is the text of an error of Load, in one line.
+func Shortened(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	if e, ok := errors.AsType[*yaml.LoadError](err); ok {
 		text = e.Message

@@ -1,4 +1,6 @@
-package grantfile
+package strict
+
+// This file has the errors of a file.
 
 import (
 	"cmp"
@@ -16,12 +18,21 @@ import (
 // Pos is a place in a file; lines and columns count from 1.
 type Pos struct{ Line, Column int }
 
+// After reports whether a place is after another.
+func (p Pos) After(o Pos) bool { return cmp.Or(p.Line-o.Line, p.Column-o.Column) > 0 }
+
 // Problem is one error in a file.
 type Problem struct {
 	Pos
 	Msg  string
 	Kind exosql.FindingKind // "": the file alone is wrong
 }
+
+// Invalid is the Kind of an error in the file itself.
+const Invalid exosql.FindingKind = "invalid"
+
+// Code is the text in brackets after a problem.
+func (p Problem) Code() exosql.FindingKind { return cmp.Or(p.Kind, Invalid) }
 
 // Errors has all errors of a file, in the file's order. Its Kind is fail.Invalid.
 type Errors struct {
@@ -32,7 +43,7 @@ type Errors struct {
 func (e *Errors) Error() string {
 	var lines []string
 	for _, p := range e.Problems {
-		lines = append(lines, fmt.Sprintf("%s:%d:%d: %s [%s]", e.File, p.Line, p.Column, p.Msg, p.code()))
+		lines = append(lines, fmt.Sprintf("%s:%d:%d: %s [%s]", e.File, p.Line, p.Column, p.Msg, p.Code()))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -40,25 +51,26 @@ func (e *Errors) Error() string {
 // Unwrap gives the error's Kind to fail.KindOf.
 func (e *Errors) Unwrap() error { return fail.Errorf(fail.Invalid, "", "the grant file is wrong") }
 
-// problems collects errors.
-type problems struct{ list []Problem }
+// Problems collects errors.
+type Problems struct{ List []Problem }
 
-func (p *problems) at(pos Pos, format string, args ...any) {
-	p.of("", pos, format, args...)
+// At adds an error.
+func (p *Problems) At(pos Pos, format string, args ...any) {
+	p.Of("", pos, format, args...)
 }
 
-// of is at, with the kind of finding that exosql has for it.
-func (p *problems) of(kind exosql.FindingKind, pos Pos, format string, args ...any) {
-	p.list = append(p.list, Problem{pos, fmt.Sprintf(format, args...), kind})
+// Of is At, with the kind of finding that exosql has for it.
+func (p *Problems) Of(kind exosql.FindingKind, pos Pos, format string, args ...any) {
+	p.List = append(p.List, Problem{pos, fmt.Sprintf(format, args...), kind})
 }
 
-// err returns nil if there was no error.
-func (p *problems) err(file string) error {
-	if len(p.list) == 0 {
+// Err returns nil if there was no error.
+func (p *Problems) Err(file string) error {
+	if len(p.List) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(p.list, func(a, b Problem) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
-	list := slices.Compact(p.list)
+	slices.SortStableFunc(p.List, func(a, b Problem) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
+	list := slices.Compact(p.List)
 	if more := len(list) - maxProblems; more > 0 {
 		list = append(list[:maxProblems:maxProblems], Problem{Pos: list[maxProblems].Pos, Msg: fmt.Sprintf("and %d more from here on", more)})
 	}
@@ -68,10 +80,11 @@ func (p *problems) err(file string) error {
 // maxProblems bounds how many errors are reported: a file of a megabyte can have hundreds of thousands.
 const maxProblems = 50
 
-func posOf(n *yaml.Node) Pos { return Pos{n.Line, n.Column} }
+// PosOf is the place of a node.
+func PosOf(n *yaml.Node) Pos { return Pos{n.Line, n.Column} }
 
-// or ends an error with the nearest of the names, or with the list of names.
-func or(got string, names []string) string {
+// Or ends an error with the nearest of the names, or with the list of names.
+func Or(got string, names []string) string {
 	if near := scalar.Nearest(got, names); near != "" {
 		return fmt.Sprintf("; did you mean `%s`?", near)
 	}

@@ -1,0 +1,226 @@
+// Package strict reads YAML without surprises: every node must have the type that is asked for, no name may be unknown or there twice, and each
+// error has its line and column. Package grantfile and package services read their parts of a grant file with it.
+package strict
+
+// This file has the Reader of values.
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Reader reads nodes, and collects what is wrong with them.
+type Reader struct {
+	Problems
+	Dir string                             // of the file
+	Saw func(n *yaml.Node, names []string) // if not nil, it gets the names that a map may have
+}
+
+// Plain refuses what makes a file mean something else than its visible text: aliases, merges and tags.
+func (r *Reader) Plain(n *yaml.Node) {
+	switch {
+	case n.Kind == yaml.AliasNode || n.Anchor != "":
+		r.At(PosOf(n), "anchors and aliases are not allowed: write the value out, so that a reviewer of the file sees it here")
+		return
+	case n.Style&yaml.TaggedStyle != 0:
+		r.At(PosOf(n), "YAML tags are not allowed: remove %s", n.Tag)
+	}
+	for _, c := range n.Content {
+		r.Plain(c)
+	}
+}
+
+// Entry is a name and its value.
+type Entry struct {
+	Name  string
+	Key   *yaml.Node
+	Value *yaml.Node
+}
+
+// Pos is the place of the name.
+func (e Entry) Pos() Pos { return PosOf(e.Key) }
+
+// Named is the name with its place.
+func (e Entry) Named() Name { return Name{e.Name, e.Pos()} }
+
+// Entries reads a map with the file's own names.
+func (r *Reader) Entries(n *yaml.Node, what string) (out []Entry) {
+	if IsNull(n) {
+		return nil
+	}
+	if n.Kind != yaml.MappingNode {
+		r.At(PosOf(n), "%s: want a map from names, not %s", what, KindOf(n))
+		return nil
+	}
+	seen := map[string]Pos{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		if k.Kind != yaml.ScalarNode || k.Tag != "!!str" {
+			r.At(PosOf(k), "want a name, not %s; quote it if it is one", KindOf(k))
+			continue
+		}
+		if at, twice := seen[k.Value]; twice {
+			r.At(PosOf(k), "`%s` is given twice: line %d has it already", k.Value, at.Line)
+			continue
+		}
+		seen[k.Value] = PosOf(k)
+		out = append(out, Entry{k.Value, k, v})
+	}
+	return out
+}
+
+// Fields reads a map with names that the format defines.
+func (r *Reader) Fields(n *yaml.Node, what string, known map[string]func(Entry)) {
+	var names []string
+	for name := range known {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	if r.Saw != nil {
+		r.Saw(n, names)
+	}
+	for _, e := range r.Entries(n, what) {
+		if read := known[e.Name]; read != nil {
+			read(e)
+			continue
+		}
+		r.At(e.Pos(), "%s has no `%s`%s", what, e.Name, Or(e.Name, names))
+	}
+}
+
+// IsNull reports whether nothing is written.
+func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
+
+// KindOf says in words what a node is.
+func KindOf(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a map"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.AliasNode:
+		return "an alias"
+	}
+	switch n.Tag {
+	case "!!null":
+		return "nothing"
+	case "!!str":
+		return "a text"
+	case "!!bool":
+		return n.Value
+	}
+	return "`" + n.Value + "`"
+}
+
+// Text reads a text that is not empty.
+func (r *Reader) Text(n *yaml.Node, what string) string {
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!str" || n.Value == "" {
+		r.At(PosOf(n), "%s: want a text, not %s", what, strings.Replace(KindOf(n), "a text", "an empty one", 1))
+		return ""
+	}
+	return n.Value
+}
+
+// Name reads a text that is not empty, with its place.
+func (r *Reader) Name(n *yaml.Node, what string) Name { return Name{r.Text(n, what), PosOf(n)} }
+
+// Bool reads true or false.
+func (r *Reader) Bool(n *yaml.Node, what string) bool { return r.BoolOr(n, what) }
+
+// BoolOr reads a bool. words are other values that the caller accepts.
+func (r *Reader) BoolOr(n *yaml.Node, what string, words ...string) bool {
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
+		r.At(PosOf(n), "%s: want %s, not %s", what, strings.Join(append([]string{"true or false"}, words...), " or "), KindOf(n))
+	}
+	return n.Value == "true"
+}
+
+// Positive reads a whole number of at least 1.
+func (r *Reader) Positive(n *yaml.Node, what string) int {
+	i, err := strconv.Atoi(n.Value)
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || err != nil || i < 1 {
+		r.At(PosOf(n), "%s: want a whole number of at least 1, not %s", what, KindOf(n))
+		return 0
+	}
+	return i
+}
+
+// Bytes reads a size: a number of bytes, KiB or MiB.
+func (r *Reader) Bytes(n *yaml.Node, what string) int {
+	text, unit := n.Value, 1
+	for name, u := range map[string]int{"KiB": 1 << 10, "MiB": 1 << 20} {
+		if t, ok := strings.CutSuffix(n.Value, name); ok {
+			text, unit = strings.TrimSpace(t), u
+		}
+	}
+	i, err := strconv.Atoi(text)
+	if n.Kind != yaml.ScalarNode || err != nil || i < 1 || i > 1<<40/unit {
+		r.At(PosOf(n), "%s: want a size like 256KiB or 64MiB, not %s", what, KindOf(n))
+		return 0
+	}
+	return i * unit
+}
+
+// Duration reads a time like 5s.
+func (r *Reader) Duration(n *yaml.Node, what string) time.Duration {
+	d, err := time.ParseDuration(n.Value)
+	if n.Kind != yaml.ScalarNode || err != nil || d <= 0 {
+		r.At(PosOf(n), "%s: want a time like 5s or 500ms, not %s", what, KindOf(n))
+		return 0
+	}
+	return d
+}
+
+// Days reads a number of days, like 90d.
+func (r *Reader) Days(n *yaml.Node, what string) time.Duration {
+	digits, is := strings.CutSuffix(n.Value, "d")
+	days, err := strconv.ParseUint(digits, 10, 16)
+	if n.Kind != yaml.ScalarNode || !is || err != nil || days == 0 || digits[0] == '0' {
+		r.At(PosOf(n), "%s: want a number of days like 90d, from 1d to 65535d, not %s", what, KindOf(n))
+	}
+	return time.Duration(days) * 24 * time.Hour
+}
+
+// Name is a name in a file, and its place.
+type Name struct {
+	Text string
+	Pos
+}
+
+// Names reads a list of texts, or one text.
+func (r *Reader) Names(n *yaml.Node, what string) (out []Name) {
+	if n.Kind == yaml.ScalarNode {
+		if s := r.Text(n, what); s != "" {
+			return []Name{{s, PosOf(n)}}
+		}
+		return nil
+	}
+	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
+		r.At(PosOf(n), "%s: want a list of names, not %s", what, strings.Replace(KindOf(n), "a list", "an empty one", 1))
+		return nil
+	}
+	for _, c := range n.Content {
+		s := r.Text(c, what)
+		for _, o := range out {
+			if o.Text == s && s != "" {
+				r.At(PosOf(c), "%s: `%s` is given twice", what, s)
+			}
+		}
+		if s != "" {
+			out = append(out, Name{s, PosOf(c)})
+		}
+	}
+	return out
+}
+
+// Texts returns the names without their places.
+func Texts(names []Name) (out []string) {
+	for _, n := range names {
+		out = append(out, n.Text)
+	}
+	return out
+}

@@ -1,0 +1,108 @@
+package strict
+
+// This file has the places of secrets: a file has no secret itself.
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/exoagent/exoagent/exo/fail"
+)
+
+// Secret names the place of a secret, like a database's URL. An SQLite file has no secret, so its path may be in the grant file itself.
+type Secret struct {
+	Kind string // env, file or sqlite
+	Name string // of the variable, or a path
+	Pos
+	Dir string // the folder that relative paths begin at; "": the working folder
+}
+
+// Beside makes a path that is relative to dir absolute to the program. Clients start exo serve in folders of their own choice.
+func Beside(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// Secret reads env:NAME or file:PATH.
+func (r *Reader) Secret(n *yaml.Node, what string) Secret {
+	return r.place(n, what, "env:NAME or file:PATH", "env", "file")
+}
+
+// URL reads the place of a database's URL: env:NAME, file:PATH or sqlite:PATH.
+func (r *Reader) URL(n *yaml.Node, what string) Secret {
+	return r.place(n, what, "env:NAME, file:PATH or sqlite:PATH", "env", "file", "sqlite")
+}
+
+// place reads the place of a secret. The error does not repeat the text: it may be the secret.
+func (r *Reader) place(n *yaml.Node, what, want string, kinds ...string) Secret {
+	kind, name, found := strings.Cut(n.Value, ":")
+	at := PosOf(n)
+	switch {
+	case n.Kind != yaml.ScalarNode || n.Tag != "!!str" || !found || name == "":
+		r.At(at, "%s: want %s", what, want)
+	case kind == "postgres" || kind == "postgresql":
+		r.At(at, "%s: a URL may contain a password, so it must not be in this file: put it in a variable and write env:NAME, or in a file and write file:PATH", what)
+	case !slices.Contains(kinds, kind):
+		r.At(at, "%s: want %s", what, want)
+	case kind == "env" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") != "":
+		r.At(at, "%s: want the name of a variable after env:", what)
+	case kind == "sqlite" && name == ":memory:":
+		r.At(at, "%s: a database in memory is empty; name a file", what)
+	default:
+		return Secret{kind, name, at, r.Dir}
+	}
+	return Secret{}
+}
+
+// String names the place of the secret.
+func (s Secret) String() string { return s.Kind + ":" + s.Name }
+
+// Place is String with a whole path.
+func (s Secret) Place() string {
+	if s.Kind == "file" {
+		return "file:" + Beside(s.Dir, s.Name)
+	}
+	return s.String()
+}
+
+// Text finds a text in a variable or a file, without white space around it. env finds variables; nil: os.Getenv.
+func (s Secret) Text(env func(string) string) (string, error) {
+	if s.Kind == "file" {
+		b, err := os.ReadFile(Beside(s.Dir, s.Name))
+		return strings.TrimSpace(string(b)), err
+	}
+	if env == nil {
+		env = os.Getenv
+	}
+	return strings.TrimSpace(env(s.Name)), nil
+}
+
+// Read finds the URL. env looks a variable up.
+func (s Secret) Read(env func(string) string) (string, error) {
+	switch s.Kind {
+	case "sqlite":
+		return "sqlite:" + Beside(s.Dir, s.Name), nil
+	case "env":
+		if v := strings.TrimSpace(env(s.Name)); v != "" {
+			return v, nil
+		}
+		return "", fail.Errorf(fail.Invalid, "", "the variable %s is not set: set it to the URL of the database, sqlite:PATH or postgres://user@host/database", s.Name)
+	case "file":
+		text, err := os.ReadFile(Beside(s.Dir, s.Name))
+		if err != nil {
+			return "", err
+		}
+		if v := strings.TrimSpace(string(text)); v != "" {
+			return v, nil
+		}
+		return "", fmt.Errorf("the file %s is empty: write the URL of the database into it", s.Name)
+	}
+	return "", fail.Errorf(fail.Invalid, "", "there is no URL")
+}

@@ -1,0 +1,31 @@
+package grantfile
+
+// This file has what the package takes from package strict, which reads YAML.
+
+import "github.com/exoagent/exoagent/internal/grantfile/strict"
+
+type (
+	// Pos is a place in a file.
+	Pos = strict.Pos
+	// Name is a name in a file, and its place.
+	Name = strict.Name
+	// Secret names the place of a secret.
+	Secret = strict.Secret
+	// Errors has all errors of a file, in the file's order. Its Kind is fail.Invalid.
+	Errors = strict.Errors
+
+	entry    = strict.Entry
+	problems = strict.Problems
+)
+
+// reader reads the maps of a grant file. Its methods are beside what they read.
+type reader struct{ strict.Reader }
+
+var (
+	posOf  = strict.PosOf
+	isNull = strict.IsNull
+	kindOf = strict.KindOf
+	or     = strict.Or
+	texts  = strict.Texts
+	beside = strict.Beside
+)
