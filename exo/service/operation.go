@@ -57,7 +57,7 @@ func Method[In, Out any](name, doc string, f func(ctx context.Context, in In) (O
 // leaves the host, too.
 func Read[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out, error)) Operation {
 	if f == nil {
-		return Operation{name: name, doc: doc}
+		return ReadOf(name, doc, reflect.TypeFor[In](), reflect.TypeFor[Out](), nil, nil)
 	}
 	return ReadOf(name, doc, reflect.TypeFor[In](), reflect.TypeFor[Out](), nil, func(ctx context.Context, in any) (any, error) {
 		arg, _ := in.(*In)
@@ -70,6 +70,9 @@ func Read[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out
 // not nil, it refuses an argument, by [Refuse], already while the program runs: f, which is Held, would be too late.
 func ReadOf(name, doc string, in, out reflect.Type, check func(in any) error, f func(ctx context.Context, in any) (any, error)) Operation {
 	op := Operation{name: name, doc: doc, in: in, out: out}
+	if in == nil || out == nil || f == nil {
+		return op // an error of New
+	}
 	argForm, _ := formOf(in, "argument")
 	var resForm *form
 	if !op.object() {
@@ -97,7 +100,10 @@ func ReadOf(name, doc string, in, out reflect.Type, check func(in any) error, f 
 		if err != nil {
 			return value.Value{}, failure(ctx, err)
 		}
-		res := reflect.ValueOf(p).Elem()
+		res := reflect.Indirect(reflect.ValueOf(p))
+		if !res.IsValid() || res.Type() != out {
+			return value.Value{}, internal(fmt.Errorf("service: %s: the function returned %T, want a pointer to %s", name, p, out))
+		}
 		if resForm == nil {
 			o, _ := res.Interface().(exo.Object)
 			return value.RefValue(o), nil
@@ -187,7 +193,7 @@ func (op *Operation) object() bool { return op.out.Implements(objectType) }
 // by its result. It completes op.
 func (op *Operation) method(own *message.Type) (*message.Method, []*message.Interface, error) {
 	if op.call == nil {
-		return nil, nil, errors.New("has no function")
+		return nil, nil, errors.New("has no function, or no type of its argument or result")
 	}
 	if op.misuse != nil {
 		return nil, nil, op.misuse

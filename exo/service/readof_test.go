@@ -58,3 +58,30 @@ func TestReadOf(t *testing.T) {
 		t.Errorf("%v after %d calls", err, calls)
 	}
 }
+
+// TestReadOfNothing: a function or a type that is not there is an error of New, and a function that answers with nothing, or with another type, fails alone.
+func TestReadOfNothing(t *testing.T) {
+	text, none := reflect.TypeFor[string](), reflect.TypeFor[service.None]()
+	f := func(context.Context, any) (any, error) { return new(string), nil }
+	for name, op := range map[string]service.Operation{
+		"no argument": service.ReadOf("get", "", nil, text, nil, f),
+		"no result":   service.ReadOf("get", "", none, nil, nil, f),
+		"no function": service.ReadOf("get", "", none, text, nil, nil),
+		"held":        service.ReadOf("get", "", nil, nil, nil, nil).Held(),
+		"immediate":   service.ReadOf("get", "", nil, nil, nil, nil).Held().Immediate(),
+		"no Read":     service.Read[service.None, string]("get", "", nil),
+	} {
+		if _, err := service.New("svc", "", op); err == nil || !strings.Contains(err.Error(), "svc.get: has no function") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for want, answer := range map[string]any{"": new(string), "<nil>": nil, "*string": (*string)(nil), "*int": new(int)} {
+		s, err := service.New("svc", "", service.ReadOf("get", "", none, text, nil, func(context.Context, any) (any, error) { return answer, nil }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := exotest.Send(t, s, "get"); (err == nil) != (want == "") || err != nil && (fail.KindOf(err) != fail.Internal || !strings.Contains(err.Error(), "returned "+want)) {
+			t.Errorf("%q: %v", want, err)
+		}
+	}
+}

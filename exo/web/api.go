@@ -65,11 +65,22 @@ func (m Method) With(f func(service.Operation) service.Operation) Method {
 }
 
 // API is an HTTP API as an exo.Object. The zero API answers no message.
-type API struct{ *service.Service }
+type API struct{ *object }
+
+type object = service.Service // by an unexported name nobody takes it out of an API, past its Eval
 
 // New makes an API of the first host of a Config; each of its methods reaches what its Route names. Answers of a GET may redirect to what the
 // hosts Allow; other answers may not redirect. Every answer is labelled value.Untrusted, besides what [Method.With] adds.
 func New(name, doc string, c Config, methods ...Method) (*API, error) {
+	heard := c.Used
+	c.Used = func(ctx context.Context, u Use) {
+		if m, ok := ctx.Value(messageKey{}).(*exo.Message); ok {
+			m.AddDetail(u)
+		}
+		if heard != nil {
+			heard(ctx, u)
+		}
+	}
 	t, err := NewTransport(c)
 	if err != nil {
 		return nil, err
@@ -94,8 +105,11 @@ func New(name, doc string, c Config, methods ...Method) (*API, error) {
 
 // Eval implements exo.Object. Each use of a secret is a detail of the message's outcome on the record.
 func (a *API) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
-	return a.Service.Eval(WithUses(ctx, func(u Use) { m.AddDetail(u) }), m)
+	return a.object.Eval(context.WithValue(ctx, messageKey{}, m), m)
 }
+
+// messageKey is of the message for which a request is made.
+type messageKey struct{}
 
 func (t *Transport) operation(m Method) (op service.Operation, err error) {
 	q := &request{Method: m}
@@ -120,7 +134,7 @@ func (t *Transport) operation(m Method) (op service.Operation, err error) {
 	if own.Port != standardPort(own.Plain) {
 		q.base += ":" + strconv.Itoa(own.Port)
 	}
-	q.client = &http.Client{Transport: &Transport{hosts: append([]*host{&own}, t.hosts[1:]...), bounds: t.bounds, base: t.base}}
+	q.client = &http.Client{Transport: &Transport{hosts: append([]*host{&own}, t.hosts[1:]...), bounds: t.bounds, used: t.used, base: t.base}}
 	op = service.ReadOf(m.Name, m.Doc, m.In, m.Out, func(in any) error {
 		_, err := q.make(context.Background(), in)
 		return err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -318,6 +319,7 @@ func TestAPIRecord(t *testing.T) {
 	var log bytes.Buffer
 	rec := record.New(&log)
 	var early string
+	heard := 0
 	for _, status := range []int{200, 404, 500, 0} {
 		w.answer = func(rw http.ResponseWriter, r *http.Request) {
 			early = log.String()
@@ -334,7 +336,12 @@ func TestAPIRecord(t *testing.T) {
 		h.Secrets = []web.Binding{{Secret: web.FromVariable("EXO_WEB_SECRET"), Header: "Authorization", Prefix: "Bearer "}}
 		for _, program := range []string{`return await tracker.list({owner: "ann"})`, `return await tracker.say({id: 1, text: "x"})`} {
 			log.Reset()
-			r := run(t, codemode.Grants{"tracker": w.tracker(web.Config{Hosts: []web.Host{h}}, issues(), say())}, rec, program)
+			before := heard
+			c := web.Config{Hosts: []web.Host{h}, Used: func(context.Context, web.Use) { heard++ }}
+			r := run(t, codemode.Grants{"tracker": w.tracker(c, issues(), say())}, rec, program)
+			if heard == before {
+				t.Errorf("%d: the host did not hear of the use", status)
+			}
 			clean(t, "the record", log.String())
 			clean(t, "the result", printed(r.Err)+shown(r)+printed(r.Effects))
 			if !strings.Contains(log.String(), `{"secret":"env:EXO_WEB_SECRET","host":"example.com","header":"Authorization"}`) {
@@ -440,6 +447,11 @@ func TestAPIConform(t *testing.T) {
 		fmt.Fprint(rw, `[{"id": 1, "title": "x"}]`)
 	}
 	exotest.Conform(t, w.tracker(web.Config{}, issues(), say()))
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[web.API]()) {
+		if f.IsExported() {
+			t.Errorf("the field %s of an API is everybody's: an Eval of it would be on no record", f.Name)
+		}
+	}
 	if _, err := new(web.API).Describe(); err == nil {
 		t.Error("the zero API describes itself")
 	}

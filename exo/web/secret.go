@@ -77,22 +77,15 @@ type Use struct {
 	Header string `json:"header"`
 }
 
-type usesKey struct{}
-
-// WithUses returns a context with which a Transport calls f before it puts a secret into a request.
-func WithUses(ctx context.Context, f func(Use)) context.Context {
-	return context.WithValue(ctx, usesKey{}, f)
-}
-
 // useSecrets puts the secrets of a host into a request. ctx is the caller's.
-func (h *host) useSecrets(ctx context.Context, req map[string][]string) error {
+func (t *Transport) useSecrets(ctx context.Context, h *host, req map[string][]string) error {
 	for _, b := range h.Secrets {
 		text, err := b.Secret.text(ctx)
 		if err != nil {
 			return refusef("%w", err)
 		}
-		if f, ok := ctx.Value(usesKey{}).(func(Use)); ok {
-			f(Use{Secret: b.Secret.name, Host: h.Name, Header: b.Header})
+		if t.used != nil {
+			t.used(ctx, Use{Secret: b.Secret.name, Host: h.Name, Header: b.Header})
 		}
 		req[b.Header] = []string{b.Prefix + text}
 	}

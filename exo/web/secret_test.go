@@ -81,12 +81,11 @@ func TestSecrets(t *testing.T) {
 		}
 		h := w.host("GET /a", "GET /from", "GET /to")
 		h.Secrets = []web.Binding{{Secret: s, Header: "authorization", Prefix: "Bearer "}}
-		c := web.Config{Hosts: []web.Host{h}}
-		tr := w.transport(c)
 		var uses []web.Use
+		c := web.Config{Hosts: []web.Host{h}, Used: func(_ context.Context, u web.Use) { uses = append(uses, u) }}
+		tr := w.transport(c)
 		var traced strings.Builder
-		ctx := web.WithUses(t.Context(), func(u web.Use) { uses = append(uses, u) })
-		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaderField: func(k string, v []string) { fmt.Fprintln(&traced, k, v) }})
+		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{WroteHeaderField: func(k string, v []string) { fmt.Fprintln(&traced, k, v) }})
 		req := request(t, "GET", w.url("/a"), nil).WithContext(ctx)
 		resp, err := tr.Client().Do(req)
 		if err != nil {

@@ -54,6 +54,10 @@ type Config struct {
 
 	// Lookup finds the addresses of a name; nil: net.DefaultResolver. Each address is checked when it is dialled.
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
+
+	// Used hears of each use of a secret before it is in the request, whose context is ctx; nil: nobody does. It may be called by several
+	// requests at once. An API puts the uses on its record besides.
+	Used func(ctx context.Context, u Use)
 }
 
 // Transport is an http.RoundTripper that sends requests only to what its Config allows. It uses no proxy, HTTP/1.1 alone, and heeds no
@@ -62,6 +66,7 @@ type Transport struct {
 	hosts  []*host
 	bounds Bounds
 	lookup func(context.Context, string) ([]netip.Addr, error)
+	used   func(context.Context, Use)
 	base   *http.Transport
 }
 
@@ -86,7 +91,7 @@ func NewTransport(c Config) (*Transport, error) {
 	if min(b.Request, b.Headers, b.Body, int64(b.Time)) < 0 {
 		return nil, fmt.Errorf("web: bounds must not be negative")
 	}
-	t := &Transport{bounds: b, lookup: c.Lookup}
+	t := &Transport{bounds: b, lookup: c.Lookup, used: c.Used}
 	if t.lookup == nil {
 		t.lookup = func(ctx context.Context, name string) ([]netip.Addr, error) {
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", name)
@@ -231,7 +236,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	delete(header, "Referer")
 	h, err := t.admit(req)
 	if err == nil && req.Response == nil { // not a redirect, whose place the answer chose
-		err = h.useSecrets(req.Context(), header)
+		err = t.useSecrets(req.Context(), h, header)
 	}
 	if err != nil {
 		if req.Body != nil {
