@@ -102,6 +102,9 @@ func (d *declarer) method(m *message.Method, outer scope) member {
 	if m.Sink || m.Effect != message.NoEffect {
 		doc = tags("takes ", m.Admits) + " " + doc
 	}
+	if !m.Measure {
+		doc = strings.TrimSpace(tags("", m.Reply) + " " + doc)
+	}
 	if m.Trusted {
 		doc = strings.TrimSpace("[trusted] " + doc)
 	}

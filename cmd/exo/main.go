@@ -24,6 +24,7 @@ import (
 
 	"github.com/exoagent/exoagent/cmd/exo/internal/approvalscmd"
 	"github.com/exoagent/exoagent/cmd/exo/internal/recordcmd"
+	"github.com/exoagent/exoagent/cmd/exo/internal/servicescmd"
 	"github.com/exoagent/exoagent/cmd/exo/internal/undocmd"
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/internal/cli"
@@ -59,6 +60,7 @@ func commands() cli.Commands {
 		initCommand(),
 		validateCommand(),
 		showCommand(),
+		servicescmd.Command(readGrants),
 		manifestCommand(),
 		diffCommand(),
 		runCommand(),

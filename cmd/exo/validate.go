@@ -167,6 +167,9 @@ func (v *validating) summary(path string, f *grantfile.File, warnings int) strin
 		}
 	}
 	s := fmt.Sprintf("%s: %s of %s, %d of which programs may change; ", path, counted(len(f.Grants), "grant"), counted(len(f.Facets), "facet"), written)
+	if n := len(f.Services); n > 0 {
+		s += counted(n, "service") + "; "
+	}
 	if warnings > 0 {
 		s += counted(warnings, "warning") + ", and else "
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/changeset"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
@@ -36,6 +37,10 @@ type Server struct {
 	Acts      []string // tools that change something: called once, after the program has ended well
 	Immediate []string // tools that change something and whose answer the program needs: called at once and for good
 
+	// Approve are those of Acts that a person must agree to before they are called, see package review; Approvers says who may.
+	Approve   []string
+	Approvers changeset.Who
+
 	// Pin is the digest of the tools above, with their descriptions and schemas. If the server has others, Open returns a
 	// *PinError with the digest that a person may pin after reading the tools.
 	Pin string
@@ -43,6 +48,8 @@ type Server struct {
 	Label  value.Label // labels of all answers, besides value.Untrusted
 	Admits value.Label // labels that may leave to the server; zero: only public values
 	Bounds Bounds
+
+	all bool // list all tools, and refuse them
 }
 
 // Command is a program that is a server. It has no file, variable or network but those listed here.
@@ -116,6 +123,16 @@ func Open(ctx context.Context, s Server) (*Object, error) {
 	return o, nil
 }
 
+// Tools lists all tools that a server offers, as JSON, for a person who is to decide about them. It calls none. The server's lists and Pin don't matter.
+func Tools(ctx context.Context, s Server) ([]byte, error) {
+	s.Reads, s.Acts, s.Immediate, s.Approve, s.Pin, s.all = nil, nil, nil, nil, "", true
+	_, err := Open(ctx, s)
+	if refused, ok := errors.AsType[*PinError](err); ok {
+		return refused.Tools, nil
+	}
+	return nil, err
+}
+
 // complete checks a declaration.
 func (s *Server) complete() error {
 	bad := func(format string, args ...any) error {
@@ -130,10 +147,12 @@ func (s *Server) complete() error {
 		return bad("a bound is negative")
 	case (s.Command == nil) == (s.URL == ""):
 		return bad("want a Command or a URL")
-	case len(used) == 0:
+	case len(used) == 0 && !s.all:
 		return bad("no tool is listed")
 	case len(slices.Compact(slices.Clone(used))) < len(used):
 		return bad("a tool is listed twice")
+	case slices.ContainsFunc(s.Approve, func(tool string) bool { return !slices.Contains(s.Acts, tool) }):
+		return bad("Approve has a tool that is not in Acts: what is called at once can't be shown before")
 	case len(s.Label.Unnamed()) > 0:
 		return bad("Label has a tag of readers without their ids (%s)", s.Label)
 	case !s.Label.Secrecy().FlowsTo(s.Admits):

@@ -51,7 +51,7 @@ func (s *Server) list(ctx context.Context, session *mcp.ClientSession) (tools []
 			return nil, err
 		}
 		for _, t := range r.Tools {
-			if t == nil || !slices.Contains(used, t.Name) {
+			if t == nil || !s.all && !slices.Contains(used, t.Name) {
 				continue
 			}
 			if slices.ContainsFunc(tools, func(u *mcp.Tool) bool { return u.Name == t.Name }) {

@@ -25,6 +25,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
+	"github.com/exoagent/exoagent/internal/grantfile/services"
 )
 
 // Approve is the rule of a facet: which changes wait for a person.
@@ -164,7 +165,7 @@ func (a Approvals) Folder() string { return beside(a.Store.Dir, a.Store.Name) }
 
 // Approves reports whether a change may wait for a person.
 func (f *File) Approves() bool {
-	return slices.ContainsFunc(f.Facets, func(x Facet) bool { return x.Approve != nil })
+	return slices.ContainsFunc(f.Facets, func(x Facet) bool { return x.Approve != nil }) || slices.ContainsFunc(f.Services, func(s services.Service) bool { return s.Approve != nil })
 }
 
 func (f *File) images() int {
@@ -206,6 +207,8 @@ func (f *File) rule(x *Facet) *dynamic.ApprovalRule {
 	return out
 }
 
+const noApprovals = "approve: where changes wait is missing: add `approvals: { key: file:approvals.key, store: approvals }` at the top of the file, and let `exo approvals init` make the key"
+
 // checkApprovals compares the rules of facets with their rights and with each other, and approvals with the clients of the file.
 func (f *File) checkApprovals(r *reader) {
 	for i := range f.Facets {
@@ -224,12 +227,17 @@ func (f *File) checkApprovals(r *reader) {
 		case first.String() != a.String():
 			r.At(a.Pos, "approve differs from line %d: both are of the table %s, so write it once", first.Line, x.Table.Text)
 		case f.Approvals.Key.Kind == "" && f.Approvals.Pos == Pos{}:
-			r.At(a.Pos, "approve: where changes wait is missing: add `approvals: { key: file:approvals.key, store: approvals }` at the top of the file, and let `exo approvals init` make the key")
+			r.At(a.Pos, noApprovals)
 		}
 		for _, c := range a.Columns {
 			if written := slices.Concat(x.Insert, x.Update); !slices.ContainsFunc(written, func(n Name) bool { return n.Text == c.Text }) {
 				r.At(c.Pos, "approve: programs can't write `%s`%s", c.Text, or(c.Text, texts(written)))
 			}
+		}
+	}
+	for _, s := range f.Services {
+		if s.Approve != nil && f.Approvals.Pos == (Pos{}) {
+			r.At(s.Approve[0].Pos, noApprovals)
 		}
 	}
 	p := f.Approvals.Proxy

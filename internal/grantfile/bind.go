@@ -186,5 +186,8 @@ func (d *Declared) Grants(p Principal) (codemode.Grants, error) {
 	for i, t := range d.templates {
 		out[d.File.Grants[i].Text] = t.For(relation)
 	}
+	for name, s := range d.services {
+		out[name] = s.Object
+	}
 	return out, nil
 }

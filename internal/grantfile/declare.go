@@ -13,6 +13,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
+	"github.com/exoagent/exoagent/internal/grantfile/services"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -52,6 +53,7 @@ type Declared struct {
 	grants    map[*dynamic.Template]*Grant
 	claimed   map[string]condition // one condition on a claim of each kind: see bound.check
 
+	services map[string]services.Opened
 	unpinned bool
 	oldPins  []*Facet // facets with a pin of an older form
 }
@@ -86,6 +88,7 @@ func (f *File) Declare(ctx context.Context, opt *Options) (*Declared, error) {
 		x := &f.Facets[i]
 		d.Unwitnessed = d.Unwitnessed || x.Writes() && slices.ContainsFunc(f.Databases, func(db Database) bool { return db.Text == x.Database.Text && !db.Witness })
 	}
+	d.openServices(ctx, opt, p)
 	err := p.Err(f.Name)
 	if err == nil {
 		err = d.declare(ctx)
@@ -94,6 +97,35 @@ func (f *File) Declare(ctx context.Context, opt *Options) (*Declared, error) {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
+}
+
+// openServices makes the objects of the services, and starts their processes.
+func (d *Declared) openServices(ctx context.Context, opt *Options, p *problems) {
+	d.services = map[string]services.Opened{}
+	for i := range d.File.Services {
+		s := &d.File.Services[i]
+		o, err := s.Open(ctx, opt.Env)
+		if err != nil {
+			at := s.Pos
+			if _, pin := errors.AsType[*services.PinError](err); pin && s.Pin.Text != "" {
+				at = s.Pin.Pos
+			}
+			p.At(at, "the service %s: %s", s.Text, Reason(err))
+			continue
+		}
+		d.services[s.Text] = o
+	}
+}
+
+// wallFindings warns of processes of services that lack a wall on this system.
+func (d *Declared) wallFindings() (out []Finding) {
+	for _, s := range d.File.Services {
+		if missing := d.services[s.Text].Missing; len(missing) > 0 {
+			out = append(out, Finding{fmt.Sprintf("%s:%d:%d", d.File.Name, s.Line, s.Column), exosql.Finding{Kind: "walls", Warning: true,
+				Problem: "the process of the service " + s.Text + " runs without these walls, which this system lacks: " + strings.Join(missing, ", ")}})
+		}
+	}
+	return out
 }
 
 // URL returns the name and the URL of the file's one database, for a host that opens it by itself. env looks variables up.
@@ -178,6 +210,9 @@ func (d *Declared) Unkept(ctx context.Context) (map[string]string, error) {
 // Close closes the databases that Declare opened.
 func (d *Declared) Close() error {
 	var errs []error
+	for _, s := range d.services {
+		s.Close()
+	}
 	for _, db := range d.opened {
 		errs = append(errs, db.Close())
 	}

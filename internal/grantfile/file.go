@@ -16,6 +16,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/cellform"
+	"github.com/exoagent/exoagent/internal/grantfile/services"
 	"github.com/exoagent/exoagent/internal/grantfile/strict"
 )
 
@@ -37,6 +38,7 @@ type File struct {
 	Claims    []Claim // the claims that a principal must have
 	Facets    []Facet
 	Grants    []Grant
+	Services  []services.Service // programs begin with these, too
 	Limits    exo.Limits
 	Bounds    exoeval.Bounds
 	Zone      string
@@ -182,6 +184,7 @@ func (f *File) read(r *reader, root *yaml.Node) {
 		"principal": func(e entry) { f.principal(r, e.Value) },
 		"facets":    func(e entry) { f.facets(r, e.Value) },
 		"grants":    func(e entry) { f.grants(r, e.Value) },
+		"services":  func(e entry) { f.Services = services.Read(&r.Reader, e.Value) },
 		"limits":    func(e entry) { f.limits(r, e.Value) },
 		"zone":      func(e entry) { f.Zone = r.Text(e.Value, "zone") },
 		"record": func(e entry) {
@@ -222,7 +225,8 @@ func (f *File) read(r *reader, root *yaml.Node) {
 		name string
 		none bool
 	}{{"databases", len(f.Databases) == 0}, {"facets", len(f.Facets) == 0}, {"grants", len(f.Grants) == 0}} {
-		if missing.none && len(r.List) == 0 {
+		alone := len(f.Services) > 0 && len(f.Databases)+len(f.Facets)+len(f.Grants) == 0 // a file of services needs no database
+		if missing.none && !alone && len(r.List) == 0 {
 			r.At(posOf(root), "`%s` is missing: a file without grants nothing", missing.name)
 		}
 	}
@@ -495,6 +499,11 @@ func (f *File) check(r *reader) {
 		}
 		f.checkClaims(r, g.Where)
 	}
+	for _, s := range f.Services {
+		if slices.ContainsFunc(f.Grants, func(g Grant) bool { return g.Text == s.Text }) {
+			r.At(s.Pos, "`%s` is a grant as well: programs begin with both, so give one another name", s.Text)
+		}
+	}
 	f.checkTags(r)
 	f.checkColumns(r)
 	f.checkServe(r)
@@ -579,9 +588,9 @@ func (x *Facet) link(name string) *Link {
 // Writes reports whether a facet lets programs change rows.
 func (x *Facet) Writes() bool { return len(x.Insert)+len(x.Update) > 0 || x.Delete != nil }
 
-// Writes reports whether any facet lets programs change rows.
+// Writes reports whether programs may change anything.
 func (f *File) Writes() bool {
-	return slices.ContainsFunc(f.Facets, func(x Facet) bool { return x.Writes() })
+	return slices.ContainsFunc(f.Facets, func(x Facet) bool { return x.Writes() }) || slices.ContainsFunc(f.Services, func(s services.Service) bool { return s.Acting() })
 }
 
 // TableOf returns the table of a grant; "" if nothing is granted under the name.

@@ -26,8 +26,16 @@ func everything(t testing.TB) string {
 		"    search: [title]\n", "    search: [title]\n    measures: {a: {ratio: [b, c]}, b: {count: true, where: id = 1, doc: x}, c: {sum: or}, text: {mean: or}, e: {min: or}, f: {max: or}}\n",
 		"delete: true", "delete: true\n    approve: {always: true, rows: 5, delete: true, columns: [title], by: other, least: page}\n    database: shop\n    effects: [x]\n    key: [id]\n    label: [x]\n    admits: [deal]\n    pin: x",
 		"{rows: 100, time: 2s, memory: 32MiB}", "{rows: 100, time: 2s, memory: 32MiB, calls: 1, messages: 1KiB, read: 1KiB, console: 1, total: 1s, cpu: 1s, program: 1, result: 1}",
+		"grants:\n", everyService+"grants:\n",
 		"zone:", "distrust: chat\nrecord: r\nmodels: [openai:gpt-5.4-mini, \"openai:llama3.2:3b@http://localhost:11434\"]\nwall: container\napprovals: {key: env:APPROVALS_KEY, store: approvals, wait: 48h, link: https://shop.example.com/changes, shows: [pii], proxy: {header: X-Reader, issuer: https://login.example.com/, audience: https://shop.example.com/changes}}\nserve:\n  resource: https://shop.example.com/mcp\n  origins: [https://app.example.com]\n  issuers:\n    https://login.example.com/: {keys: https://login.example.com/keys, scopes: [exo], claims: {org: org_id}}\n  tokens:\n    ci: {token: env:CI_TOKEN, claims: {org: 1, user: 2, states: [open]}}\nzone:")
 }
+
+// everyService has each key of a service, and each form of its values.
+const everyService = `services:
+  desk: {doc: the help desk, mcp: "https://mcp.example.com/v1", secrets: {Authorization: {from: env:DESK_TOKEN, prefix: "Bearer "}, X-Key: file:key}, networks: 10.1.0.0/16, reads: [list-tickets], acts: close-ticket, approve: close-ticket, label: [pii], admits: [pii], pin: "sha256:x", answer: 2MiB, time: 20s}
+  files: {command: [/usr/bin/node, files.js], env: {MODE: strict}, dir: /srv, read: [/usr/lib], write: [/srv/data], network: true, memory: 256MiB, secrets: {TOKEN: {command: [/usr/bin/pass, show]}}, reads: read, immediate: [write], pin: "sha256:x"}
+  crm: {api: "https://crm.example.com", openapi: crm.json, reads: {tasks: GET /tasks}, immediate: [addTask], pin: "sha256:x"}
+`
 
 func resolved(t testing.TB) *jsonschema.Resolved {
 	t.Helper()
@@ -252,4 +260,4 @@ func TestJSONSchemaVerdict(t *testing.T) {
 }
 
 // aboutMeaning are the reasons of the reader that are not about the form: names that lead nowhere, what goes together, conditions.
-var aboutMeaning = regexp.MustCompile("the file is empty|there is no|is missing|declares no|shows no|has no `database`|is not among|leads to the table|has no link|differs? from|is given twice|no wildcard|need the same number|add `one|want a column|want =|want `via|want a (size|time) like|time zone|is a list|is no list|lets programs change|is in another|the claim `|has no claim|want the (address|origin) of|names no change|programs can't write|delete nothing|has no issuer")
+var aboutMeaning = regexp.MustCompile("the file is empty|there is no|is missing|declares no|shows no|has no `database`|is not among|leads to the table|has no link|differs? from|is given twice|no wildcard|need the same number|add `one|want a column|want =|want `via|want a (size|time) like|time zone|is a list|is no list|lets programs change|is in another|the claim `|has no claim|want the (address|origin) of|names no change|programs can't write|delete nothing|has no issuer|want one of `mcp`|want `reads`, `acts`|are for a `command`|for an address|go together|is listed twice|keep their names|is not in `acts`|under `admits` as well|for a header|want the absolute path|want a network like|wants `from|want an address like")

@@ -92,8 +92,8 @@ func (f *File) checkTags(r *reader) {
 			r.At(n.Pos, "`%s` marks what outsiders write, which every result may carry anyway: take it out of `admits`, which is for secrets", about)
 		case use == "writes" && value.OfIntegrity(core):
 			r.At(n.Pos, "`%s` marks what outsiders write, and a program that has read it may write any column that is not `trusted` anyway: take it out of `admits`, which is for secrets", about)
-		case use == "writes" && some:
-			r.At(n.Pos, "admits: these rows have many readers: write `%s` if each of them may learn it", about)
+		case (use == "writes" || use == "service") && some:
+			r.At(n.Pos, "admits: what is written there may have many readers: write `%s` if each of them may learn it", about)
 		case some && !slices.Contains(kinds, kind):
 			r.At(n.Pos, "admits: no column's `readers` are of the kind `%s`, so no value has this tag%s", kind, or(kind, kinds))
 		case some:
@@ -104,6 +104,14 @@ func (f *File) checkTags(r *reader) {
 	}
 	for i := range f.Admits {
 		check(&f.Admits[i], "results")
+	}
+	for i := range f.Services {
+		for k := range f.Services[i].Label {
+			check(&f.Services[i].Label[k], "")
+		}
+		for k := range f.Services[i].Admits {
+			check(&f.Services[i].Admits[k], "service")
+		}
 	}
 	for i := range f.Facets {
 		x := &f.Facets[i]

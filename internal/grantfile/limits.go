@@ -85,6 +85,11 @@ func (f *File) expand(r *reader) {
 		orTime(&f.Bounds.Total, p.Bounds.Total)
 		orTime(&f.Bounds.CPU, p.Bounds.CPU)
 		orInt(&f.Bounds.Memory, p.Bounds.Memory)
+		for _, s := range f.Services {
+			if !p.Writes && s.Acting() {
+				r.At(s.Pos, "the preset %s lets programs change nothing, but the service %s has calls that act: take `acts` and `immediate` out, or choose another preset", p.Name, s.Text)
+			}
+		}
 		for i := range f.Facets {
 			x := &f.Facets[i]
 			if p.Writes || !x.Writes() {

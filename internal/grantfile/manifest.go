@@ -6,17 +6,20 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/grantfile/services"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
 
 // Manifest is what a grant file reaches in its databases, and what else they have.
 type Manifest struct {
-	Reviewed  bool            `json:"reviewed"`
-	Principal []ManifestClaim `json:"principal"`
-	Grants    []ManifestGrant `json:"grants"`
-	Facets    []ManifestFacet `json:"facets"`
-	Excluded  []ManifestTable `json:"excluded"` // tables and columns that no facet shows
-	Flows     []exo.Flow      `json:"flows"`    // the ways by which labelled values can leave
+	Reviewed  bool              `json:"reviewed"`
+	Principal []ManifestClaim   `json:"principal"`
+	Grants    []ManifestGrant   `json:"grants"`
+	Services  []ManifestService `json:"services,omitempty"`
+	Facets    []ManifestFacet   `json:"facets"`
+	Excluded  []ManifestTable   `json:"excluded"` // tables and columns that no facet shows
+	Flows     []exo.Flow        `json:"flows"`    // the ways by which labelled values can leave
 }
 
 // ManifestClaim is a claim of the principal, and its type.
@@ -31,6 +34,20 @@ type ManifestGrant struct {
 	Facet   string   `json:"facet"`
 	Where   string   `json:"where,omitempty"`
 	Reaches []string `json:"reaches"` // facets that links reach, itself first
+}
+
+// ManifestService is a service, with the calls that programs may make.
+type ManifestService struct {
+	Name      string   `json:"name"`
+	Where     string   `json:"where"` // its address or command
+	Reads     []string `json:"reads,omitempty"`
+	Acts      []string `json:"acts,omitempty"`
+	Immediate []string `json:"immediate,omitempty"`
+	Approve   []string `json:"approve,omitempty"` // those of Acts that a person agrees to first
+	Label     []string `json:"label,omitempty"`
+	Admits    []string `json:"admits,omitempty"`
+	Pin       string   `json:"pin"`
+	Missing   []string `json:"missing_walls,omitempty"` // of its process, on this system
 }
 
 // ManifestFacet is what programs see of a table.
@@ -98,7 +115,7 @@ func (r Readers) byKind() map[string][]string {
 // Manifest lists what can be reached, and what can't. It is the same for the same file and catalogue.
 func (d *Declared) Manifest() (*Manifest, error) {
 	f := d.File
-	m := &Manifest{Reviewed: f.Reviewed, Principal: []ManifestClaim{}, Excluded: []ManifestTable{}}
+	m := &Manifest{Reviewed: f.Reviewed, Principal: []ManifestClaim{}, Grants: []ManifestGrant{}, Facets: []ManifestFacet{}, Excluded: []ManifestTable{}}
 	for _, c := range f.Claims {
 		m.Principal = append(m.Principal, ManifestClaim{c.Text, c.String()})
 	}
@@ -108,6 +125,12 @@ func (d *Declared) Manifest() (*Manifest, error) {
 			x.Reaches = append(x.Reaches, y.Text)
 		}
 		m.Grants = append(m.Grants, x)
+	}
+	for _, s := range f.Services {
+		called := func(calls []services.Call) []string {
+			return scalar.Each(calls, func(c services.Call) string { return c.Text })
+		}
+		m.Services = append(m.Services, ManifestService{s.Text, s.Where(), called(s.Reads), called(s.Acts), called(s.Immediate), texts(s.Approve), texts(s.Label), texts(s.Admits), s.Pin.Text, d.services[s.Text].Missing})
 	}
 	shown := map[[2]string]map[string]bool{}
 	for i := range f.Facets {

@@ -84,6 +84,9 @@ func (f *File) Lines() (out []Line) {
 			add(of, "key", "%s", listed(texts(x.Key)))
 		}
 	}
+	for i := range f.Services {
+		f.Services[i].Lines(add)
+	}
 	for _, d := range f.Databases {
 		how := d.URL.String()
 		if len(d.Schema) > 0 {
@@ -181,6 +184,9 @@ func (f *File) tags() (out []string) {
 				out = append(out, tag)
 			}
 		}
+	}
+	for _, s := range f.Services {
+		out = append(append(out, texts(s.Label)...), value.Untrusted)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

@@ -95,7 +95,8 @@ func fileSchema() node {
 			"facet": aText().about("what programs see of the rows"),
 			"where": aText().about("narrows the facet's scope for this grant"),
 		}, "facet"))).about("the names that a program begins with"),
-		"facets": named(facetSchema()).about("what programs see of a table, and the rows that they reach"),
+		"services": named(serviceSchema()).about("servers beside the databases, with which programs begin as well: MCP servers and HTTP APIs"),
+		"facets":   named(facetSchema()).about("what programs see of a table, and the rows that they reach"),
 		"limits": form(map[string]node{
 			"calls":    aNumber().about("messages of one run"),
 			"messages": aSize().about("bytes of all messages of one run: of what programs pass on"),
@@ -147,9 +148,46 @@ func fileSchema() node {
 			}, "token")).about("random texts that stand for a principal"),
 			"origins": someTexts().about("of web pages that may send requests"),
 		}).about("how clients over HTTP are known"),
-	}, "exo", "databases", "grants", "facets")
+	}, "exo")
+	n["anyOf"] = []node{{"required": []string{"databases", "grants", "facets"}}, {"required": []string{"services"}}}
 	n["$schema"], n["$id"], n["title"] = "https://json-schema.org/draft/2020-12/schema", grantfile.SchemaURL, "A grant file of exoagent"
 	return n
+}
+
+func serviceSchema() node {
+	some := named(aText())
+	some["type"] = "object"
+	calls := func() node { return either(someTexts(), some) }
+	place := form(map[string]node{
+		"from":    aPlace().about("env:NAME or file:PATH"),
+		"command": listOf(aText()).about("an absolute path and arguments: a program that prints it"),
+		"prefix":  aText().about("before it, like \"Bearer \""),
+	})
+	place["type"] = "object"
+	return form(map[string]node{
+		"doc":       aText().about("a line for the model"),
+		"mcp":       aText().about("the address of an MCP server"),
+		"command":   listOf(aText()).about("an absolute path and arguments: a program that is an MCP server on its standard input and output"),
+		"api":       aText().about("the address of an HTTP API"),
+		"openapi":   aText().about("the file of the API's OpenAPI document"),
+		"secrets":   named(either(aPlace(), place)).about("headers of requests, or variables of the command, whose text is elsewhere"),
+		"networks":  someTexts().about("private networks in which the address is, like 10.1.0.0/16; otherwise the public internet"),
+		"env":       named(aText()).about("variables of the command"),
+		"dir":       aText().about("the folder in which the command runs"),
+		"read":      someTexts().about("files and folders that the command may read, its libraries too"),
+		"write":     someTexts().about("files and folders that the command may change"),
+		"network":   aBool().about("the command may use the network"),
+		"memory":    aSize().about("the most memory of a process of the command"),
+		"reads":     calls().about("calls that change nothing: an API's by operationId or like {tasks: GET /tasks}"),
+		"acts":      calls().about("calls that change something: they are sent once the program has ended well"),
+		"immediate": calls().about("calls that change something and whose answer the program needs: they are sent at once, and for good"),
+		"approve":   someTexts().about("those of acts that wait until a person has agreed"),
+		"label":     someTexts().about("tags of all answers, which are untrusted as well"),
+		"admits":    someTexts().about("tags that may leave to the service"),
+		"pin":       aText().about("the digest of what the service offers when a person read it: exo services prints both"),
+		"answer":    aSize().about("the most that an answer may have"),
+		"time":      aSpan().about("the most that a call may take"),
+	})
 }
 
 func facetSchema() node {

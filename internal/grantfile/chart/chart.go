@@ -36,6 +36,10 @@ func Mermaid(m *grantfile.Manifest) string {
 	for i, g := range m.Grants {
 		fmt.Fprintf(&b, "  g%d([%s]) --> %s\n", i, label(g.Name, g.Where), ids[g.Facet])
 	}
+	for i, s := range m.Services {
+		calls := strings.Join(append(append(append([]string(nil), s.Reads...), s.Acts...), s.Immediate...), ", ")
+		fmt.Fprintf(&b, "  s%d([%s]) --> w%[1]d[[%[3]s]]\n", i, label(s.Name), label(s.Where, calls))
+	}
 	for _, f := range m.Facets {
 		for _, l := range f.Links {
 			fmt.Fprintf(&b, "  %s -->|%s| %s\n", ids[f.Name], label(l.Name), ids[l.To])

@@ -1,0 +1,90 @@
+package services
+
+// This file lists what a file says of a service, for a reviewer.
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/exoagent/exoagent/internal/grantfile/strict"
+)
+
+// Where says what the service is, and where.
+func (s *Service) Where() string {
+	switch {
+	case s.MCP.Text != "":
+		return "an MCP server at " + s.MCP.Text
+	case s.Command != nil:
+		return fmt.Sprintf("the MCP server %q", s.Command)
+	}
+	return fmt.Sprintf("an HTTP API at %s, described by %s", s.API.Text, s.OpenAPI)
+}
+
+// Lines adds a line for each thing that the file says. add takes a subject, a key and a value.
+func (s *Service) Lines(add func(of, what, format string, args ...any)) {
+	of := "service " + s.Text
+	add(of, "", "%s", s.Where())
+	for _, kind := range []struct {
+		what  string
+		calls []Call
+	}{{"may read by ", s.Reads}, {"may act, once a program has ended well, by ", s.Acts}, {"may act at once by ", s.Immediate}} {
+		for _, c := range kind.calls {
+			how := ""
+			if c.Text != c.Of {
+				how = c.Of
+			}
+			add(of, kind.what+c.Text, "%s", how)
+		}
+	}
+	for _, n := range s.Approve {
+		add(of, "a person agrees to "+n.Text, "")
+	}
+	for _, x := range s.Secrets {
+		how := x.From.String()
+		if x.Command != nil {
+			how = fmt.Sprintf("what %q prints", x.Command)
+		}
+		if x.Prefix != "" {
+			how += fmt.Sprintf(", behind %q", x.Prefix)
+		}
+		add(of, "gets the secret "+x.Text, "%s", how)
+	}
+	for _, list := range []struct {
+		what string
+		of   []string
+	}{{"has the variable ", s.Env}, {"may read the files of ", s.Read}, {"may change the files of ", s.Write}} {
+		for _, x := range list.of {
+			add(of, list.what+x, "")
+		}
+	}
+	for _, p := range s.Networks {
+		add(of, "is in the network "+p.String(), "")
+	}
+	if s.Network {
+		add(of, "may use the network", "")
+	}
+	if s.Dir != "" {
+		add(of, "runs in", "%s", s.Dir)
+	}
+	if s.Memory > 0 {
+		add(of, "memory", "%d bytes for each process", s.Memory)
+	}
+	if len(s.Label) > 0 {
+		add(of, "answers are labelled", "%s", strings.Join(strict.Texts(s.Label), ", "))
+	}
+	for _, n := range s.Admits {
+		add(of, "is sent what was read of "+n.Text, "")
+	}
+	if s.Answer > 0 {
+		add(of, "answers", "of %d bytes at most", s.Answer)
+	}
+	if s.Time > 0 {
+		add(of, "a call takes", "%s at most", s.Time)
+	}
+	if s.Pin.Text != "" {
+		add(of, "pinned", "%s", s.Pin.Text)
+	}
+	if s.Doc != "" {
+		add(of, "described as", "%q", s.Doc)
+	}
+}

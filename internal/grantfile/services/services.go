@@ -1,0 +1,236 @@
+// Package services has the servers beside the databases that a grant file names: MCP servers and HTTP APIs. It reads their part of the file, and makes
+// the objects that programs call.
+package services
+
+// This file has what a file says of a service.
+
+import (
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/internal/grantfile/strict"
+)
+
+// Service is a server, and what programs may ask of it. Programs begin with it under its name, as with a grant.
+type Service struct {
+	strict.Name
+	Doc string
+
+	MCP     strict.Name // the address of an MCP server; or
+	Command []string    // a program that is one; or
+	API     strict.Name // the address of an HTTP API
+	OpenAPI string      // the file of its document
+
+	Secrets  []Secret
+	Networks []netip.Prefix // in which the address is; nil: the public internet
+
+	Env     []string // of the command: NAME=value
+	Dir     string
+	Read    []string
+	Write   []string
+	Network bool
+	Memory  int
+
+	Reads     []Call // called at once
+	Acts      []Call // called after the program has ended well
+	Immediate []Call // called at once, and for good
+	Approve   []strict.Name
+
+	Label  []strict.Name // of its answers
+	Admits []strict.Name // labels that may leave to it
+	Pin    strict.Name
+	Answer int           // the most bytes of an answer; 0: the default
+	Time   time.Duration // the most that a call may take; 0: the default
+
+	dir string // of the file
+}
+
+// Call is a method for programs: Name, of what the server calls Of.
+type Call struct {
+	strict.Name
+	Of string
+}
+
+// Secret is a header of requests to the service, or a variable of its process, whose text has another place.
+type Secret struct {
+	strict.Name
+	From    strict.Secret
+	Command []string // or what prints the text
+	Prefix  string   // before it
+}
+
+// Read reads the services of a file.
+func Read(r *strict.Reader, n *yaml.Node) (out []Service) {
+	for _, e := range r.Entries(n, "services") {
+		s := Service{Name: e.Named(), dir: r.Dir}
+		if err := exoeval.CheckName(e.Name); err != nil {
+			r.At(s.Pos, "%s", strings.TrimPrefix(err.Error(), "exoeval: "))
+		}
+		what := "the service " + e.Name
+		texts := func(e strict.Entry) []string { return strict.Texts(r.Names(e.Value, e.Name)) }
+		r.Fields(e.Value, what, map[string]func(strict.Entry){
+			"doc":       func(e strict.Entry) { s.Doc = r.Text(e.Value, e.Name) },
+			"mcp":       func(e strict.Entry) { s.MCP = r.Name(e.Value, e.Name) },
+			"command":   func(e strict.Entry) { s.Command = words(r, e) },
+			"api":       func(e strict.Entry) { s.API = r.Name(e.Value, e.Name) },
+			"openapi":   func(e strict.Entry) { s.OpenAPI = r.Text(e.Value, e.Name) },
+			"secrets":   func(e strict.Entry) { s.Secrets = secrets(r, e.Value) },
+			"networks":  func(e strict.Entry) { s.Networks = networks(r, e) },
+			"env":       func(e strict.Entry) { s.Env = variables(r, e.Value) },
+			"dir":       func(e strict.Entry) { s.Dir = r.Text(e.Value, e.Name) },
+			"read":      func(e strict.Entry) { s.Read = texts(e) },
+			"write":     func(e strict.Entry) { s.Write = texts(e) },
+			"network":   func(e strict.Entry) { s.Network = r.Bool(e.Value, e.Name) },
+			"memory":    func(e strict.Entry) { s.Memory = r.Bytes(e.Value, e.Name) },
+			"reads":     func(e strict.Entry) { s.Reads = calls(r, e) },
+			"acts":      func(e strict.Entry) { s.Acts = calls(r, e) },
+			"immediate": func(e strict.Entry) { s.Immediate = calls(r, e) },
+			"approve":   func(e strict.Entry) { s.Approve = r.Names(e.Value, e.Name) },
+			"label":     func(e strict.Entry) { s.Label = r.Names(e.Value, e.Name) },
+			"admits":    func(e strict.Entry) { s.Admits = r.Names(e.Value, e.Name) },
+			"pin":       func(e strict.Entry) { s.Pin = r.Name(e.Value, e.Name) },
+			"answer":    func(e strict.Entry) { s.Answer = r.Bytes(e.Value, e.Name) },
+			"time":      func(e strict.Entry) { s.Time = r.Duration(e.Value, e.Name) },
+		})
+		if len(r.List) == 0 {
+			s.check(r)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// words reads a program and its arguments.
+func words(r *strict.Reader, e strict.Entry) (out []string) {
+	if e.Value.Kind != yaml.SequenceNode || len(e.Value.Content) == 0 {
+		r.At(strict.PosOf(e.Value), "%s: want a list of an absolute path and its arguments, like [/usr/bin/node, server.js], not %s", e.Name, strict.KindOf(e.Value))
+		return nil
+	}
+	for _, c := range e.Value.Content {
+		out = append(out, r.Text(c, e.Name))
+	}
+	if len(r.List) == 0 && !filepath.IsAbs(out[0]) {
+		r.At(strict.PosOf(e.Value), "%s: want the absolute path of the program, not `%s`: no PATH is searched", e.Name, out[0])
+	}
+	return out
+}
+
+func variables(r *strict.Reader, n *yaml.Node) (out []string) {
+	for _, e := range r.Entries(n, "env") {
+		out = append(out, e.Name+"="+r.Text(e.Value, "env."+e.Name))
+	}
+	return out
+}
+
+func networks(r *strict.Reader, e strict.Entry) (out []netip.Prefix) {
+	for _, n := range r.Names(e.Value, e.Name) {
+		p, err := netip.ParsePrefix(n.Text)
+		if err != nil || p != p.Masked() {
+			r.At(n.Pos, "networks: want a network like 10.1.0.0/16, not `%s`", n.Text)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// calls reads a list of names, or a map from the programs' names to the server's.
+func calls(r *strict.Reader, e strict.Entry) (out []Call) {
+	if e.Value.Kind != yaml.MappingNode {
+		for _, n := range r.Names(e.Value, e.Name) {
+			out = append(out, Call{n, n.Text})
+		}
+		return out
+	}
+	for _, c := range r.Entries(e.Value, e.Name) {
+		out = append(out, Call{c.Named(), r.Text(c.Value, e.Name+"."+c.Name)})
+	}
+	return out
+}
+
+func secrets(r *strict.Reader, n *yaml.Node) (out []Secret) {
+	for _, e := range r.Entries(n, "secrets") {
+		s := Secret{Name: e.Named()}
+		if e.Value.Kind == yaml.ScalarNode {
+			s.From = r.Secret(e.Value, "secrets."+e.Name)
+		} else {
+			r.Fields(e.Value, "the secret "+e.Name, map[string]func(strict.Entry){
+				"from":    func(e strict.Entry) { s.From = r.Secret(e.Value, e.Name) },
+				"command": func(e strict.Entry) { s.Command = words(r, e) },
+				"prefix":  func(e strict.Entry) { s.Prefix = r.Text(e.Value, e.Name) },
+			})
+			if len(r.List) == 0 && (s.From.Kind == "") == (s.Command == nil) {
+				r.At(s.Pos, "the secret %s wants `from: env:NAME`, `from: file:PATH`, or `command`: a list of a program that prints it and its arguments", e.Name)
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// check compares what the file says of a service with itself. What the server lacks, Open finds.
+func (s *Service) check(r *strict.Reader) {
+	bad := func(format string, args ...any) { r.At(s.Pos, "the service "+s.Text+": "+format, args...) }
+	kinds, address := 0, s.MCP
+	for _, is := range []bool{s.MCP.Text != "", s.Command != nil, s.API.Text != ""} {
+		if is {
+			kinds++
+		}
+	}
+	if s.API.Text != "" {
+		address = s.API
+	}
+	process := s.Env != nil || s.Dir != "" || s.Read != nil || s.Write != nil || s.Network || s.Memory > 0
+	all := slices.Concat(s.Reads, s.Acts, s.Immediate)
+	switch {
+	case kinds != 1:
+		bad("want one of `mcp` (the address of an MCP server), `command` (a program that is one) and `api` (the address of an HTTP API)")
+	case process && s.Command == nil:
+		bad("env, dir, read, write, network and memory are for a `command`")
+	case s.Networks != nil && s.Command != nil:
+		bad("`networks` is for an address: write `network: true` for a command that needs any")
+	case (s.API.Text == "") != (s.OpenAPI == ""):
+		bad("`api` and `openapi`, the file with the API's OpenAPI document, go together")
+	case address.Text != "" && !s.reachable(address.Text):
+		r.At(address.Pos, "want an address like https://api.example.com/v1, without a user, a query and a fragment; one that begins with http:// wants `networks` as well: the private networks in which it is, since its requests can be read on their way")
+	}
+	for i, c := range all {
+		if slices.ContainsFunc(all[:i], func(o Call) bool { return o.Text == c.Text || o.Of == c.Of }) {
+			r.At(c.Pos, "`%s` is listed twice", c.Text)
+		}
+		if s.API.Text == "" && c.Text != c.Of {
+			r.At(c.Pos, "tools of an MCP server keep their names: write a list, like [%s]", c.Of)
+		}
+	}
+	for _, n := range s.Approve {
+		if !slices.ContainsFunc(s.Acts, func(c Call) bool { return c.Text == n.Text }) {
+			r.At(n.Pos, "approve: `%s` is not in `acts`: what is called at once can't be shown to a person before it happens", n.Text)
+		}
+	}
+	for _, l := range s.Label {
+		if s.API.Text == "" && !value.OfIntegrity(l.Text) && !slices.Contains(strict.Texts(s.Admits), l.Text) {
+			r.At(l.Pos, "write `%s` under `admits` as well: a program that has read an answer could call the service no more otherwise", l.Text)
+		}
+	}
+	for _, x := range s.Secrets {
+		if s.Command != nil && x.Prefix != "" {
+			r.At(x.Pos, "a prefix is for a header: the secret is a variable of a process")
+		}
+	}
+}
+
+// reachable reports whether an address can be that of a server. Its host need not exist.
+func (s *Service) reachable(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Host != "" && u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == "" && (u.Scheme == "https" || u.Scheme == "http" && s.Networks != nil)
+}
+
+// Acting reports whether programs may change something by the service.
+func (s *Service) Acting() bool { return len(s.Acts)+len(s.Immediate) > 0 }

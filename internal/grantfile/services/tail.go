@@ -1,0 +1,78 @@
+package services
+
+// This file keeps the end of what a process writes to its error output, for the error of a process that does not start. Nothing of it reaches
+// a terminal otherwise: the process may write as much as it likes, and what it likes.
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/exoagent/exoagent/internal/printable"
+)
+
+// tail is the error output of a process.
+type tail struct {
+	to    *os.File // for the process
+	ended chan struct{}
+	mu    sync.Mutex
+	last  []byte
+}
+
+const tailBytes = 1000
+
+func newTail() (*tail, error) {
+	from, to, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	t := &tail{to: to, ended: make(chan struct{})}
+	go func() {
+		defer close(t.ended)
+		defer from.Close()
+		b := make([]byte, 4096)
+		for {
+			n, err := from.Read(b)
+			t.mu.Lock()
+			t.last = append(t.last, b[:n]...)
+			t.last = t.last[max(0, len(t.last)-tailBytes):]
+			t.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return t, nil
+}
+
+// close ends the host's side: the pipe ends with the process.
+func (t *tail) close() {
+	if t != nil {
+		t.to.Close()
+	}
+}
+
+// after adds to an error what the process wrote.
+func (t *tail) after(err error) error {
+	if text := t.text(); text != "" {
+		return fmt.Errorf("%w; its process wrote: %s", err, text)
+	}
+	return err
+}
+
+// text is the end of what was written, in one line; "": nothing.
+func (t *tail) text() string {
+	if t == nil {
+		return ""
+	}
+	t.close()
+	select {
+	case <-t.ended:
+	case <-time.After(time.Second): // something that it started still has it
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return printable.OneLine(strings.TrimSpace(strings.ToValidUTF8(string(t.last), "")))
+}
