@@ -204,13 +204,17 @@ func TestLabelledService(t *testing.T) {
 	inbox, err := service.New("inbox", "", service.Read("read", "", func(context.Context, struct{}) ([]letter, error) {
 		return []letter{{"ann", []string{"x", "y"}, 7}}, nil
 	}).
-		Labelled(value.NewLabel("pii"), "from", "text").Labelled(value.NewLabel("untrusted:mail"), "n"))
+		Labelled(value.NewLabel("pii"), "from", "text").Labelled(value.NewLabel("untrusted:mail"), "n"),
+		service.Read("news", "what is new", func(context.Context, struct{}) (string, error) { return "x", nil }).Labelled(value.NewLabel(value.Untrusted)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	tool, err := codemode.New(codemode.Grants{"inbox": inbox}, &codemode.Options{Record: exo.Unrecorded})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if text := tool.Description(); !strings.Contains(text, "[untrusted] what is new") {
+		t.Errorf("a model is not told whose text the news are: %s", text)
 	}
 	if r := tool.Run(t.Context(), "return await inbox.read()"); string(r.JSON) != `[{"from":"[sealed pii]","text":"[sealed pii]","n":7}]` || r.Label.String() != "{untrusted:mail}" {
 		t.Errorf("%s %v %v", r.JSON, r.Label, r.Err)

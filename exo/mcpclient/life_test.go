@@ -39,6 +39,7 @@ func TestDeclarations(t *testing.T) {
 		"a file":           func(s *mcpclient.Server) { s.URL = "file:///etc/passwd" },
 		"no client":        func(s *mcpclient.Server) { s.Client = nil },
 		"readers":          func(s *mcpclient.Server) { s.Label = value.NewLabel("mail@member") },
+		"a read that asks": func(s *mcpclient.Server) { s.Approve = []string{"echo"} },
 		"a label for none": func(s *mcpclient.Server) { s.Label = value.NewLabel("pii") },
 	} {
 		s := mcpclient.Server{Name: "Desk", URL: "http://127.0.0.1:1/", Client: http.DefaultClient, Reads: []string{"echo"}, Acts: []string{"post"}}

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -52,6 +51,13 @@ func (e *PinError) Error() string {
 
 // Open makes the object of a service. env finds variables. A process that Open starts ends with ctx, or at Close.
 func (s *Service) Open(ctx context.Context, env func(string) string) (Opened, error) {
+	for _, x := range s.Secrets { // a missing one is found at the start, and not by a program
+		if x.Command == nil {
+			if _, err := x.text(ctx, env); err != nil {
+				return Opened{}, err
+			}
+		}
+	}
 	if len(s.Reads)+len(s.Acts)+len(s.Immediate) == 0 {
 		return Opened{}, errors.New("want `reads`, `acts` or `immediate`: the calls that programs may make; `exo services` lists what there is")
 	}
@@ -143,7 +149,11 @@ func (x *Secret) text(ctx context.Context, env func(string) string) (text string
 		text = strings.TrimSpace(string(b))
 	}
 	if err != nil || text == "" {
-		return "", fmt.Errorf("the secret %s is not there, or is empty: it should come from %s", x.Text, cmp.Or(x.From.Name, path.Base(append(x.Command, "")[0])))
+		from := x.From.String()
+		if x.Command != nil {
+			from = "the command " + filepath.Base(x.Command[0])
+		}
+		return "", fmt.Errorf("%s gives nothing for the secret %s", from, x.Text)
 	}
 	return text, nil
 }
@@ -245,6 +255,9 @@ func (s *Service) rules(m web.Method, verb string) (web.Method, error) {
 	}
 	if in(s.Reads) && verb != http.MethodGet {
 		return m, fmt.Errorf("%s is a %s, which acts: list it under `acts` or `immediate`", m.Name, verb)
+	}
+	if !in(s.Reads) && verb == http.MethodGet {
+		return m, fmt.Errorf("%s is a GET, which may be sent twice and so can't act: list it under `reads`, or leave it out if it acts all the same", m.Name)
 	}
 	label, fields := value.NewLabel(strict.Texts(s.Label)...), fieldsOf(m.Out)
 	if len(fields) == 0 && !in(s.Acts) && !label.Secrecy().Empty() {
