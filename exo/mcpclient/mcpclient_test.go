@@ -209,7 +209,7 @@ func TestAttacks(t *testing.T) {
 		want      error // nil: the answer counts
 		kind      fail.Kind
 		linesOnly bool
-		httpToo   bool
+		httpOnly  bool
 		twin      *mcpclient.Bounds // with these bounds it succeeds
 	}
 	wide := &mcpclient.Bounds{Bytes: 64 << 20, Items: 1 << 20, Messages: 1 << 20, Call: 20 * time.Second}
@@ -219,8 +219,8 @@ func TestAttacks(t *testing.T) {
 		{mode: "ends", want: nil, kind: fail.Internal},
 		{mode: "an answer of 1 GB", want: mcpclient.ErrTooLarge, kind: fail.Limit, linesOnly: true},
 		{mode: "a line of 1 GB", want: mcpclient.ErrTooLarge, kind: fail.Limit, linesOnly: true},
-		{mode: "an answer of 1 GB", kind: fail.Internal, httpToo: true},
-		{mode: "an answer of 3 MB", want: mcpclient.ErrTooLarge, kind: fail.Limit, linesOnly: true, twin: wide},
+		{mode: "an answer of 1 GB", want: mcpclient.ErrTooLarge, kind: fail.Limit, httpOnly: true},
+		{mode: "an answer of 3 MB", want: mcpclient.ErrTooLarge, kind: fail.Limit, twin: wide},
 		{mode: "no text", want: mcpclient.ErrMalformed, kind: fail.Internal, linesOnly: true},
 		{mode: "a batch", want: mcpclient.ErrMalformed, kind: fail.Internal, linesOnly: true},
 		{mode: "no JSON", want: mcpclient.ErrMalformed, kind: fail.Internal, linesOnly: true},
@@ -233,9 +233,9 @@ func TestAttacks(t *testing.T) {
 		{mode: "changes nothing"},
 		{mode: "a flood", want: mcpclient.ErrFlood, kind: fail.Limit, linesOnly: true, twin: wide},
 		{mode: "a flood of answers", want: mcpclient.ErrFlood, kind: fail.Limit, linesOnly: true, twin: wide},
-		{mode: "a body of 256 MB", kind: fail.Internal, httpToo: true},
+		{mode: "a body of 256 MB", want: mcpclient.ErrTooLarge, kind: fail.Limit, httpOnly: true},
 		{mode: "a storm of changes", want: mcpclient.ErrFlood, kind: fail.Limit, linesOnly: true, twin: wide},
-		{mode: "a flood", kind: fail.Limit, httpToo: true},
+		{mode: "a flood", kind: fail.Limit, httpOnly: true},
 		{mode: "pings without reading", want: mcpclient.ErrFlood, kind: fail.Limit, linesOnly: true},
 		{mode: "asks its client"},
 		{mode: "wants input", want: mcpclient.ErrAsks, kind: fail.Internal},
@@ -243,7 +243,7 @@ func TestAttacks(t *testing.T) {
 		{mode: "fails at length", want: mcpclient.ErrTool, kind: fail.Invalid},
 		{mode: "null"},
 		{mode: "null parts", kind: fail.Internal},
-		{mode: "redirects", kind: fail.Internal, httpToo: true},
+		{mode: "redirects", kind: fail.Internal, httpOnly: true},
 	}
 	for _, mode := range []string{"no structure", "a wrong type", "a missing field", "null for a text", "half a number", "a number too large", "a list for a row", "an object in a list", "a NUL"} {
 		all = append(all, attack{mode: mode, method: "row", want: mcpclient.ErrMismatch, kind: fail.Internal})
@@ -255,7 +255,7 @@ func TestAttacks(t *testing.T) {
 	good := pinned(t, declared(t, false, "honest"))
 	both(t, func(t *testing.T, overHTTP bool) {
 		for n, a := range all {
-			if a.linesOnly && overHTTP || a.httpToo && !overHTTP {
+			if a.linesOnly && overHTTP || a.httpOnly && !overHTTP {
 				continue
 			}
 			t.Run(fmt.Sprintf("M%d %s", n+1, a.mode), func(t *testing.T) {
@@ -284,7 +284,7 @@ func TestAttacks(t *testing.T) {
 					if err != nil {
 						t.Errorf("%v %v", v, err)
 					}
-				case err == nil || a.want != nil && !errors.Is(err, a.want) || fail.KindOf(err) != a.kind && a.want != nil || errors.Is(err, exo.ErrNothingDone):
+				case err == nil || a.want != nil && !errors.Is(err, a.want) || fail.KindOf(err) != a.kind || errors.Is(err, exo.ErrNothingDone):
 					t.Errorf("%v %v (%v), want %v", v, err, fail.KindOf(err), a.want)
 				}
 				if err != nil && len(err.Error()) > 20_000 {

@@ -356,7 +356,7 @@ func TestAnswers(t *testing.T) {
 				n, err = io.Copy(io.Discard, resp.Body)
 				resp.Body.Close()
 			}
-			if err == nil || !strings.Contains(err.Error(), c.wants) || n > 1<<20 || time.Since(start) > 5*time.Second {
+			if err == nil || !strings.Contains(err.Error(), c.wants) || errors.Is(err, web.ErrTooLarge) != (c.wants == "larger") || n > 1<<20 || time.Since(start) > 5*time.Second {
 				t.Errorf("%v after %d bytes and %v, want %q", err, n, time.Since(start), c.wants)
 			}
 			if c.twin == 0 {
