@@ -204,8 +204,9 @@ func (t *Transport) admit(req *http.Request) (*host, error) {
 	if u == nil || u.Opaque != "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, refusef("the URL must be https://HOST/PATH, without a user")
 	}
-	h := t.find(u.Hostname(), cmp.Or(u.Port(), strconv.Itoa(standardPort(u.Scheme == "http"))))
-	if h == nil || h.Plain != (u.Scheme == "http") {
+	port := cmp.Or(u.Port(), strconv.Itoa(standardPort(u.Scheme == "http")))
+	h := t.find(u.Hostname(), port)
+	if h == nil || h.Plain != (u.Scheme == "http") || u.Host != h.Name && u.Host != h.Name+":"+port { // [example.com] has that name, too
 		return nil, refusef("the host %.80q is not allowed", u.Host)
 	}
 	path, size := u.EscapedPath(), 0
@@ -303,7 +304,8 @@ func (t *Transport) receive(resp *http.Response, cancel func()) (*http.Response,
 }
 
 // metadata are addresses, among public and private ones, at which clouds hand out credentials to whoever asks. No host may have them.
-var metadata = prefixes("168.63.129.16/32", "100.100.100.200/32", "fd00:ec2::254/128")
+// They are of Azure, Alibaba, AWS (the instance's, and those of EKS), Google and Scaleway; what is link-local no host can declare anyway.
+var metadata = prefixes("168.63.129.16/32", "100.100.100.200/32", "fd00:ec2::/32", "fd20:ce::254/128", "fd00:42::42/128")
 
 // private are the networks in which a host can declare its own.
 var private = prefixes("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "::1/128", "fc00::/7")
