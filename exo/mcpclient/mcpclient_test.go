@@ -2,6 +2,7 @@ package mcpclient_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -166,6 +167,28 @@ func TestPin(t *testing.T) {
 		s := declared(t, overHTTP, "more tools")
 		s.Pin = good
 		pinned(t, s) // tools that are not used may come and go
+	})
+}
+
+// TestHiddenWords: a person who reads the tools before pinning them sees what a model reads. The twin, plain JSON, hides it.
+func TestHiddenWords(t *testing.T) {
+	both(t, func(t *testing.T, overHTTP bool) {
+		_, err := mcpclient.Open(t.Context(), declared(t, overHTTP, "hidden words"))
+		var pin *mcpclient.PinError
+		if !errors.As(err, &pin) {
+			t.Fatal(err)
+		}
+		want := `says \udb40\udc72\udb40\udc6d it\u202e\u200b again\ufe0f\udb40\udd01\u2800\u115f 再び`
+		if !strings.Contains(string(pin.Tools), want) {
+			t.Errorf("%s", pin.Tools)
+		}
+		var tools []struct{ Description string }
+		if err := json.Unmarshal(pin.Tools, &tools); err != nil || tools[1].Description != "says \U000E0072\U000E006D it\u202e\u200b again\uFE0F\U000E0101\u2800\u115F 再び" {
+			t.Errorf("%v, the escapes mean %q", err, tools)
+		}
+		if twin, _ := json.Marshal(tools); strings.Contains(string(twin), `\u`) || !strings.Contains(string(twin), "\u202e") {
+			t.Errorf("the twin is %s", twin)
+		}
 	})
 }
 
