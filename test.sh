@@ -244,10 +244,11 @@ say "the adapters for other frameworks, which are a module of their own"
 (cd examples/adapters && go vet ./... && "$staticcheck" ./... && go test -vet=off -count=1 ./...)
 
 if [ -n "$long" ]; then
-  # All that a grant file needs; it takes minutes where nothing was built for them before.
+  # All that a grant file needs, the other objects, and the tests of what differs by system; it takes minutes where nothing was built for them before.
   for system in darwin/arm64 windows/amd64; do
     say "exo is built for $system"
-    GOOS="${system%/*}" GOARCH="${system#*/}" go build ./cmd/exo ./codemode/... ./exosql/...
+    GOOS="${system%/*}" GOARCH="${system#*/}" go build ./cmd/exo ./codemode/... ./exo/... ./exosql/...
+    GOOS="${system%/*}" GOARCH="${system#*/}" go vet ./internal/wall ./internal/filelock ./exo/mcpclient ./exoeval/worker
   done
   mutate
   first="$TEST_POSTGRES_URL"

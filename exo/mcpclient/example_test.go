@@ -38,6 +38,10 @@ func tickets() *httptest.Server {
 	return httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{Stateless: true}))
 }
 
+// pin is the digest of the two tools below, as a person has read them. The first Open, without a pin, fails with a *PinError that has both: the
+// person reads its Tools, and writes its Digest here.
+const pin = "sha256:b8521c6d48c2d5e40fa5d2f1fb6a78e1c5e7b56d820908f48aaef546ec25c80f"
+
 // Programs may list tickets, and close one after they have ended well. They don't know of delete-all.
 func ExampleOpen() {
 	ctx := context.Background()
@@ -49,17 +53,15 @@ func ExampleOpen() {
 		Reads: []string{"open-tickets"}, Acts: []string{"close-ticket"},
 	}
 	_, err := mcpclient.Open(ctx, server)
-	var pin *mcpclient.PinError
-	if !errors.As(err, &pin) {
-		fmt.Println(err)
-		return
+	if unread := (*mcpclient.PinError)(nil); errors.As(err, &unread) {
+		var tools []struct{ Name, Description string }
+		fmt.Println(json.Unmarshal(unread.Tools, &tools), tools)
+		fmt.Println(unread.Digest == pin)
 	}
-	var tools []struct{ Name, Description string }
-	fmt.Println(json.Unmarshal(pin.Tools, &tools), tools)
 
-	server.Pin = pin.Digest // a person has read the tools, and wrote the digest into the host's code
+	server.Pin = pin
 	desk, err := mcpclient.Open(ctx, server)
-	if err != nil {
+	if err != nil { // of a server whose tools have become others: it is for a person again
 		fmt.Println(err)
 		return
 	}
@@ -76,6 +78,7 @@ func ExampleOpen() {
 	}
 	// Output:
 	// <nil> [{close-ticket } {open-tickets the open tickets}]
+	// true
 	// close_ticket held {} {held, receipt}
 	// open_tickets none {untrusted} {tickets}
 }

@@ -106,12 +106,16 @@ func guarded(f func() error) (err error) {
 
 // cause returns why a connection ended, or else err, without what the library says of it to others.
 func (l *link) cause(err error) error {
+	var why error
 	if l.lines != nil {
-		if why := l.lines.ended(); why != nil {
-			return errors.Join(why, err)
-		}
+		why = l.lines.ended()
+	} else if l.guard != nil {
+		why = l.guard.broken()
 	}
-	return err
+	if why == nil || errors.Is(err, why) {
+		return err
+	}
+	return errors.Join(why, err)
 }
 
 // drop ends a connection. The library's own end may wait for the server, so nobody waits for it.

@@ -2,6 +2,7 @@ package mcpclient_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -169,6 +170,28 @@ func TestPin(t *testing.T) {
 	})
 }
 
+// TestHiddenWords: a person who reads the tools before pinning them sees what a model reads. The twin, plain JSON, hides it.
+func TestHiddenWords(t *testing.T) {
+	both(t, func(t *testing.T, overHTTP bool) {
+		_, err := mcpclient.Open(t.Context(), declared(t, overHTTP, "hidden words"))
+		var pin *mcpclient.PinError
+		if !errors.As(err, &pin) {
+			t.Fatal(err)
+		}
+		want := `says \udb40\udc72\udb40\udc6d it\u202e\u200b again\ufe0f\udb40\udd01\u2800\u115f 再び`
+		if !strings.Contains(string(pin.Tools), want) {
+			t.Errorf("%s", pin.Tools)
+		}
+		var tools []struct{ Description string }
+		if err := json.Unmarshal(pin.Tools, &tools); err != nil || tools[1].Description != "says \U000E0072\U000E006D it\u202e\u200b again\uFE0F\U000E0101\u2800\u115F 再び" {
+			t.Errorf("%v, the escapes mean %q", err, tools)
+		}
+		if twin, _ := json.Marshal(tools); strings.Contains(string(twin), `\u`) || !strings.Contains(string(twin), "\u202e") {
+			t.Errorf("the twin is %s", twin)
+		}
+	})
+}
+
 // TestChanges: a server whose tools become others is refused from then on; one that only says so is looked at.
 func TestChanges(t *testing.T) {
 	o := pinned(t, declared(t, false, "becomes other"))
@@ -209,7 +232,7 @@ func TestAttacks(t *testing.T) {
 		want      error // nil: the answer counts
 		kind      fail.Kind
 		linesOnly bool
-		httpToo   bool
+		httpOnly  bool
 		twin      *mcpclient.Bounds // with these bounds it succeeds
 	}
 	wide := &mcpclient.Bounds{Bytes: 64 << 20, Items: 1 << 20, Messages: 1 << 20, Call: 20 * time.Second}
@@ -219,8 +242,8 @@ func TestAttacks(t *testing.T) {
 		{mode: "ends", want: nil, kind: fail.Internal},
 		{mode: "an answer of 1 GB", want: mcpclient.ErrTooLarge, kind: fail.Limit, linesOnly: true},
 		{mode: "a line of 1 GB", want: mcpclient.ErrTooLarge, kind: fail.Limit, linesOnly: true},
-		{mode: "an answer of 1 GB", kind: fail.Internal, httpToo: true},
-		{mode: "an answer of 3 MB", want: mcpclient.ErrTooLarge, kind: fail.Limit, linesOnly: true, twin: wide},
+		{mode: "an answer of 1 GB", want: mcpclient.ErrTooLarge, kind: fail.Limit, httpOnly: true},
+		{mode: "an answer of 3 MB", want: mcpclient.ErrTooLarge, kind: fail.Limit, twin: wide},
 		{mode: "no text", want: mcpclient.ErrMalformed, kind: fail.Internal, linesOnly: true},
 		{mode: "a batch", want: mcpclient.ErrMalformed, kind: fail.Internal, linesOnly: true},
 		{mode: "no JSON", want: mcpclient.ErrMalformed, kind: fail.Internal, linesOnly: true},
@@ -233,9 +256,9 @@ func TestAttacks(t *testing.T) {
 		{mode: "changes nothing"},
 		{mode: "a flood", want: mcpclient.ErrFlood, kind: fail.Limit, linesOnly: true, twin: wide},
 		{mode: "a flood of answers", want: mcpclient.ErrFlood, kind: fail.Limit, linesOnly: true, twin: wide},
-		{mode: "a body of 256 MB", kind: fail.Internal, httpToo: true},
+		{mode: "a body of 256 MB", want: mcpclient.ErrTooLarge, kind: fail.Limit, httpOnly: true},
 		{mode: "a storm of changes", want: mcpclient.ErrFlood, kind: fail.Limit, linesOnly: true, twin: wide},
-		{mode: "a flood", kind: fail.Limit, httpToo: true},
+		{mode: "a flood", kind: fail.Limit, httpOnly: true},
 		{mode: "pings without reading", want: mcpclient.ErrFlood, kind: fail.Limit, linesOnly: true},
 		{mode: "asks its client"},
 		{mode: "wants input", want: mcpclient.ErrAsks, kind: fail.Internal},
@@ -243,7 +266,7 @@ func TestAttacks(t *testing.T) {
 		{mode: "fails at length", want: mcpclient.ErrTool, kind: fail.Invalid},
 		{mode: "null"},
 		{mode: "null parts", kind: fail.Internal},
-		{mode: "redirects", kind: fail.Internal, httpToo: true},
+		{mode: "redirects", kind: fail.Internal, httpOnly: true},
 	}
 	for _, mode := range []string{"no structure", "a wrong type", "a missing field", "null for a text", "half a number", "a number too large", "a list for a row", "an object in a list", "a NUL"} {
 		all = append(all, attack{mode: mode, method: "row", want: mcpclient.ErrMismatch, kind: fail.Internal})
@@ -255,7 +278,7 @@ func TestAttacks(t *testing.T) {
 	good := pinned(t, declared(t, false, "honest"))
 	both(t, func(t *testing.T, overHTTP bool) {
 		for n, a := range all {
-			if a.linesOnly && overHTTP || a.httpToo && !overHTTP {
+			if a.linesOnly && overHTTP || a.httpOnly && !overHTTP {
 				continue
 			}
 			t.Run(fmt.Sprintf("M%d %s", n+1, a.mode), func(t *testing.T) {
@@ -284,7 +307,7 @@ func TestAttacks(t *testing.T) {
 					if err != nil {
 						t.Errorf("%v %v", v, err)
 					}
-				case err == nil || a.want != nil && !errors.Is(err, a.want) || fail.KindOf(err) != a.kind && a.want != nil || errors.Is(err, exo.ErrNothingDone):
+				case err == nil || a.want != nil && !errors.Is(err, a.want) || fail.KindOf(err) != a.kind || errors.Is(err, exo.ErrNothingDone):
 					t.Errorf("%v %v (%v), want %v", v, err, fail.KindOf(err), a.want)
 				}
 				if err != nil && len(err.Error()) > 20_000 {

@@ -52,18 +52,27 @@ type Server struct {
 	all bool // list all tools, and refuse them
 }
 
-// Command is a program that is a server. It has no file, variable or network but those listed here.
+// Command is a program that is a server. It has no variable of the environment but those listed here. It has no file and no network but those listed here
+// only where the system has walls: on Linux, as far as [Object.Missing] is empty. Elsewhere all walls are missing, and it does what its user can. Require
+// makes walls a condition, by these names:
+//
+//   - "files": the kernel refuses all files but those of Path, Read and Write (Landlock; Linux 6.2)
+//   - "network": it refuses all sockets, unless Network is set
+//   - "system calls": it refuses those that open the machine, like mounts, tracing and new namespaces (seccomp; amd64, arm64)
+//   - "resources": it bounds the memory, open files and written files of each process
+//   - "tied": it ends the process with its host
+//   - "apart": its processes see and signal no others, and all end with the first (namespaces, which some systems forbid)
 type Command struct {
 	Path    string   // the program: an absolute path
 	Args    []string // its arguments
-	Env     []string // its whole environment, as NAME=value
+	Env     []string // its whole environment, as NAME=value; on Windows most programs want SYSTEMROOT
 	Dir     string   // its folder; "": the root
 	Read    []string // files and folders that it may read, and execute: its libraries, too
 	Write   []string // files and folders that it may read and change
-	Network bool     // it may use IPv4 and IPv6
+	Network bool     // it may use IPv4 and IPv6, to every address, this machine's too
 	Memory  uint64   // the most bytes of memory that a process of it has alone, shared memory not counted; 0: 1 GiB
-	Require []string // the walls without which it is not started, by the names that Missing gives
-	Errors  *os.File // where its error output goes; nil: nowhere
+	Require []string // the walls without which it is not started
+	Errors  *os.File // where its error output goes as it is, up to 16 MiB; nil: nowhere
 }
 
 // Bounds are the limits of a server. Zero means the default.
@@ -186,7 +195,7 @@ func (o *Object) Describe() (message.Description, error) {
 	return o.description, nil
 }
 
-// Missing are the walls that the server's process lacks on this system, by name.
+// Missing are the walls that the server's process lacks on this system, by the names that [Command] lists.
 func (o *Object) Missing() []string {
 	if o == nil || o.linking == nil { // the zero Object, which has no process
 		return nil

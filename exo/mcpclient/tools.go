@@ -10,6 +10,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -21,7 +24,7 @@ import (
 // PinError is the error of a server whose tools are not the pinned ones. Its text has nothing of the server but the digest.
 type PinError struct {
 	Pinned, Digest string
-	Tools          []byte // the tools that the digest is of, as JSON: for a person to read
+	Tools          []byte // the tools that the digest is of, as JSON, with letters that can't be seen as escapes: for a person to read
 }
 
 func (e *PinError) Error() string {
@@ -80,9 +83,23 @@ func (s *Server) pinned(tools []*mcp.Tool) error {
 	}))
 	sum := sha256.Sum256(b)
 	if got := "sha256:" + hex.EncodeToString(sum[:]); err == nil && got != s.Pin {
-		return &PinError{s.Pin, got, b}
+		return &PinError{s.Pin, got, seen(b)}
 	}
 	return err
+}
+
+// seen writes JSON that means the same, with each letter as an escape that a person does not see: a model reads it all the same.
+func seen(b []byte) (out []byte) {
+	for _, r := range string(b) {
+		if r < ' ' || unicode.IsPrint(r) && !unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) && r != '\u2800' {
+			out = utf8.AppendRune(out, r)
+			continue
+		}
+		for _, half := range utf16.Encode([]rune{r}) {
+			out = fmt.Appendf(out, `\u%04x`, half)
+		}
+	}
+	return out
 }
 
 // describe makes the methods.

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"github.com/exoagent/exoagent/internal/bounded"
 )
 
 // guard bounds each response in bytes and time, follows no redirect, and bounds the requests of a call:
@@ -18,6 +20,7 @@ type guard struct {
 	most int64
 	life time.Duration
 	left atomic.Int64
+	why  atomic.Pointer[error] // the first rule that the server broke: the library loses it
 }
 
 // maxRequests bounds the requests between the starts of two calls.
@@ -34,6 +37,22 @@ func newGuard(base http.RoundTripper, b Bounds) *guard {
 
 func (g *guard) begin() { g.left.Store(maxRequests) }
 
+// broke notes that the server broke a rule.
+func (g *guard) broke(rule error) error {
+	g.why.CompareAndSwap(nil, &rule)
+	return rule
+}
+
+func (g *guard) tooLarge() error { return g.broke(ErrTooLarge) }
+
+// broken returns the rule that the server broke, or nil.
+func (g *guard) broken() error {
+	if why := g.why.Load(); why != nil {
+		return *why
+	}
+	return nil
+}
+
 // client returns c within the guard.
 func (g *guard) client(c *http.Client) *http.Client {
 	own := *c
@@ -45,7 +64,7 @@ var errRedirect = errors.New("mcpclient: the server redirects, which is not foll
 
 func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	if g.left.Add(-1) < 0 {
-		return nil, ErrFlood
+		return nil, g.broke(ErrFlood)
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), g.life)
 	res, err := g.base.RoundTrip(r.WithContext(ctx))
@@ -56,29 +75,20 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
 		res.Body.Close()
 		cancel()
-		return nil, errRedirect
+		return nil, g.broke(errRedirect)
 	}
-	res.Body = &bounded{ReadCloser: res.Body, left: g.most, done: cancel}
+	res.Body = &body{bounded.New(res.Body, g.most, g.tooLarge), res.Body, cancel}
 	return res, nil
 }
 
-// bounded is the body of a response.
-type bounded struct {
-	io.ReadCloser
-	left int64
+// body is the body of a response.
+type body struct {
+	io.Reader
+	io.Closer
 	done context.CancelFunc
 }
 
-func (b *bounded) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left+1)])
-	if b.left -= int64(n); b.left < 0 {
-		b.left = 0
-		return 0, ErrTooLarge
-	}
-	return n, err
-}
-
-func (b *bounded) Close() error {
+func (b *body) Close() error {
 	defer b.done()
-	return b.ReadCloser.Close()
+	return b.Closer.Close()
 }

@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exo/value"
@@ -112,7 +113,7 @@ func (a *API) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
 type messageKey struct{}
 
 func (t *Transport) operation(m Method) (op service.Operation, err error) {
-	q := &request{Method: m}
+	q := &request{Method: m, bounds: t.bounds}
 	if q.route, err = parseRoute(m.Route); err != nil {
 		return op, err
 	}
@@ -161,6 +162,7 @@ type request struct {
 	route  route
 	base   string
 	client *http.Client
+	bounds Bounds
 }
 
 func (q *request) acts() bool { return q.route.method != http.MethodGet }
@@ -249,15 +251,26 @@ func (q *request) call(ctx context.Context, in any) (any, error) {
 		}
 		return nil, err
 	}
-	out := reflect.New(q.Out)
 	if q.Out == reflect.TypeFor[None]() {
-		return out.Interface(), nil
+		return new(None), nil
 	}
 	b, err := io.ReadAll(resp.Body)
+	if err == nil && int64(count(b)) > q.bounds.Values {
+		err = ErrTooLarge
+	}
+	if errors.Is(err, ErrTooLarge) {
+		err = &fail.Error{Kind: fail.Limit, Err: err}
+	}
 	if err != nil {
 		return nil, err
 	}
-	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); len(b) > 0 && kind != "application/json" && !strings.HasSuffix(kind, "+json") {
+	return q.read(b, resp.Header.Get("Content-Type"))
+}
+
+// read makes the value of an answer.
+func (q *request) read(b []byte, contentType string) (any, error) {
+	out := reflect.New(q.Out)
+	if kind, _, _ := mime.ParseMediaType(contentType); len(b) > 0 && kind != "application/json" && !strings.HasSuffix(kind, "+json") {
 		return nil, fmt.Errorf("web: the answer is no JSON but %.80q", kind)
 	}
 	if len(b) > 0 && json.Unmarshal(b, out.Interface()) != nil {
@@ -270,6 +283,22 @@ func (q *request) call(ctx context.Context, in any) (any, error) {
 		}
 	}
 	return out.Interface(), nil
+}
+
+// count returns how many values JSON has, or a few more.
+func count(b []byte) int {
+	n, quoted := 1, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == ',' || c == '[' || c == '{'):
+			n++
+		}
+	}
+	return n
 }
 
 // tooWide reports whether a value within any has a whole number that a float can't hold.

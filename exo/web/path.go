@@ -96,9 +96,9 @@ func checkSegment(text string) error {
 	case strings.Trim(before, ". ") == "":
 		return errors.New("it has no other characters than dots and spaces")
 	case escape.MatchString(like):
-		return errors.New("it has an escape like %2f")
+		return errors.New("it has an escape like %2f or %u002f")
 	}
 	return nil
 }
 
-var escape = regexp.MustCompile("%[0-9a-fA-F]{2}")
+var escape = regexp.MustCompile("%([0-9a-fA-F]{2}|[uU][0-9a-fA-F]{4})") // some servers decode the second form, too

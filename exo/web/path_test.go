@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"net/url"
 	"path"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,6 +24,10 @@ func lenient(escaped string) string {
 		if q, err := url.PathUnescape(p); err == nil {
 			p = q
 		}
+		p = wideEscape.ReplaceAllStringFunc(p, func(x string) string {
+			n, _ := strconv.ParseUint(x[2:], 16, 32)
+			return string(rune(n))
+		})
 	}
 	p = strings.ReplaceAll(norm.NFKC.String(p), `\`, "/")
 	p, _, _ = strings.Cut(p, "\x00")
@@ -39,12 +45,15 @@ func lenient(escaped string) string {
 	return path.Clean("/" + strings.Join(parts, "/"))
 }
 
+var wideEscape = regexp.MustCompile("%[uU][0-9a-fA-F]{4}")
+
 // spelt are ways to leave /open/{id} for /admin.
 var spelt = []string{
 	"/open/../admin", "/open/./../admin", "/open/%2e%2e/admin", "/open/%2E%2e/admin", "/open/.%2e/admin", "/open/..%2fadmin", "/open/%2e%2e%2fadmin", "/open/..%2Fadmin", "/open/..%5cadmin", `/open/..\admin`,
 	"/open/%252e%252e%252fadmin", "/open/..%252fadmin", "/open/..;/admin", "/open/..;x=1%2fadmin", "/open/..%3b%2fadmin", "/open//../admin", "/open/x/../../admin", "/open/..%00%2fadmin", "/open/..%20%2fadmin",
 	"/open/%ef%bc%8e%ef%bc%8e%ef%bc%8fadmin", "/open/%e2%80%a5%2fadmin", "/open/..%ef%bc%bcadmin", "//admin", "/%61dmin", "/admin", "/./admin", "/open/..%c0%afadmin", "/open/1%2f..%2f..%2fadmin", "/open/%2e./admin", "/%6fpen/../admin",
 	"/open/..%09%2fadmin", "/admin;x", "/admin%2f", "/admin.", "/admin%20", "/ADMIN/../admin",
+	"/open/..%25u002fadmin", "/open/..%25U002Fadmin", "/open/%25u002e%25u002e%25u002fadmin", "/open/..%25u005cadmin", "/open/..%25uff0fadmin", "/open/..%u002fadmin",
 }
 
 // TestPaths: no spelling of a path that some server takes for another one is allowed; without a list of patterns, each of them reaches /admin.
@@ -94,13 +103,13 @@ func TestArguments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, bad := range []string{"", ".", "..", "...", ". ", " ..", ".. .", "\u2025", "\uff0e\uff0e", "\uff0e", "\u2026", "..;x", "..\uff1bx", ";x", ". .;", "a/b", `a\b`, "a\uff0fb", "a\uff3cb", "a\ufe68b", "a%2fb", "a%2Eb", "a\uff052fb", "e\u0301", "a\u200bb",
+	for _, bad := range []string{"", ".", "..", "...", ". ", " ..", ".. .", "\u2025", "\uff0e\uff0e", "\uff0e", "\u2026", "..;x", "..\uff1bx", ";x", ". .;", "a/b", `a\b`, "a\uff0fb", "a\uff3cb", "a\ufe68b", "a%2fb", "a%2Eb", "a\uff052fb", "a%u002fb", "a%U002Fb", "..%u2215b", "a\uff05u002fb", "e\u0301", "a\u200bb",
 		"a\x00", "a\nb", "a\tb", "\u202ea", "a\xff", "\u00a0", strings.Repeat("a", 1025)} {
 		if p, err := r.fill(func(string) string { return bad }); err == nil {
 			t.Errorf("%q makes %s", bad, p)
 		}
 	}
-	for text, want := range map[string]string{"a": "/open/a", "a b": "/open/a%20b", "a?b#c": "/open/a%3Fb%23c", "50%": "/open/50%25", ".gitignore": "/open/.gitignore", "v1..v2": "/open/v1..v2", "\u00e9": "/open/%C3%A9", "a;b": "/open/a%3Bb", "a%zz": "/open/a%25zz", "日本": "/open/%E6%97%A5%E6%9C%AC"} {
+	for text, want := range map[string]string{"a": "/open/a", "a b": "/open/a%20b", "a?b#c": "/open/a%3Fb%23c", "50%": "/open/50%25", ".gitignore": "/open/.gitignore", "v1..v2": "/open/v1..v2", "\u00e9": "/open/%C3%A9", "a;b": "/open/a%3Bb", "a%zz": "/open/a%25zz", "9%users": "/open/9%25users", "日本": "/open/%E6%97%A5%E6%9C%AC"} {
 		if p, err := r.fill(func(string) string { return text }); err != nil || p != want || !r.matches("GET", p) {
 			t.Errorf("%q makes %s, %v, want %s", text, p, err, want)
 		}
@@ -113,7 +122,7 @@ func TestArgumentsStayInTheirSegment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	piece := rapid.SampledFrom([]string{"..", ".", "/", `\`, "%2e", "%2f", "%5c", "%25", "%", "2e", "2f", ";", "?", "#", "&", "=", " ", "\x00", "\r\n", "\t", "．", "／", "＼", "‥", "…", "％", "é", "e\u0301", "\u200b", "\u202e", "a", "admin", "\xff", "\u2024", "﹨", "；", "\u00a0", "~", "+", ":", "@"})
+	piece := rapid.SampledFrom([]string{"..", ".", "/", `\`, "%2e", "%2f", "%u002f", "%u002e", "u002f", "%5c", "%25", "%", "2e", "2f", ";", "?", "#", "&", "=", " ", "\x00", "\r\n", "\t", "．", "／", "＼", "‥", "…", "％", "é", "e\u0301", "\u200b", "\u202e", "a", "admin", "\xff", "\u2024", "﹨", "；", "\u00a0", "~", "+", ":", "@"})
 	arg := rapid.OneOf(rapid.String(), rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(piece, 0, 6).Draw(t, "pieces"), "") }))
 	leaves := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -192,6 +201,11 @@ func TestMayDial(t *testing.T) {
 		t.Error("a declared network")
 	}
 	wide := &host{Host: Host{Networks: prefixes("fc00::/7", "100.64.0.0/10")}}
+	for _, a := range []string{"fd00:ec2::254", "fd00:ec2::23", "fd20:ce::254", "fd00:42::42", "100.100.100.200", "::ffff:100.100.100.200"} {
+		if wide.mayDial(netip.MustParseAddr(a)) {
+			t.Errorf("%s, where a cloud hands out credentials, may be dialled", a)
+		}
+	}
 	for _, m := range metadata {
 		if wide.mayDial(m.Addr()) {
 			t.Errorf("%s, where a cloud hands out credentials, may be dialled", m)

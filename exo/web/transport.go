@@ -25,6 +25,8 @@ import (
 	"time"
 
 	"code.dny.dev/ssrf"
+
+	"github.com/exoagent/exoagent/internal/bounded"
 )
 
 // Host is one server that a Transport reaches. Nothing is allowed that is not named here.
@@ -44,6 +46,7 @@ type Bounds struct {
 	Headers int64         // bytes of the answer's headers: 64 KiB
 	Body    int64         // bytes of the answer's body, as they arrive and decompressed: 4 MiB
 	Time    time.Duration // until the body has been read: 30 seconds
+	Values  int64         // values in the JSON of an API's answer, of which each may take a hundred times its text: 100,000
 }
 
 // Config says what a Transport may reach.
@@ -80,6 +83,11 @@ type host struct {
 // earlier request that was redirected may have been sent.
 var ErrRefused = errors.New("web: refused")
 
+// ErrTooLarge is the error of an answer that is larger than [Bounds] say, of Body and Values.
+var ErrTooLarge = errors.New("web: the answer is larger than its bound")
+
+func tooLarge() error { return ErrTooLarge }
+
 func refusef(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrRefused, fmt.Errorf(format, args...))
 }
@@ -87,8 +95,8 @@ func refusef(format string, args ...any) error {
 // NewTransport makes the Transport of a Config.
 func NewTransport(c Config) (*Transport, error) {
 	b := c.Bounds
-	b = Bounds{cmp.Or(b.Request, 1<<20), cmp.Or(b.Headers, 64<<10), min(cmp.Or(b.Body, 4<<20), 1<<50), cmp.Or(b.Time, 30*time.Second)}
-	if min(b.Request, b.Headers, b.Body, int64(b.Time)) < 0 {
+	b = Bounds{cmp.Or(b.Request, 1<<20), cmp.Or(b.Headers, 64<<10), min(cmp.Or(b.Body, 4<<20), 1<<50), cmp.Or(b.Time, 30*time.Second), cmp.Or(b.Values, 100_000)}
+	if min(b.Request, b.Headers, b.Body, int64(b.Time), b.Values) < 0 {
 		return nil, fmt.Errorf("web: bounds must not be negative")
 	}
 	t := &Transport{bounds: b, lookup: c.Lookup, used: c.Used}
@@ -196,8 +204,9 @@ func (t *Transport) admit(req *http.Request) (*host, error) {
 	if u == nil || u.Opaque != "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, refusef("the URL must be https://HOST/PATH, without a user")
 	}
-	h := t.find(u.Hostname(), cmp.Or(u.Port(), strconv.Itoa(standardPort(u.Scheme == "http"))))
-	if h == nil || h.Plain != (u.Scheme == "http") {
+	port := cmp.Or(u.Port(), strconv.Itoa(standardPort(u.Scheme == "http")))
+	h := t.find(u.Hostname(), port)
+	if h == nil || h.Plain != (u.Scheme == "http") || u.Host != h.Name && u.Host != h.Name+":"+port { // [example.com] has that name, too
 		return nil, refusef("the host %.80q is not allowed", u.Host)
 	}
 	path, size := u.EscapedPath(), 0
@@ -262,21 +271,6 @@ type bare struct{ context.Context }
 // Value returns nil.
 func (bare) Value(any) any { return nil }
 
-// bounded is a reader that fails beyond a number of bytes: if it just ended, half an answer could be read as a whole one.
-type bounded struct {
-	from io.Reader
-	left int64
-}
-
-func (r *bounded) Read(b []byte) (int, error) {
-	n, err := r.from.Read(b[:min(int64(len(b)), r.left+1)])
-	if r.left -= int64(n); r.left < 0 {
-		r.left = 0
-		return 0, errors.New("web: the answer is larger than its bound")
-	}
-	return n, err
-}
-
 type closer func() error
 
 func (c closer) Close() error { return c() }
@@ -287,14 +281,14 @@ func (t *Transport) receive(resp *http.Response, cancel func()) (*http.Response,
 	b := &struct {
 		io.Reader
 		io.Closer
-	}{&bounded{wire, t.bounds.Body}, closer(func() error { defer cancel(); return wire.Close() })}
+	}{bounded.New(wire, t.bounds.Body, tooLarge), closer(func() error { defer cancel(); return wire.Close() })}
 	resp.Body = b
 	encoding, err := strings.Join(resp.Header.Values("Content-Encoding"), ","), error(nil)
 	switch {
 	case encoding == "gzip" && wire != http.NoBody:
 		var zip *gzip.Reader
 		if zip, err = gzip.NewReader(b.Reader); err == nil {
-			b.Reader = &bounded{zip, t.bounds.Body}
+			b.Reader = bounded.New(zip, t.bounds.Body, tooLarge)
 			resp.Header.Del("Content-Encoding")
 			resp.Header.Del("Content-Length")
 			resp.ContentLength, resp.Uncompressed = -1, true
@@ -310,7 +304,8 @@ func (t *Transport) receive(resp *http.Response, cancel func()) (*http.Response,
 }
 
 // metadata are addresses, among public and private ones, at which clouds hand out credentials to whoever asks. No host may have them.
-var metadata = prefixes("168.63.129.16/32", "100.100.100.200/32", "fd00:ec2::254/128")
+// They are of Azure, Alibaba, AWS (the instance's, and those of EKS), Google and Scaleway; what is link-local no host can declare anyway.
+var metadata = prefixes("168.63.129.16/32", "100.100.100.200/32", "fd00:ec2::/32", "fd20:ce::254/128", "fd00:42::42/128")
 
 // private are the networks in which a host can declare its own.
 var private = prefixes("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "::1/128", "fc00::/7")

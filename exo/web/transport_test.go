@@ -64,6 +64,12 @@ func TestRequestAttacks(t *testing.T) {
 		{"an opaque URL", func(t *testing.T) *http.Request { // 20
 			return rawURL(t, &url.URL{Scheme: "https", Host: "example.com:" + port, Opaque: "//example.com/admin", Path: "/open/1"})
 		}, "api", "URL"},
+		{"a host with a second line", func(t *testing.T) *http.Request {
+			return rawURL(t, &url.URL{Scheme: "https", Host: "example.com:" + port + "\r\nX: y", Path: "/open/1"})
+		}, "", "host"},
+		{"a host with a path in it", func(t *testing.T) *http.Request {
+			return rawURL(t, &url.URL{Scheme: "https", Host: "example.com:" + port + "/admin?", Path: "/open/1"})
+		}, "", "host"},
 		{"another Host header", func(t *testing.T) *http.Request {
 			r := request(t, "GET", w.url("/open/1"), nil)
 			r.Host = "admin.internal"
@@ -97,6 +103,9 @@ func TestRequestAttacks(t *testing.T) {
 			return request(t, "POST", w.url("/open/1"), strings.NewReader(strings.Repeat("x", 200)))
 		}, "api", "bytes"},
 		{"a long address", at(w.url("/open/1?" + strings.Repeat("x", 9<<10))), "api", "8 KiB"}, // 40
+		{"a name in brackets", func(t *testing.T) *http.Request {
+			return rawURL(t, &url.URL{Scheme: "https", Host: "[example.com]:" + port, Path: "/open/1"})
+		}, "api", "host"},
 		{"no URL", func(t *testing.T) *http.Request { return rawURL(t, nil) }, "", "URL"},
 	} {
 		t.Run(fmt.Sprintf("%d %s", i+1, c.what), func(t *testing.T) {
@@ -200,7 +209,7 @@ func TestAddresses(t *testing.T) {
 		}
 		return err
 	}
-	for _, a := range []string{"127.0.0.1", "::1", "::ffff:127.0.0.1", "0.0.0.0", "::", "169.254.169.254", "::ffff:169.254.169.254", "64:ff9b::7f00:1", "10.0.0.1", "fd00:ec2::254", "168.63.129.16", "fe80::1%lo", "127.0.0.1%lo"} {
+	for _, a := range []string{"127.0.0.1", "::1", "::ffff:127.0.0.1", "0.0.0.0", "::", "169.254.169.254", "::ffff:169.254.169.254", "64:ff9b::7f00:1", "10.0.0.1", "fd00:ec2::254", "168.63.129.16", "fd20:ce::254", "fd00:ec2::23", "fe80::1%lo", "127.0.0.1%lo"} {
 		addr, err := netip.ParseAddr(a)
 		if err != nil {
 			continue
@@ -356,7 +365,7 @@ func TestAnswers(t *testing.T) {
 				n, err = io.Copy(io.Discard, resp.Body)
 				resp.Body.Close()
 			}
-			if err == nil || !strings.Contains(err.Error(), c.wants) || n > 1<<20 || time.Since(start) > 5*time.Second {
+			if err == nil || !strings.Contains(err.Error(), c.wants) || errors.Is(err, web.ErrTooLarge) != (c.wants == "larger") || n > 1<<20 || time.Since(start) > 5*time.Second {
 				t.Errorf("%v after %d bytes and %v, want %q", err, n, time.Since(start), c.wants)
 			}
 			if c.twin == 0 {

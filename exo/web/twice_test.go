@@ -1,16 +1,19 @@
 package web_test
 
-// This file shows that nothing is declared so that a request could be sent twice, or a number become another one.
+// This file shows that nothing is declared so that a request could be sent twice, a number become another one, or a small answer fill the memory.
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/exoagent/exoagent/exo/exotest"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exo/web"
 )
@@ -58,6 +61,50 @@ func TestWideNumbers(t *testing.T) {
 		if v, err := exotest.Send(t, o, "exact"); strings.Contains(body, ": 900") && (err != nil || !strings.Contains(fmt.Sprint(v), body[7:len(body)-1])) {
 			t.Errorf("%s is read as %v, %v", body, v, err)
 		}
+	}
+}
+
+// TestManyValues: an answer of many small values takes no more memory than its bound lets it; its twin without the bound takes a hundred times its text.
+func TestManyValues(t *testing.T) {
+	for _, c := range []struct {
+		unit  string
+		times int
+		fits  bool
+	}{{"[],", 1_000_000, false}, {"0,", 2_000_000, false}, {`{"":0},`, 500_000, false}, {"0,", 50_000, true}, {`"[{,,\\\",",`, 50_000, true}} {
+		w := newWorld(t)
+		w.answer = func(rw http.ResponseWriter, r *http.Request) {
+			rw.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(rw, "["+strings.Repeat(c.unit, c.times)+"0]")
+		}
+		ask := func(b web.Bounds) (uint64, error) {
+			o := w.tracker(web.Config{Bounds: b}, web.Get[struct{}, any]("read", "", "/it"))
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := exotest.Send(t, o, "read")
+			runtime.ReadMemStats(&after)
+			return (after.TotalAlloc - before.TotalAlloc) >> 20, err
+		}
+		took, err := ask(web.Bounds{})
+		if c.fits {
+			if err != nil {
+				t.Errorf("%d times %s: %v", c.times, c.unit, err)
+			}
+			continue
+		}
+		if !errors.Is(err, web.ErrTooLarge) || fail.KindOf(err) != fail.Limit || took > 64 {
+			t.Errorf("%d times %s: %v, %d MiB", c.times, c.unit, err, took)
+		}
+		if took, err := ask(web.Bounds{Values: 1 << 40}); took < 200 || errors.Is(err, web.ErrTooLarge) {
+			t.Errorf("%d times %s: the twin took %d MiB, %v: the attack is none", c.times, c.unit, took, err)
+		}
+	}
+	w := newWorld(t)
+	w.answer = func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(rw, "[%q]", strings.Repeat("x", 2000))
+	}
+	if _, err := exotest.Send(t, w.tracker(web.Config{Bounds: web.Bounds{Body: 1000}}, web.Get[struct{}, any]("read", "", "/it")), "read"); !errors.Is(err, web.ErrTooLarge) || fail.KindOf(err) != fail.Limit {
+		t.Errorf("a long text: %v", err)
 	}
 }
 

@@ -62,8 +62,8 @@ func enter() error {
 	if err != nil {
 		return err
 	}
-	if lacks := s.Require &^ has; lacks != 0 {
-		return fmt.Errorf("this system lacks the required walls: %v", lacks.Names())
+	if err := s.lacking(has); err != nil {
+		return err
 	}
 	write(report{Walls: has})
 	err = unix.Exec(s.Path, append([]string{s.Path}, s.Args...), s.Env)

@@ -7,12 +7,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // Process is a program within walls.
@@ -32,24 +34,22 @@ type report struct {
 	Error string // why it does not
 }
 
-// Start runs a program. It ends when ctx ends, at the latest, and its processes with it. errs gets its error output; nil: nothing does.
+// maxErrors bounds the error output of a program that reaches its host, in bytes.
+const maxErrors = 16 << 20
+
+// Start runs a program. It ends when ctx ends, at the latest, and its processes with it. errs gets its error output, up to 16 MiB; nil: nothing does.
+// The program does not have errs itself: a terminal or a log is often open for reading, too.
 func Start(ctx context.Context, s Spec, errs *os.File) (_ *Process, err error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	if errs == nil { // without a file there, the first that the program opens would be its error output
-		if errs, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0); err != nil {
-			return nil, err
-		}
-		defer errs.Close()
-	}
-	var r, w [4]*os.File // input, output, Spec, report
+	var r, w [5]*os.File // input, output, Spec, report, error output
 	defer func() {
 		for i := range r {
 			if err != nil || i != 0 {
 				w[i].Close()
 			}
-			if err != nil || i != 1 {
+			if err != nil || i != 1 && i != 4 {
 				r[i].Close()
 			}
 		}
@@ -61,7 +61,7 @@ func Start(ctx context.Context, s Spec, errs *os.File) (_ *Process, err error) {
 	}
 	p := &Process{In: w[0], Out: r[1], done: make(chan struct{})}
 	started := make(chan error)
-	go p.run(&s, []*os.File{r[0], w[1], errs, r[2], w[3]}, started)
+	go p.run(&s, []*os.File{r[0], w[1], w[4], r[2], w[3]}, started)
 	if err = <-started; err == nil {
 		stop := context.AfterFunc(ctx, p.Kill)
 		defer func() { go func() { <-p.done; stop() }() }()
@@ -78,17 +78,24 @@ func Start(ctx context.Context, s Spec, errs *os.File) (_ *Process, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("wall: %s: %w", s.Path, err)
 	}
+	go pass(errs, r[4])
 	p.Missing = s.wanted() &^ p.Walls
 	return p, nil
+}
+
+// pass copies what a program writes, as much as its host takes, and reads the rest, so that the program does not wait.
+func pass(to, from *os.File) {
+	defer from.Close()
+	if to != nil {
+		_, _ = io.CopyN(to, from, maxErrors)
+	}
+	_, _ = io.Copy(io.Discard, from)
 }
 
 // handOver sends a process its Spec, and waits until it has become the program.
 func handOver(s *Spec, spec, said *os.File) (Walls, error) {
 	if !walled {
-		if s.Require != 0 {
-			return 0, fmt.Errorf("this system lacks the required walls: %v", s.Require.Names())
-		}
-		return 0, nil
+		return 0, s.lacking(0)
 	}
 	b, err := json.Marshal(s)
 	if err == nil {
@@ -107,6 +114,20 @@ func handOver(s *Spec, spec, said *os.File) (Walls, error) {
 		err = errors.New(r.Error)
 	}
 	return r.Walls, err
+}
+
+// lacking is the error of a system that does not have all required walls.
+func (s *Spec) lacking(has Walls) error {
+	if lacks := s.Require &^ has; lacks != 0 {
+		return fmt.Errorf("this system lacks the required walls: %v", lacks.Names())
+	}
+	return nil
+}
+
+// plain starts the program itself, where there are no walls.
+func plain(s *Spec, files []*os.File) (*os.Process, error) {
+	env := append([]string{}, s.Env...) // never nil, which would be the host's
+	return os.StartProcess(s.Path, append([]string{s.Path}, s.Args...), &os.ProcAttr{Dir: s.Dir, Env: env, Files: files[:3]})
 }
 
 // run starts the process and waits for it, on one thread: the kernel ends the process when the thread that started it ends.
@@ -171,6 +192,11 @@ func (s *Spec) check() error {
 	for _, text := range slices.Concat([]string{s.Path, s.Dir}, s.Args, s.Env) {
 		if strings.IndexByte(text, 0) >= 0 {
 			return errors.New("wall: a NUL in the path, folder, arguments or environment")
+		}
+	}
+	for _, text := range slices.Concat([]string{s.Path, s.Dir}, s.Args, s.Env, s.Read, s.Write) {
+		if !utf8.ValidString(text) { // the Spec travels as JSON, which would make another text of it
+			return errors.New("wall: a path, an argument or a variable of the environment is not UTF-8")
 		}
 	}
 	return nil

@@ -43,7 +43,8 @@ func Named(list ...string) (w Walls) {
 	return w
 }
 
-// Spec is a program to be started. It has no file, variable or network but those that are listed here.
+// Spec is a program to be started. It has no variable but those that are listed here, and no file or network but those as far as the system has
+// walls: elsewhere than on Linux it has none, and Process.Missing lists them all.
 type Spec struct {
 	Path    string   // the program: an absolute path
 	Args    []string // its arguments, without its name
@@ -51,7 +52,7 @@ type Spec struct {
 	Dir     string   // its folder; "": the root
 	Read    []string // files and folders that it may read, and execute
 	Write   []string // files and folders that it may read and change, and not execute
-	Network bool     // it may use IPv4 and IPv6
+	Network bool     // it may use IPv4 and IPv6, to every address
 	Memory  uint64   // the most bytes of memory that a process of it has alone, shared memory not counted
 	Require Walls    // the walls without which it is not started
 }

@@ -118,6 +118,13 @@ func probe(what string, args []string) {
 	case "sleep":
 		fmt.Println("sleeps")
 		time.Sleep(time.Hour)
+	case "errors": // reads, cuts and fills what takes its errors
+		b := make([]byte, 100)
+		n, err := os.Stderr.Read(b)
+		fmt.Printf("read %q, %v, cut %v\n", b[:max(n, 0)], err, os.Stderr.Truncate(0))
+		for range 20 {
+			os.Stderr.Write(make([]byte, 1<<20))
+		}
 	case "echo":
 		io.Copy(os.Stdout, os.Stdin)
 	case "host": // a host that is ended with its program running
@@ -286,6 +293,9 @@ func TestStart(t *testing.T) {
 		"a relative path":    {Path: "true"},
 		"a variable":         {Path: self(), Env: []string{"A"}},
 		"a NUL":              {Path: self(), Args: []string{"a\x00b"}},
+		"no UTF-8 argument":  {Path: self(), Args: []string{"probe", "\xff"}},
+		"no UTF-8 variable":  {Path: self(), Env: []string{"A=\xff"}},
+		"no UTF-8 path":      {Path: self(), Read: []string{"/\xff"}},
 		"a wall nobody has":  {Path: self(), Require: wall.Named("moat")},
 		"a text, no program": {Path: "/etc/passwd"},
 	} {
@@ -299,6 +309,52 @@ func TestStart(t *testing.T) {
 	cancel()
 	if _, err := wall.Start(ctx, wall.Spec{Path: self(), Args: []string{"probe", "sleep"}}, nil); err == nil {
 		t.Error("started after the end")
+	}
+}
+
+// TestErrorOutput: a program's error output reaches the file that its host gives, within bounds, and the program can't read or cut that file. Its twin,
+// which has the file, does both.
+func TestErrorOutput(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	log, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600) // as a terminal is, too
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	const secret = "what the host logged\n"
+	for _, walled := range []bool{true, false} {
+		if err := os.WriteFile(path, []byte(secret), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := log.Seek(0, io.SeekStart); err != nil {
+			t.Fatal(err)
+		}
+		var out []byte
+		if walled {
+			p, err := wall.Start(t.Context(), wall.Spec{Path: self(), Args: []string{"probe", "errors"}, Read: loads()}, log)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, _ = io.ReadAll(p.Out)
+			p.Close()
+		} else {
+			c := exec.Command(self(), "probe", "errors")
+			c.Stderr = log
+			out, _ = c.Output()
+		}
+		has := func() string { b, _ := os.ReadFile(path); return string(b) }
+		for n := 0; walled && len(has()) < 16<<20 && n < 500; n++ { // the host copies what is still in the pipe
+			time.Sleep(10 * time.Millisecond)
+		}
+		if stolen := strings.Contains(string(out), strings.TrimSpace(secret)); stolen == walled {
+			t.Errorf("walled %v: the program read %q", walled, out)
+		}
+		if cut := !strings.HasPrefix(has(), secret); cut == walled {
+			t.Errorf("walled %v: the log begins with %.40q", walled, has())
+		}
+		if size := len(has()) - len(secret); walled && size != 16<<20 {
+			t.Errorf("the log got %d bytes", size)
+		}
 	}
 }
 
