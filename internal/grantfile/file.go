@@ -44,6 +44,7 @@ type File struct {
 	RecordKey Secret        // where the signing key of the record in a folder or a database is; zero: it is a file
 	Keep      time.Duration // how long the record in a folder or a database can be read; 0: for good
 	Replies   bool          // the record, in a folder or a database, keeps replies for exo replay
+	Witnessed bool          // what can't be undone waits until the record's witness has it
 	Admits    []Name        // labels that results may carry
 	Distrust  string        // how long a chat is wary of what outsiders wrote: one of Distrusts; "": not given
 	Models    []Name        // the models to which exo ask and exo repl may show results; nil: any
@@ -191,6 +192,11 @@ func (f *File) read(r *reader, root *yaml.Node) {
 					"key":      func(e entry) { f.RecordKey = r.secret(e.value, "key") },
 					"keep":     func(e entry) { f.Keep = r.days(e.value, "keep") },
 					"replies":  func(e entry) { f.Replies = r.bool(e.value, "replies") },
+					"witness": func(e entry) {
+						if f.Witnessed = r.text(e.value, "witness") == "required"; !f.Witnessed {
+							r.at(posOf(e.value), "witness: want `required`, so that commits wait for the record's witness; without this line they don't")
+						}
+					},
 				})
 				if (f.Record == "") == (f.RecordDB.Kind == "") || f.RecordKey.Kind == "" || f.RecordKey.Kind == "sqlite" || f.RecordDB.Kind == "sqlite" {
 					r.at(posOf(e.value), "record: want a file, or `folder` or `database` with `key`, which names the place of the signing key: env:NAME or file:PATH. `database` names the place of a PostgreSQL database's URL in the same way")
