@@ -53,7 +53,7 @@ func (l *Log) add(e *Leaf, payload []byte) error {
 	var sealed []byte
 	if payload != nil {
 		if r.key == nil {
-			if r.key, err = newDataKey(l.to); err != nil {
+			if r.key, err = l.keys.next(); err != nil {
 				return err
 			}
 		}
@@ -134,6 +134,7 @@ func (l *Log) write(e *Leaf, r *run, sealed []byte) error {
 	}
 	if e.Step == Ended {
 		delete(l.runs, e.Run) // and its key: from now on only the recipients can decrypt the run
+		l.keys.fill()
 	}
 	if _, err := l.tree.add(hash); err != nil {
 		l.err = err

@@ -27,7 +27,7 @@ func forge(t *testing.T, m made, n int) {
 		t.Fatal(err)
 	}
 	out, r, prev := bytes.Clone(m.lines(t)[0]), newRun(), Hash{}
-	k, err := newDataKey(to)
+	k, err := to.next()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -144,7 +144,7 @@ func (a *About) firstSeen(signed string) error {
 }
 
 // keys reads the recipients and the private key. The key must have the name and the public half of the log.
-func (a *About) keys(private SigningKey) ([]age.Recipient, note.Signer, error) {
+func (a *About) keys(private SigningKey) (*keys, note.Signer, error) {
 	if len(a.Recipients) == 0 {
 		return nil, nil, errors.New("a log needs an age recipient, whose identity alone opens what it has encrypted")
 	}
@@ -160,7 +160,7 @@ func (a *About) keys(private SigningKey) ([]age.Recipient, note.Signer, error) {
 	if err != nil || signer.Name() != a.Origin || v.Name() != a.Origin || signer.KeyHash() != v.KeyHash() {
 		return nil, nil, fmt.Errorf("the signing key is another log's: this one is %s", a.Origin)
 	}
-	return to, signer, nil
+	return newKeys(to), signer, nil
 }
 
 // Checkpoint is a signed head of a log: its first Size entries have the hash Root.

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"filippo.io/age"
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/exoagent/exoagent/internal/atomicfile"
@@ -28,7 +27,7 @@ type Log struct {
 	about  About
 	sum    Hash // SHA-256 of log.json
 	signer note.Signer
-	to     []age.Recipient
+	keys   *keys
 	unlock func() error
 	Tail   []Leaf // the entries that Open has read
 
@@ -104,7 +103,7 @@ func prepare(dir string, a About, private SigningKey) (*Log, error) {
 	l := &Log{dir: dir, about: a, runs: map[Run]*run{}}
 	l.done = sync.NewCond(&l.mu)
 	var err error
-	if l.to, l.signer, err = a.keys(private); err != nil {
+	if l.keys, l.signer, err = a.keys(private); err != nil {
 		return nil, err
 	}
 	lock, unlock, err := filelock.Open(filepath.Join(dir, "lock"))

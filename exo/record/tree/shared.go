@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"filippo.io/age"
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 )
@@ -43,7 +42,7 @@ type Shared struct {
 	Tail     []Leaf // Silent, of the last runs, when the log was opened
 	table    Table
 	opt      SharedOptions
-	to       []age.Recipient
+	keys     *keys
 	signer   note.Signer
 	verifier note.Verifier
 	sum      Hash // SHA-256 of log.json
@@ -126,7 +125,7 @@ func OpenShared(ctx context.Context, t Table, private SigningKey, opt *SharedOpt
 		return nil, err
 	}
 	l.sum = sum
-	if l.to, l.signer, err = a.keys(private); err != nil {
+	if l.keys, l.signer, err = a.keys(private); err != nil {
 		return nil, err
 	}
 	if l.verifier, err = verifier(a.Key); err != nil {
@@ -231,7 +230,7 @@ func (l *Shared) Append(e Leaf, payload []byte, durable bool) error {
 	if payload != nil {
 		if r.key == nil {
 			var err error
-			if r.key, err = newDataKey(l.to); err != nil {
+			if r.key, err = l.keys.next(); err != nil {
 				r.mu.Unlock()
 				return err
 			}
@@ -272,6 +271,7 @@ func (l *Shared) enqueue(p *pending, durable bool) error {
 	l.bytes += len(p.sealed)
 	if l.queue = append(l.queue, p); p.Step == Ended {
 		delete(l.runs, p.Run) // and its key: from now on only the recipients can decrypt the run
+		l.keys.fill()
 	}
 	select {
 	case l.wake <- struct{}{}:
