@@ -117,8 +117,14 @@ func recordOf(ctx context.Context, f *grantfile.File) (kept, error) {
 		return orNil(record.Open(f.Record))
 	}
 	l, err := logOf(ctx, f)
-	if err == nil && f.Replies {
+	if err != nil {
+		return nil, err
+	}
+	if f.Replies {
 		l.KeepReplies(record.Replies{})
+	}
+	if f.Witnessed {
+		err = l.RequireWitness(0)
 	}
 	return orNil(l, err)
 }

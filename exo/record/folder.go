@@ -23,6 +23,7 @@ type appending interface {
 	Append(e tree.Leaf, payload []byte, durable bool) error
 	Erase(before time.Time, runs ...tree.Run) (n int, skipped []tree.Run, err error)
 	Checked() iter.Seq2[*tree.Entry, error]
+	RequireWitness(within time.Duration) error
 	Close() error
 }
 
@@ -85,6 +86,19 @@ func (l *Folder) opened(tail []tree.Leaf) (*Folder, error) {
 // the run's result leaves after it.
 func (l *Folder) waits(e *exo.Entry) bool {
 	return e.Step == exo.Committing || e.Step == exo.Acting || e.Step == exo.Intent && e.Effect == message.Immediate || l.shared != nil && e.Step == exo.Ended
+}
+
+// RequireWitness makes a commit, and each held or immediate effect, wait until the log's witness has the checkpoint of its entry. If the witness has not
+// got it within a time, 0: 5 s, Record fails with a tree.WitnessError, and so the run changes nothing. Call it before the first run. A log without
+// a witness is refused.
+func (l *Folder) RequireWitness(within time.Duration) error {
+	if l == nil || l.in == nil {
+		return errNowhere
+	}
+	if err := l.in.RequireWitness(cmp.Or(within, 5*time.Second)); err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	return nil
 }
 
 // Record appends e, and waits until it is durable if the next event can't be undone. If an entry can't

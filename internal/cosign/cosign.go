@@ -42,7 +42,7 @@ func Parse(place string, wait time.Duration) (*Witness, error) {
 	at, key, _ := strings.Cut(place, "#")
 	u, err := url.Parse(at)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" {
-		return nil, errors.New("a witness is a folder, or https://HOST/PREFIX#KEY, without a password or a query")
+		return nil, errors.New("a witness is a folder, env:NAME for a variable with the URL of a database, or https://HOST/PREFIX#KEY, without a password or a query")
 	}
 	ip := net.ParseIP(u.Hostname())
 	if local := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback(); u.Scheme != "https" && (u.Scheme != "http" || !local) {

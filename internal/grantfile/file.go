@@ -47,6 +47,7 @@ type File struct {
 	RecordKey Secret        // where the signing key of the record in a folder or a database is; zero: it is a file
 	Keep      time.Duration // how long the record in a folder or a database can be read; 0: for good
 	Replies   bool          // the record, in a folder or a database, keeps replies for exo replay
+	Witnessed bool          // what can't be undone waits until the record's witness has it
 	Admits    []Name        // labels that results may carry
 	Distrust  string        // how long a chat is wary of what outsiders wrote: one of Distrusts; "": not given
 	Models    []Name        // the models to which exo ask and exo repl may show results; nil: any
@@ -195,6 +196,11 @@ func (f *File) read(r *reader, root *yaml.Node) {
 					"key":      func(e entry) { f.RecordKey = r.Secret(e.Value, "key") },
 					"keep":     func(e entry) { f.Keep = r.Days(e.Value, "keep") },
 					"replies":  func(e entry) { f.Replies = r.Bool(e.Value, "replies") },
+					"witness": func(e entry) {
+						if f.Witnessed = r.Text(e.Value, "witness") == "required"; !f.Witnessed {
+							r.At(posOf(e.Value), "witness: want `required`, so that commits wait for the record's witness; without this line they don't")
+						}
+					},
 				})
 				if (f.Record == "") == (f.RecordDB.Kind == "") || f.RecordKey.Kind == "" {
 					r.At(posOf(e.Value), "record: want a file, or `folder` or `database` with `key`, which names the place of the signing key: env:NAME or file:PATH. `database` names the place of a PostgreSQL database's URL in the same way")

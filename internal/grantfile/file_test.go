@@ -115,6 +115,7 @@ func TestProblems(t *testing.T) {
 		with(t, "limits:", "record: {folder: r, key: 'env:K', keep: 99999999d}\nlimits:"):        "keep: want a number of days like 90d",
 		with(t, "limits:", "record: {folder: r, key: 'env:K', keep: d}\nlimits:"):                "keep: want a number of days like 90d",
 		with(t, "limits:", "record: {folder: r, key: 'env:K', keep: [90d]}\nlimits:"):            "keep: want a number of days like 90d",
+		with(t, "limits:", "record: {folder: r, key: 'env:K', witness: always}\nlimits:"):        "witness: want `required`",
 		with(t, "limits:", "record: {folder: r, keep: 90d}\nlimits:"):                            "record: want a file, or `folder` or `database` with `key`",
 		with(t, "zone: Europe/Berlin", "zone: Berlin"):                                           "there is no time zone",
 		with(t, "limits:", "models: openai\nlimits:"):                                            "models: `openai` names no model: write its full name; there is no wildcard",

@@ -43,7 +43,7 @@ func (f *File) recordFits() error {
 			t, err = postgres.Connect(url)
 		}
 		if err == nil {
-			err = errors.Join(tree.Fits(tree.In(t), key), t.Close())
+			err = errors.Join(tree.Fits(tree.In(t), key, f.Witnessed), t.Close())
 		}
 		return err
 	}
@@ -53,7 +53,7 @@ func (f *File) recordFits() error {
 	if f.RecordKey.Kind != "" {
 		key, err := tree.ReadSigningKey(f.Record, f.RecordKey.Place())
 		if err == nil {
-			err = tree.Fits(tree.Dir(f.Record), key)
+			err = tree.Fits(tree.Dir(f.Record), key, f.Witnessed)
 		}
 		return err
 	}

@@ -148,6 +148,9 @@ func (f *File) Lines() (out []Line) {
 			if f.Replies {
 				add("record", "keeps", "replies")
 			}
+			if f.Witnessed {
+				add("record", "witness", "required")
+			}
 		}
 	}
 	if f.Zone != "" {

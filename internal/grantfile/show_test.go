@@ -87,7 +87,7 @@ var others = []string{"true", "false", "7", "zz", `"zz"`, "2KiB", "3s", "30d", "
 // change by what exo diff prints has seen all of it. A key that is added tomorrow fails here until a line has it.
 func TestLinesOfKeys(t *testing.T) {
 	text := strings.NewReplacer(
-		"record: r\n", "record: {folder: r, key: env:RECORD_KEY, keep: 90d, replies: true}\n",
+		"record: r\n", "record: {folder: r, key: env:RECORD_KEY, keep: 90d, replies: true, witness: required}\n",
 		"databases:\n", "databases:\n  other: env:OTHER_URL\n",
 		"    database: shop\n", "",
 		"iso: false", "iso: true, trusted: true",

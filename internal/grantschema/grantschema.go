@@ -117,6 +117,7 @@ func fileSchema() node {
 			"key":      aPlace().about("where the signing key is: env:NAME or file:PATH"),
 			"keep":     node{"type": "string", "pattern": "^[1-9][0-9]*d$"}.about("for how many days what runs wrote can be read, like 90d: then exo serve erases it"),
 			"replies":  aBool().about("keep what programs read, encrypted, so that exo replay can run them again"),
+			"witness":  wordOf([]string{"required"}).about("what can't be undone waits until the record's witness has it"),
 		}, "key")).about("the file that the record of runs is appended to, or its folder or database, and its key"),
 		"labels":   named(wordOf([]string{grantfile.SecretTag, grantfile.UntrustedTag})).about("the tags that the file uses, each with its kind: secret, or untrusted, which outsiders write"),
 		"admits":   someTexts().about("labels that results may carry"),

@@ -34,8 +34,11 @@ func (l *Log) Append(e Leaf, payload []byte, durable bool) error {
 	err := l.add(&e, payload)
 	if err == nil && durable {
 		l.mu.Lock()
-		defer l.mu.Unlock()
 		err = l.synced(e.Number + 1)
+		l.mu.Unlock()
+	}
+	if err == nil && e.witnessed(durable) {
+		err = l.witness.covered(e.Number + 1)
 	}
 	return err
 }
@@ -50,7 +53,7 @@ func (l *Log) add(e *Leaf, payload []byte) error {
 	var sealed []byte
 	if payload != nil {
 		if r.key == nil {
-			if r.key, err = newDataKey(l.to); err != nil {
+			if r.key, err = l.keys.next(); err != nil {
 				return err
 			}
 		}
@@ -131,6 +134,7 @@ func (l *Log) write(e *Leaf, r *run, sealed []byte) error {
 	}
 	if e.Step == Ended {
 		delete(l.runs, e.Run) // and its key: from now on only the recipients can decrypt the run
+		l.keys.fill()
 	}
 	if _, err := l.tree.add(hash); err != nil {
 		l.err = err
@@ -159,7 +163,9 @@ func (l *Log) ready() error {
 		return l.broken(err)
 	}
 	l.until = l.tree.size
-	return l.begin(l.tree.size)
+	err := l.begin(l.tree.size)
+	l.witness.send(l.head) // an entry before it may be waiting
+	return err
 }
 
 // put writes lines. If that fails, it cuts off the part that was written.
@@ -237,7 +243,8 @@ func (l *Log) synced(n int64) error {
 		l.mu.Lock()
 		if l.syncing = false; err != nil {
 			_ = l.broken(err)
-		} else if l.until = written; l.witness != nil {
+		} else {
+			l.until = written
 			l.witness.send(head)
 		}
 		l.done.Broadcast()

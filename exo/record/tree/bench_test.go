@@ -28,7 +28,8 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkMillion makes a log of EXO_RECORD_ENTRIES entries, opens it, looks for runs to erase by age, of which there are none, and verifies it.
+// BenchmarkMillion makes a log of EXO_RECORD_ENTRIES entries, opens it, looks for runs to erase by age, of which there are none, and verifies it. It
+// reports the least time of each.
 func BenchmarkMillion(b *testing.B) {
 	want, _ := strconv.Atoi(os.Getenv("EXO_RECORD_ENTRIES"))
 	if want == 0 {
@@ -49,15 +50,21 @@ func BenchmarkMillion(b *testing.B) {
 	if err := l.Close(); err != nil {
 		b.Fatal(err)
 	}
+	least := map[string]float64{}
+	took := func(what string, from time.Time) {
+		if s := time.Since(from).Seconds(); least[what] == 0 || s < least[what] {
+			least[what] = s
+		}
+	}
 	for b.Loop() {
 		from := time.Now()
 		l := m.open(b)
-		b.ReportMetric(float64(time.Since(from).Milliseconds()), "open-ms")
+		took("open-s", from)
 		from = time.Now()
 		if _, _, err := l.Erase(time.Now().Add(-time.Hour)); err != nil {
 			b.Fatal(err)
 		}
-		b.ReportMetric(time.Since(from).Seconds(), "keep-s")
+		took("keep-s", from)
 		if err := l.Close(); err != nil {
 			b.Fatal(err)
 		}
@@ -66,7 +73,10 @@ func BenchmarkMillion(b *testing.B) {
 		if !v.Complete() {
 			b.Fatal(v)
 		}
+		took("verify-s", from)
 		b.ReportMetric(float64(v.Entries), "entries")
-		b.ReportMetric(time.Since(from).Seconds(), "verify-s")
+	}
+	for what, s := range least {
+		b.ReportMetric(s, what)
 	}
 }

@@ -8,9 +8,7 @@ func (l *Log) crash() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.err = errClosed
-	if l.witness != nil {
-		l.witness.stop()
-	}
+	l.witness.stop()
 	l.f.Close()
 	l.unlock()
 }

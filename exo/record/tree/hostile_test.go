@@ -27,7 +27,7 @@ func forge(t *testing.T, m made, n int) {
 		t.Fatal(err)
 	}
 	out, r, prev := bytes.Clone(m.lines(t)[0]), newRun(), Hash{}
-	k, err := newDataKey(to)
+	k, err := to.next()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,19 +300,22 @@ func TestKeyElsewhere(t *testing.T) {
 	}
 	l := m.open(t)
 	defer l.Close()
-	if err := Fits(Dir(m.dir), m.private); err != nil {
+	if err := Fits(Dir(m.dir), m.private, true); err != nil {
 		t.Error(err)
 	}
-	if err := Fits(Dir(m.dir), makeLog(t, false).private); err == nil || !strings.Contains(err.Error(), "is another log's") {
+	if err := Fits(Dir(m.dir), makeLog(t, false).private, false); err == nil || !strings.Contains(err.Error(), "is another log's") {
 		t.Error(err)
 	}
-	if err := Fits(Dir(t.TempDir()), m.private); err == nil || !strings.Contains(err.Error(), "exo record init makes one") {
+	if err := Fits(Dir(t.TempDir()), m.private, false); err == nil || !strings.Contains(err.Error(), "exo record init makes one") {
 		t.Error(err)
 	}
 	for os.RemoveAll(m.witness) != nil { // a checkpoint may be on its way
 	}
-	if err := Fits(Dir(m.dir), m.private); err == nil || !strings.Contains(err.Error(), "it has no checkpoint of this log") {
+	if err := Fits(Dir(m.dir), m.private, false); err == nil || !strings.Contains(err.Error(), "it has no checkpoint of this log") {
 		t.Error(err)
+	}
+	if m := makeLog(t, false); Fits(Dir(m.dir), m.private, false) != nil || Fits(Dir(m.dir), m.private, true) == nil {
+		t.Error("a log without a witness fits where one is required")
 	}
 	if err := os.MkdirAll(m.witness, 0o700); err != nil { // for Close
 		t.Fatal(err)

@@ -19,8 +19,8 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
-	"github.com/exoagent/exoagent/internal/atomicfile"
 	"github.com/exoagent/exoagent/internal/cosign"
+	"github.com/exoagent/exoagent/internal/dbwitness"
 )
 
 // About is the content of log.json. Each checkpoint signs the digest of log.json, so a log does not open if its log.json was changed.
@@ -29,7 +29,7 @@ type About struct {
 	Origin     string    `json:"origin"`            // the name of the log; no other log has it
 	Key        PublicKey `json:"key"`               // verifies the log's checkpoints
 	Recipients []string  `json:"recipients"`        // the age recipients that data keys are encrypted for
-	Witness    string    `json:"witness,omitempty"` // a second folder, to which checkpoints are written, or a witness over HTTP as URL#KEY: see package cosign
+	Witness    string    `json:"witness,omitempty"` // to which checkpoints are written: a second folder, a second database as env:NAME, or a witness over HTTP as URL#KEY. See packages dbwitness and cosign
 }
 
 const aboutFile = "log.json"
@@ -73,14 +73,17 @@ func ReadSigningKey(dir, place string) (SigningKey, error) {
 }
 
 // Fits checks what Open checks before it reads entries: that there is a log, that the key is that log's, and that its witness has a
-// checkpoint. It changes nothing, and a process that has the log open does not matter.
-func Fits(in Source, private SigningKey) error {
+// checkpoint. If one is required, there has to be one. It changes nothing, and a process that has the log open does not matter.
+func Fits(in Source, private SigningKey, required bool) error {
 	a, _, err := readAbout(in)
 	if err != nil {
 		return err
 	}
 	if _, _, err := a.keys(private); err != nil {
 		return err
+	}
+	if required && a.Witness == "" {
+		return errNoWitness
 	}
 	v, err := verifier(a.Key)
 	if err == nil && a.Witness != "" && !cosign.Is(a.Witness) {
@@ -118,8 +121,8 @@ func (a *About) place(dir string) error {
 		_, err := cosign.Parse(a.Witness, witnessWait)
 		return err
 	}
-	if a.Witness != "" && (!filepath.IsAbs(a.Witness) || dir != "" && Within(dir, a.Witness)) {
-		return fmt.Errorf("the witness is a folder elsewhere, with its whole path, not %s", a.Witness)
+	if a.Witness != "" && !dbwitness.Is(a.Witness) && (!filepath.IsAbs(a.Witness) || dir != "" && Within(dir, a.Witness)) {
+		return fmt.Errorf("the witness is a folder elsewhere, with its whole path, or env:NAME, not %s", a.Witness)
 	}
 	return nil
 }
@@ -129,12 +132,19 @@ func (a *About) firstSeen(signed string) error {
 	if a.Witness == "" || cosign.Is(a.Witness) { // one over HTTP gets the first checkpoint that has an entry
 		return nil
 	}
-	err := os.MkdirAll(a.Witness, 0o700)
-	return errors.Join(err, atomicfile.Replace(witnessFile(a.Witness, a.Origin), []byte(signed), 0o644))
+	v, err := verifier(a.Key)
+	if err != nil {
+		return err
+	}
+	k, err := keeperOf(a.Witness, v)
+	if err == nil {
+		err = errors.Join(k.Create(), k.Keep(a.Origin, signed, 0), k.Close())
+	}
+	return err
 }
 
 // keys reads the recipients and the private key. The key must have the name and the public half of the log.
-func (a *About) keys(private SigningKey) ([]age.Recipient, note.Signer, error) {
+func (a *About) keys(private SigningKey) (*keys, note.Signer, error) {
 	if len(a.Recipients) == 0 {
 		return nil, nil, errors.New("a log needs an age recipient, whose identity alone opens what it has encrypted")
 	}
@@ -150,7 +160,7 @@ func (a *About) keys(private SigningKey) ([]age.Recipient, note.Signer, error) {
 	if err != nil || signer.Name() != a.Origin || v.Name() != a.Origin || signer.KeyHash() != v.KeyHash() {
 		return nil, nil, fmt.Errorf("the signing key is another log's: this one is %s", a.Origin)
 	}
-	return to, signer, nil
+	return newKeys(to), signer, nil
 }
 
 // Checkpoint is a signed head of a log: its first Size entries have the hash Root.
@@ -190,6 +200,14 @@ func openCheckpoint(signed string, v note.Verifier) (c Checkpoint, err error) {
 		}
 	}
 	return c, errors.New("a checkpoint of another form or origin")
+}
+
+// sizeIn returns the number of entries that a checkpoint claims to sign.
+func sizeIn(signed string) (n int64) {
+	_, rest, _ := strings.Cut(signed, "\n")
+	text, _, _ := strings.Cut(rest, "\n")
+	n, _ = strconv.ParseInt(text, 10, 64) // openCheckpoint finds what is no number
+	return n
 }
 
 func unbase64(to *Hash, text string) (err error) {

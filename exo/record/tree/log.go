@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"filippo.io/age"
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/exoagent/exoagent/internal/atomicfile"
@@ -28,7 +27,7 @@ type Log struct {
 	about  About
 	sum    Hash // SHA-256 of log.json
 	signer note.Signer
-	to     []age.Recipient
+	keys   *keys
 	unlock func() error
 	Tail   []Leaf // the entries that Open has read
 
@@ -104,7 +103,7 @@ func prepare(dir string, a About, private SigningKey) (*Log, error) {
 	l := &Log{dir: dir, about: a, runs: map[Run]*run{}}
 	l.done = sync.NewCond(&l.mu)
 	var err error
-	if l.to, l.signer, err = a.keys(private); err != nil {
+	if l.keys, l.signer, err = a.keys(private); err != nil {
 		return nil, err
 	}
 	lock, unlock, err := filelock.Open(filepath.Join(dir, "lock"))
@@ -189,14 +188,12 @@ func (l *Log) load() error {
 	}
 	l.signed = head.Size
 	var seen Checkpoint
-	var write func(string) error
 	if l.about.Witness != "" { // ask the witness before anything is cut off
-		seen, write, err = witnessOf(l.about.Witness, v, Dir(l.dir))
-		if n := l.tree.size; err == nil && seen.Size > n {
-			err = fmt.Errorf("the witness: it has seen %d entries, and the log has %d: entries %d to %d are missing at the end", seen.Size, n, n, seen.Size-1)
-		}
-		if err != nil {
+		if l.witness, seen, err = witnessOf(l.about.Witness, v, Dir(l.dir)); err != nil {
 			return err
+		}
+		if n := l.tree.size; seen.Size > n {
+			return fmt.Errorf("the witness: it has seen %d entries, and the log has %d: entries %d to %d are missing at the end", seen.Size, n, n, seen.Size-1)
 		}
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o600)
@@ -207,11 +204,10 @@ func (l *Log) load() error {
 	if err := f.Truncate(l.size); err != nil {
 		return err
 	}
-	if l.about.Witness != "" {
+	if l.witness != nil {
 		if err := l.continues(seen, v, tail); err != nil {
 			return err
 		}
-		l.witness = startWitness(write)
 	}
 	if n := l.tree.size - head.Size; n > 0 || bad != nil {
 		if err := l.add(&Leaf{Step: Resumed, At: time.Now(), Call: uint64(n), Failed: bad != nil}, nil); err != nil {
@@ -266,6 +262,10 @@ func (l *Log) goOn(tail []item, last int) error {
 	return nil
 }
 
+// RequireWitness makes Append wait until the log's witness has the checkpoint that covers the entry, for at most this long, if the entry is durable and
+// what can't be undone may follow it: not at Ended, nor at what became known later. Append then fails with a WitnessError. The entry is in the log.
+func (l *Log) RequireWitness(within time.Duration) error { return l.witness.require(within) }
+
 var errClosed = errors.New("the log was closed")
 
 // Close signs and syncs all entries, and unlocks the log.
@@ -297,8 +297,5 @@ func (l *Log) close() error {
 		err = l.f.Close()
 	}
 	l.mu.Unlock() // writing to the witness may take long: don't block other callers meanwhile
-	if l.witness != nil {
-		err = errors.Join(err, l.witness.stop())
-	}
-	return errors.Join(err, l.unlock())
+	return errors.Join(err, l.witness.stop(), l.unlock())
 }

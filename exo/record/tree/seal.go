@@ -17,6 +17,7 @@ import (
 	"hash"
 	"io"
 	"math/bits"
+	"sync/atomic"
 
 	"filippo.io/age"
 )
@@ -28,6 +29,41 @@ type dataKey struct {
 	sealed  uint64 // the number of payloads encrypted, also of those that could not be appended: it is the nonce of the last one
 	wrapped []byte // the key, encrypted for the recipients
 	index   int64  // the Index of the entry whose line has wrapped; -1: no line has it yet
+}
+
+// keys makes data keys. It keeps a few that are not used yet, since to encrypt one for the recipients takes longer than all else that a run records.
+type keys struct {
+	to     []age.Recipient
+	unused chan *dataKey
+	making atomic.Bool
+}
+
+func newKeys(to []age.Recipient) *keys { return &keys{to: to, unused: make(chan *dataKey, 8)} }
+
+// next returns a key that nobody else has.
+func (k *keys) next() (key *dataKey, err error) {
+	select {
+	case key = <-k.unused:
+		return key, nil
+	default:
+		return newDataKey(k.to)
+	}
+}
+
+// fill makes keys for later. A log calls it when a run has ended: in the middle of one it would compete with the run.
+func (k *keys) fill() {
+	if k.making.CompareAndSwap(false, true) {
+		go func() {
+			defer k.making.Store(false)
+			for len(k.unused) < cap(k.unused) { // nobody else adds any
+				key, err := newDataKey(k.to)
+				if err != nil {
+					return // next returns the error
+				}
+				k.unused <- key
+			}
+		}()
+	}
 }
 
 // newDataKey makes a key and encrypts it for the recipients.

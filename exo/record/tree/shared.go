@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"filippo.io/age"
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 )
@@ -43,7 +42,7 @@ type Shared struct {
 	Tail     []Leaf // Silent, of the last runs, when the log was opened
 	table    Table
 	opt      SharedOptions
-	to       []age.Recipient
+	keys     *keys
 	signer   note.Signer
 	verifier note.Verifier
 	sum      Hash // SHA-256 of log.json
@@ -70,7 +69,8 @@ type pending struct {
 	r      *run
 	key    *dataKey
 	sealed []byte
-	fenced bool       // it is refused if another process has settled the run
+	fenced bool       // it is refused if another process has settled the run. See Leaf.witnessed
+	size   int64      // entries of the checkpoint behind it, once done has nil
 	done   chan error // nil: its caller did not wait
 	over   bool       // it is in the log, or its caller knows that it is not
 }
@@ -125,16 +125,15 @@ func OpenShared(ctx context.Context, t Table, private SigningKey, opt *SharedOpt
 		return nil, err
 	}
 	l.sum = sum
-	if l.to, l.signer, err = a.keys(private); err != nil {
+	if l.keys, l.signer, err = a.keys(private); err != nil {
 		return nil, err
 	}
 	if l.verifier, err = verifier(a.Key); err != nil {
 		return nil, err
 	}
 	var seen Checkpoint
-	var write func(string) error
 	if a.Witness != "" { // before the log's end is read: other processes go on
-		if seen, write, err = witnessOf(a.Witness, l.verifier, l.Source); err != nil {
+		if l.witness, seen, err = witnessOf(a.Witness, l.verifier, l.Source); err != nil {
 			return nil, err
 		}
 	}
@@ -148,14 +147,12 @@ func OpenShared(ctx context.Context, t Table, private SigningKey, opt *SharedOpt
 	} else if err == nil && seen != (Checkpoint{}) { // one over HTTP has cosigned nothing before the first entry
 		_, _, err = newest(l, seen, l.verifier)
 	}
+	if err == nil {
+		l.Tail, err = l.Silent(ctx, maxSilent)
+	}
 	if err != nil {
+		_ = l.witness.stop() // it was only read
 		return nil, err
-	}
-	if l.Tail, err = l.Silent(ctx, maxSilent); err != nil {
-		return nil, err
-	}
-	if a.Witness != "" {
-		l.witness = startWitness(write)
 	}
 	go l.write()
 	return l, nil
@@ -228,12 +225,12 @@ func (l *Shared) Append(e Leaf, payload []byte, durable bool) error {
 		l.runs[e.Run] = r
 	}
 	l.mu.Unlock()
-	p := &pending{Leaf: e, r: r, fenced: durable && e.Step != Ended && !e.Asked && e.Run != (Run{})}
+	p := &pending{Leaf: e, r: r, fenced: e.witnessed(durable)}
 	r.mu.Lock()
 	if payload != nil {
 		if r.key == nil {
 			var err error
-			if r.key, err = newDataKey(l.to); err != nil {
+			if r.key, err = l.keys.next(); err != nil {
 				r.mu.Unlock()
 				return err
 			}
@@ -245,10 +242,15 @@ func (l *Shared) Append(e Leaf, payload []byte, durable bool) error {
 	err := l.enqueue(p, durable)
 	r.mu.Unlock() // after the entry is in the queue, so that the entries of a run stay in order
 	if err == nil && p.done != nil {
-		err = <-p.done
+		if err = <-p.done; err == nil && p.fenced {
+			err = l.witness.covered(p.size)
+		}
 	}
 	return err
 }
+
+// RequireWitness is [Log.RequireWitness].
+func (l *Shared) RequireWitness(within time.Duration) error { return l.witness.require(within) }
 
 func (l *Shared) enqueue(p *pending, durable bool) error {
 	l.mu.Lock()
@@ -269,6 +271,7 @@ func (l *Shared) enqueue(p *pending, durable bool) error {
 	l.bytes += len(p.sealed)
 	if l.queue = append(l.queue, p); p.Step == Ended {
 		delete(l.runs, p.Run) // and its key: from now on only the recipients can decrypt the run
+		l.keys.fill()
 	}
 	select {
 	case l.wake <- struct{}{}:
@@ -532,7 +535,7 @@ func (l *Shared) done(a *attempt) {
 		case err != nil && p.r.seen.next == 0 && l.runs[p.Run] == p.r:
 			delete(l.runs, p.Run)
 		}
-		if p.done != nil && !p.over {
+		if p.size = a.size; p.done != nil && !p.over {
 			p.done <- err
 		}
 		p.over = true
@@ -540,9 +543,8 @@ func (l *Shared) done(a *attempt) {
 	if a.line == "" {
 		return
 	}
-	if l.head = (attempt{size: a.size, line: a.line}); l.witness != nil {
-		l.witness.send(a.signed)
-	}
+	l.head = attempt{size: a.size, line: a.line}
+	l.witness.send(a.signed)
 }
 
 func (l *Shared) destroy(keys []keyPlace) (int, error) {
@@ -619,8 +621,5 @@ func (l *Shared) Close() error {
 	}
 	<-l.ended
 	err := l.down // the writing goroutine has ended
-	if l.witness != nil {
-		err = errors.Join(err, l.witness.stop())
-	}
-	return errors.Join(err, l.table.Close())
+	return errors.Join(err, l.witness.stop(), l.table.Close())
 }

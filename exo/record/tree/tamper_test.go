@@ -15,6 +15,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -384,4 +386,65 @@ func guesses(t *testing.T, m made, r Run, form func(int) []byte, key []byte) int
 		}
 	}
 	return found
+}
+
+// TestOneSync: a run that commits waits for one sync, and one that reads for none.
+func TestOneSync(t *testing.T) {
+	m := makeLog(t, false)
+	l := m.open(t)
+	disk := &counted{file: l.f}
+	l.f = disk
+	begun := time.Now()
+	for i, durable := range []bool{false, true} {
+		r := newRun()
+		for _, step := range []string{Begun, "intent", "outcome", "released", "committing", "committed", Ended} {
+			if err := l.Append(leafOf(r, step), []byte("x"), durable && step == "committing"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := int(disk.syncs.Load()); n != i && time.Since(begun) < signAfter { // then it syncs by itself, and nobody waits
+			t.Errorf("%d syncs, want %d", n, i)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+type counted struct {
+	file
+	syncs atomic.Int64
+}
+
+func (d *counted) Sync() error { d.syncs.Add(1); return d.file.Sync() }
+
+// TestKeysAhead: each run has a data key of its own, whether it was made for the run or ahead of it, by however many runs at the same time.
+func TestKeysAhead(t *testing.T) {
+	m := makeLog(t, false)
+	l := m.open(t)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 10 {
+				aRun(t, l, 3, "what it says")
+			}
+		})
+	}
+	all.Wait()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	seen, runs := map[string]bool{}, 0
+	for e, err := range Entries(Dir(m.dir)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(e.wrapped) > 0 {
+			runs++
+			seen[string(unwrapped(t, m, e.wrapped))] = true
+		}
+	}
+	if runs != 80 || len(seen) != 80 {
+		t.Errorf("%d runs have %d keys", runs, len(seen))
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
@@ -26,7 +25,7 @@ type Verdict struct {
 	Resumed []string // entries that a process left unsigned when it ended, at most 20. An attacker could change them until the next process signed them
 	Unended []Run    // the runs that began and have not ended, in order: they were still running, or their process was killed
 
-	Witness string // the witness's folder or URL; "": none was given
+	Witness string // the witness's folder, database or URL; "": none was given
 	Seen    int64  // how many entries the witness has seen
 	Unasked error  // why the witness proves nothing
 }
@@ -74,15 +73,15 @@ type verification struct {
 }
 
 // Verify reads a whole log. It checks each line, each hash and each signature. The public key must not come from the log: an attacker could
-// have replaced it there. witness is a second folder that has the log's checkpoints, or a witness over HTTP as URL#KEY, which Verify asks; "": none. An error means that nothing could be checked.
+// have replaced it there. witness has the log's checkpoints: a second folder,
+// a second database as env:NAME, or a witness over HTTP as URL#KEY, which Verify asks; "": none. An error means that nothing could be checked.
 func Verify(in Source, public PublicKey, witness string) (*Verdict, error) {
 	key, err := verifier(public)
 	if err != nil {
 		return nil, err
 	}
-	s := &verification{Verdict: &Verdict{Origin: key.Name(), Witness: witness}, key: key, runs: map[Run]*runSeen{}}
+	s := &verification{Verdict: &Verdict{Origin: key.Name(), Witness: shown(witness)}, key: key, runs: map[Run]*runSeen{}}
 	if cosign.Is(witness) {
-		s.Witness, _, _ = strings.Cut(witness, "#")
 		if s.cosigner, s.Unasked = cosignerOf(witness, key, in); s.cosigner != nil {
 			s.seen = s.cosigner.most
 		}

@@ -1,4 +1,5 @@
-// This file writes checkpoints to a witness: a second folder, or one over HTTP. A person who can write the log should not be able to write that folder.
+// This file writes checkpoints to a witness: a second folder, a second database, or one over HTTP. A person who can write the log should not be able
+// to write there.
 
 package tree
 
@@ -8,48 +9,143 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/exoagent/exoagent/internal/atomicfile"
 	"github.com/exoagent/exoagent/internal/cosign"
+	"github.com/exoagent/exoagent/internal/dbwitness"
 )
 
-// witness writes the newest synced checkpoint to the second folder. Close waits for it; Append does not.
-type witness struct {
-	next chan string // the newest checkpoint that the witness does not have yet
-	on   sync.WaitGroup
-	err  error // why the last checkpoint could not be written
+// keeper is what keeps the last checkpoint of a log for its witness: a folder or a database.
+type keeper interface {
+	// Newest returns it, and how many entries it is kept for; "": there is none.
+	Newest(origin string) (checkpoint string, size int64, err error)
+	// Keep keeps it, unless the keeper has a later one.
+	Keep(origin, checkpoint string, size int64) error
+	Create() error // makes the place, if it is not there
+	Close() error
 }
 
-// seenBy reads the checkpoint in the folder of a witness. Create writes the first one: if it is missing, the folder was emptied or is not mounted.
-func seenBy(folder string, v note.Verifier) (c Checkpoint, err error) {
-	signed, err := os.ReadFile(witnessFile(folder, v.Name()))
+func keeperOf(place string, v note.Verifier) (keeper, error) {
+	if dbwitness.Is(place) {
+		return dbwitness.Open(place, witnessWait)
+	}
+	return second{place, v}, nil
+}
+
+// second is a second folder.
+type second struct {
+	dir string
+	log note.Verifier
+}
+
+func (s second) file(origin string) string { return filepath.Join(s.dir, origin+".checkpoint") }
+
+func (s second) Newest(origin string) (string, int64, error) {
+	text, err := os.ReadFile(s.file(origin))
 	if errors.Is(err, fs.ErrNotExist) {
-		return c, fmt.Errorf("it has no checkpoint of this log: %w", err)
+		err = nil
+	}
+	return string(text), sizeIn(string(text)), err
+}
+
+func (s second) Keep(origin, checkpoint string, size int64) error {
+	if seen, err := seenIn(s, s.log); err == nil && seen.Size > size {
+		return nil // another process of the log was faster
+	}
+	return atomicfile.Replace(s.file(origin), []byte(checkpoint), 0o644)
+}
+
+func (s second) Create() error { return os.MkdirAll(s.dir, 0o700) }
+
+func (second) Close() error { return nil }
+
+// seenIn reads the checkpoint that a keeper has. Create writes the first one: if it is missing, the folder or the table was emptied, or it is another.
+func seenIn(k keeper, v note.Verifier) (c Checkpoint, err error) {
+	signed, size, err := k.Newest(v.Name())
+	if err == nil && signed == "" {
+		err = errors.New("it has no checkpoint of this log")
 	}
 	if err == nil {
-		c, err = openCheckpoint(string(signed), v)
+		c, err = openCheckpoint(signed, v)
+	}
+	if err == nil && c.Size != size {
+		err = fmt.Errorf("it has a checkpoint of %d entries in the place of one of %d: somebody has changed it", c.Size, size)
 	}
 	return c, err
 }
 
-func witnessFile(folder, origin string) string { return filepath.Join(folder, origin+".checkpoint") }
+// seenBy is seenIn of a keeper that is opened for that.
+func seenBy(place string, v note.Verifier) (c Checkpoint, err error) {
+	k, err := keeperOf(place, v)
+	if err == nil {
+		c, err = seenIn(k, v)
+		_ = k.Close() // it was only read
+	}
+	return c, err
+}
 
-// witnessOf returns what the witness of a log has seen, and the function that gives it a checkpoint.
-func witnessOf(place string, v note.Verifier, in Source) (seen Checkpoint, write func(string) error, err error) {
+// WitnessError is the error of Append if a log waits for its witness, see RequireWitness, and the witness has not got the checkpoint.
+type WitnessError struct {
+	Place     string // the witness's folder, database or URL
+	Want, Has int64  // entries
+	Err       error  // why not; nil: it has not answered yet
+}
+
+func (e *WitnessError) Error() string {
+	why := "has not answered in time"
+	if e.Err != nil {
+		why = "did not take it: " + e.Err.Error()
+	}
+	return fmt.Sprintf("the witness %s %s; it has %d entries, and this needs %d", e.Place, why, e.Has, e.Want)
+}
+
+func (e *WitnessError) Unwrap() error { return e.Err }
+
+// witness gives the newest synced checkpoint to its keeper. Close waits for it; Append does not, unless it is required.
+type witness struct {
+	place string
+	keep  func(signed string) error
+	close func() error
+	next  chan string // the newest checkpoint that the witness does not have yet
+	on    sync.WaitGroup
+
+	mu       sync.Mutex
+	required time.Duration // how long Append waits; 0: not at all
+	has      int64         // entries of the last checkpoint that it has taken from this process
+	asked    int64         // entries of the last one that it was asked to take
+	err      error         // why it could not be
+	answered chan struct{} // closed at the next answer
+}
+
+// witnessOf opens the witness of a log, and returns what it has seen.
+func witnessOf(place string, v note.Verifier, in Source) (w *witness, seen Checkpoint, err error) {
+	w = &witness{place: shown(place), next: make(chan string, 1), answered: make(chan struct{})}
 	if cosign.Is(place) {
 		c, err := cosignerOf(place, v, in)
 		if err != nil {
-			return seen, nil, err
+			return nil, seen, err
 		}
-		return c.most, c.keep, nil
+		w.keep, w.close, seen = c.keep, func() error { return nil }, c.most
+	} else {
+		k, err := keeperOf(place, v)
+		if err == nil {
+			if seen, err = seenIn(k, v); err != nil {
+				_ = k.Close() // it was only read
+			}
+		}
+		if err != nil {
+			return nil, seen, fmt.Errorf("the witness %s: %w", place, err)
+		}
+		w.keep, w.close = func(signed string) error { return k.Keep(v.Name(), signed, sizeIn(signed)) }, k.Close
 	}
-	if seen, err = seenBy(place, v); err != nil {
-		err = fmt.Errorf("the witness: %w", err)
-	}
-	return seen, toFolder(place, v), err
+	w.has = seen.Size
+	w.on.Go(w.run)
+	return w, seen, nil
 }
 
 // continues checks that the log continues c, the checkpoint of its witness. Usually c is in tail; if not, the log is read from there.
@@ -64,29 +160,24 @@ func (l *Log) continues(c Checkpoint, v note.Verifier, tail []item) (err error) 
 	return err
 }
 
-// toFolder returns the function that writes a checkpoint to the folder of a witness.
-func toFolder(folder string, v note.Verifier) func(string) error {
-	return func(signed string) error {
-		mine, _ := openCheckpoint(signed, v)
-		if seen, err := seenBy(folder, v); err == nil && seen.Size > mine.Size {
-			return nil // another process of the log was faster
+func (w *witness) run() {
+	for signed := range w.next {
+		err := w.keep(signed) // Verify reports how far the witness lags
+		w.mu.Lock()
+		if w.asked, w.err = sizeIn(signed), err; err == nil {
+			w.has = w.asked
 		}
-		return atomicfile.Replace(witnessFile(folder, v.Name()), []byte(signed), 0o644)
+		close(w.answered)
+		w.answered = make(chan struct{})
+		w.mu.Unlock()
 	}
 }
 
-func startWitness(write func(string) error) *witness {
-	w := &witness{next: make(chan string, 1)}
-	w.on.Go(func() {
-		for h := range w.next {
-			w.err = write(h) // Verify reports how far the witness lags
-		}
-	})
-	return w
-}
-
-// send queues the newest checkpoint. It replaces an older one that is not written yet. Only one goroutine may call send at a time.
+// send queues the newest checkpoint. It replaces an older one that is not written yet. Only one goroutine may call send at a time. w may be nil.
 func (w *witness) send(signed string) {
+	if w == nil {
+		return
+	}
 	select {
 	case <-w.next:
 	default:
@@ -94,11 +185,70 @@ func (w *witness) send(signed string) {
 	w.next <- signed
 }
 
-// stop waits until the last checkpoint is written. It returns an error if that failed.
+var errNoWitness = errors.New("a witness is required, and this log was made without one: exo record init -witness makes a log with one")
+
+// require makes covered wait. w may be nil.
+func (w *witness) require(within time.Duration) error {
+	if w == nil {
+		return errNoWitness
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.required = within
+	return nil
+}
+
+// covered returns when the witness has taken a checkpoint of n entries or more, if it is required. The log has sent one, or will. w may be nil.
+func (w *witness) covered(n int64) error {
+	if w == nil {
+		return nil
+	}
+	var end <-chan time.Time
+	for late := false; ; {
+		w.mu.Lock()
+		required, has, asked, err, answered := w.required, w.has, w.asked, w.err, w.answered
+		w.mu.Unlock()
+		switch {
+		case required == 0 || has >= n:
+			return nil
+		case asked >= n:
+			return &WitnessError{w.place, n, has, err}
+		case late:
+			return &WitnessError{w.place, n, has, nil}
+		case end == nil:
+			end = time.After(required)
+		}
+		select {
+		case <-answered:
+		case <-end:
+			late = true
+		}
+	}
+}
+
+// shown names a witness without its key.
+func shown(place string) string {
+	if cosign.Is(place) {
+		place, _, _ = strings.Cut(place, "#")
+	}
+	return place
+}
+
+// stop waits until the last checkpoint is written. It returns an error if that failed. w may be nil.
 func (w *witness) stop() error {
+	if w == nil {
+		return nil
+	}
 	close(w.next)
-	if w.on.Wait(); w.err != nil {
+	w.on.Wait()
+	err := w.close()
+	if w.err != nil {
 		return fmt.Errorf("the witness: %w", w.err)
 	}
-	return nil
+	return err
+}
+
+// witnessed reports whether an entry has to wait for a witness that is required: what cannot be undone follows it.
+func (e *Leaf) witnessed(durable bool) bool {
+	return durable && e.Step != Ended && !e.Asked && e.Run != (Run{})
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/exoagent/exoagent/internal/atomicfile"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/cosign"
+	"github.com/exoagent/exoagent/internal/dbwitness"
 )
 
 // flags has the flags of all these commands. usage has the help of each flag.
@@ -32,7 +33,7 @@ type flags struct {
 var usage = map[string]string{
 	"key":       "`KEY`: the signing key, as file:PATH or env:NAME",
 	"public":    "`KEY`: the public key itself, as exo record init printed it",
-	"witness":   "`WITNESS` that gets the checkpoints, too: a second folder, or https://HOST/PREFIX#KEY with the witness's key, which speaks C2SP's tlog-witness",
+	"witness":   "`WITNESS` that gets the checkpoints, too: a second folder, env:NAME for a variable with the URL of a second PostgreSQL database, or https://HOST/PREFIX#KEY with the witness's key, which speaks C2SP's tlog-witness",
 	"identity":  "`FILE` with an age identity, which reads what is encrypted; init writes a new one there",
 	"recipient": "`AGE1`: those whose identities read what is encrypted, with commas between them",
 	"before":    "`DATE`: erase all runs that began before it in UTC, as 2026-01-31",
@@ -192,7 +193,7 @@ func initialize(ctx context.Context, o *flags, std cli.Stdio, args []string) (er
 		return cli.Usagef("want either -recipient or -identity: who is to read what programs and persons write")
 	}
 	a := tree.About{Recipients: strings.Split(o.recipient, ",")}
-	if a.Witness = o.witness; o.witness != "" && !cosign.Is(o.witness) {
+	if a.Witness = o.witness; o.witness != "" && !cosign.Is(o.witness) && !dbwitness.Is(o.witness) {
 		if a.Witness, err = filepath.Abs(o.witness); err != nil {
 			return err
 		}
@@ -235,6 +236,9 @@ func initialize(ctx context.Context, o *flags, std cli.Stdio, args []string) (er
 		if err == nil {
 			url, err = urlOf(args[0])
 		}
+		if at, _ := urlOf(a.Witness); err == nil && at == url {
+			err = cli.Usagef("the record's database can't be its own witness: who can change the one could change the other")
+		}
 		if err == nil {
 			err = postgres.Create(ctx, url, a, private)
 		}
@@ -253,6 +257,9 @@ func initialize(ctx context.Context, o *flags, std cli.Stdio, args []string) (er
 	}
 	if database(args[0]) {
 		fmt.Fprintf(std.Out, "rights that the host's role needs:\n%s\n", postgres.Rights)
+	}
+	if dbwitness.Is(o.witness) {
+		fmt.Fprintf(std.Out, "rights that the role of the host's %s needs; verify needs SELECT:\n%s\n", o.witness, dbwitness.Rights)
 	}
 	fmt.Fprintf(std.Out, "in the grant file:\n  record: { %s, key: %q }\n", inGrantFile, o.key)
 	return nil
