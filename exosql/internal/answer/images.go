@@ -4,7 +4,9 @@ package answer
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/changeset"
@@ -73,7 +75,9 @@ func (x *changing) Before() (kept int64, err error) {
 	if im == nil || x.run.Kind == writing.Inserts {
 		return 0, nil
 	}
-	p, err := compile.Before(x.db.Engine(x.ctx), x.m, grantsOf(x.objs), im.limit)
+	p, err := x.imagePlan("before", func() (*plan.Plan, error) {
+		return compile.Before(x.db.Engine(x.ctx), x.m, grantsOf(x.objs), im.limit)
+	})
 	if err != nil {
 		return 0, err
 	}
@@ -115,6 +119,23 @@ func (x *changing) Inserted(n int64, keys *value.Rows) {
 	im.more += n
 }
 
+// imagePlan finds or makes a plan that reads images. It depends on the message's shape, as its own plan does, and on the label by which its cells are
+// sealed.
+func (x *changing) imagePlan(what string, make func() (*plan.Plan, error)) (*plan.Plan, error) {
+	var keys [512]byte
+	key := fmt.Appendf(keys[:0], "%s %q ", what, x.m.RunLabel().Secrecy().Tags())
+	key = shapeKey(key, x.asked)
+	p, ok := x.db.Plans.Get(key)
+	if !ok {
+		made, err := make()
+		if err != nil {
+			return nil, err
+		}
+		p = x.db.Plans.Add(key, made)
+	}
+	return p, nil
+}
+
 // unseen runs a plan in the unit for the host alone: it spends no budget, and the record has no Query of it.
 func (x *changing) unseen(ctx context.Context, p *plan.Plan, args []value.Value) (*value.Rows, error) {
 	bound, err := p.Bind(args, x.vals, x.run.ParentRow, x.m.Zone())
@@ -128,8 +149,8 @@ func (x *changing) unseen(ctx context.Context, p *plan.Plan, args []value.Value)
 	return out.Rows(), nil
 }
 
-// maxImagesAtOnce bounds the keys in one statement.
-const maxImagesAtOnce = 50
+// imagesAtOnce are the numbers of keys that a statement may take: each number is a statement of its own, which is kept.
+var imagesAtOnce = []int{1, 10, 100}
 
 // Changes implements exo.ChangeLister: it reads each written row once more at the end of the run.
 func (w *work) Changes(ctx context.Context) (any, error) {
@@ -140,7 +161,7 @@ func (w *work) Changes(ctx context.Context) (any, error) {
 	for i := 0; i < len(im.rows); {
 		first := im.rows[i]
 		n := 1
-		for i+n < len(im.rows) && n < maxImagesAtOnce && im.rows[i+n].x.run.Facet == first.x.run.Facet && im.rows[i+n].x.through() == first.x.through() {
+		for i+n < len(im.rows) && n < imagesAtOnce[len(imagesAtOnce)-1] && im.rows[i+n].x.run.Facet == first.x.run.Facet && im.rows[i+n].x.through() == first.x.through() {
 			n++
 		}
 		if err := first.x.imagesAfter(ctx, im, im.rows[i:i+n]); err != nil {
@@ -171,13 +192,15 @@ func (w *work) Changes(ctx context.Context) (any, error) {
 
 // imagesAfter reads rows by their keys.
 func (x *changing) imagesAfter(ctx context.Context, im *images, rows []*image) error {
-	p, err := compile.After(x.db.Engine(ctx), x.m, x.run.Grant, x.run.Facet, len(rows))
+	n, _ := slices.BinarySearch(imagesAtOnce, len(rows))
+	n = imagesAtOnce[n]
+	p, err := x.imagePlan("after "+strconv.Itoa(n), func() (*plan.Plan, error) { return compile.After(x.db.Engine(ctx), x.m, x.run.Grant, x.run.Facet, n) })
 	if err != nil {
 		return err
 	}
-	var keys []value.Value
-	for _, r := range rows {
-		keys = append(keys, r.key...)
+	keys := make([]value.Value, 0, n*len(x.run.Table.Keys))
+	for i := range n { // the last one fills the rest
+		keys = append(keys, rows[min(i, len(rows)-1)].key...)
 	}
 	found, err := x.unseen(ctx, p, keys)
 	if err != nil {
