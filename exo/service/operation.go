@@ -14,25 +14,26 @@ import (
 
 // Operation is one method of a service. Make it with [Method], [Read] or [Declassify].
 type Operation struct {
-	name, doc string
-	in, out   reflect.Type
-	effect    message.EffectMode
-	admits    value.Label
-	trusted   []string                      // fields of the argument, see Trusted
-	labelled  []labelled                    // see Labelled
-	sizes     []size                        // see MaxBytes
-	part      reflect.Type                  // the type of AdmitsFor's argument
-	admitsFor func(value.Value) value.Label // nil: admits, whatever the argument is
-	like      exo.Object                    // an example of the objects that it returns
-	own       bool                          // it returns objects of the same kind as the service
-	call      func(context.Context, value.Value, *hidden) (value.Value, error)
-	checkArg  func(value.Value) error // returns the error that call would have for this argument
-	result    *message.Type
-	hidden    *hidden                                                  // of the result
-	opens     string                                                   // the interface of the object that it returns
-	approve   *approval                                                // which calls a person must agree to; nil: none
-	settle    func(ctx context.Context, key string) (exo.State, error) // see Settle
-	misuse    error                                                    // an error for New to return
+	name, doc  string
+	in, out    reflect.Type
+	effect     message.EffectMode
+	admits     value.Label
+	trusted    []string                      // fields of the argument, see Trusted
+	labelled   []labelled                    // see Labelled
+	sizes      []size                        // see MaxBytes
+	part       reflect.Type                  // the type of AdmitsFor's argument
+	admitsFor  func(value.Value) value.Label // nil: admits, whatever the argument is
+	like       exo.Object                    // an example of the objects that it returns
+	own        bool                          // it returns objects of the same kind as the service
+	call       func(context.Context, value.Value, *hidden) (value.Value, error)
+	checkArg   func(value.Value) error // returns the error that call would have for this argument
+	result     *message.Type
+	hidden     *hidden                                                  // of the result
+	opens      string                                                   // the interface of the object that it returns
+	approve    *approval                                                // which calls a person must agree to; nil: none
+	settle     func(ctx context.Context, key string) (exo.State, error) // see Settle
+	compensate func(ctx context.Context, key string) error              // see Compensate
+	misuse     error                                                    // an error for New to return
 
 	declassifies *value.Label // nil: it does not declassify
 	ranges       []limited    // see OneOf and Between

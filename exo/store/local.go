@@ -253,12 +253,15 @@ type kept struct {
 	Value   json.RawMessage `json:"value"`
 }
 
+// encode writes an entry whose value Checked has returned, and does not read it once more.
 func encode(e Entry) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // so that a person can grep the file for <, > and &
-	err := enc.Encode(kept{e.Key, e.Version, e.Until, e.Value})
-	return b.Bytes(), err
+	if err := enc.Encode(kept{e.Key, e.Version, e.Until, json.RawMessage("0")}); err != nil {
+		return nil, err
+	}
+	return slices.Concat(bytes.TrimSuffix(b.Bytes(), []byte("0}\n")), e.Value, []byte("}\n")), nil
 }
 
 // decode reads the text of an entry, and accepts only texts in the form of encode: an unknown field may matter to a later version of this package.

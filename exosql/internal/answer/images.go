@@ -4,7 +4,9 @@ package answer
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/changeset"
@@ -20,14 +22,14 @@ import (
 type images struct {
 	limit int
 	rows  []*image
-	at    map[imageKey]*image
+	at    map[imageOf]map[string]*image // by the key's text
 	more  int64
+	text  []byte // of the last key
 }
 
-type imageKey struct {
-	of  any     // the facet: a row looks different through another facet
-	by  *Object // the grant: one grant may show what another may not
-	key string
+type imageOf struct {
+	of any     // the facet: a row looks different through another facet
+	by *Object // the grant: one grant may show what another may not
 }
 
 // through returns the grant that has the written rows in scope.
@@ -39,32 +41,57 @@ type image struct {
 	before, after value.Value
 }
 
+// find returns the images of a facet, and leaves the text of a key in im.text.
+func (im *images) find(x *changing, key []value.Value) (by map[string]*image, err error) {
+	of := imageOf{x.run.Facet, x.through()}
+	if by = im.at[of]; by == nil {
+		if im.at == nil {
+			im.at = map[imageOf]map[string]*image{}
+		}
+		by = map[string]*image{}
+		im.at[of] = by
+	}
+	im.text = im.text[:0]
+	for _, v := range key {
+		if im.text, err = v.AppendJSON(im.text); err != nil {
+			return nil, err
+		}
+		im.text = append(im.text, ',')
+	}
+	return by, nil
+}
+
 // note keeps the image of a row, unless it has one already, and reports whether the row has an image.
 func (im *images) note(x *changing, key []value.Value, before value.Value) bool {
-	text, err := value.List(key...).AppendJSON(nil)
-	at := imageKey{x.run.Facet, x.through(), string(text)}
-	if err != nil || im.at[at] != nil {
+	by, err := im.find(x, key)
+	if err != nil || by[string(im.text)] != nil {
 		return err == nil
 	}
 	if len(im.rows) >= im.limit {
 		return false
 	}
-	if im.at == nil {
-		im.at = map[imageKey]*image{}
-	}
-	im.at[at] = &image{x: x, key: key, before: before}
-	im.rows = append(im.rows, im.at[at])
+	r := &image{x: x, key: key, before: before}
+	by[string(im.text)] = r
+	im.rows = append(im.rows, r)
 	return true
 }
 
-// split separates the key at the front of a row from the columns of the facet.
-func split(x *changing, cells []value.Value) (key []value.Value, row value.Value) {
-	n := len(x.run.Table.Keys)
-	fields := make([]value.Field, 0, len(cells)-n)
-	for i, c := range x.run.Facet.Cols {
-		fields = append(fields, value.Field{Name: c.Guest, Value: cells[n+i].WithLabel(c.Label.Join(x.run.Table.Label))})
+// split separates the keys at the front of rows from the columns of the facet, and calls f with both.
+func split(x *changing, rows *value.Rows, f func(key []value.Value, row value.Value)) {
+	in, n := rows.Reader(), len(x.run.Table.Keys)
+	cols := x.run.Facet.Cols
+	labels := make([]value.Label, len(cols))
+	for i, c := range cols {
+		labels[i] = c.Label.Join(x.run.Table.Label)
 	}
-	return append([]value.Value(nil), cells[:n]...), value.RecordValue(fields...)
+	for i := range rows.Len() {
+		cells := in.Cells(i)
+		fields := make([]value.Field, len(cols))
+		for j, c := range cols {
+			fields[j] = value.Field{Name: c.Guest, Value: cells[n+j].WithLabel(labels[j])}
+		}
+		f(slices.Clone(cells[:n]), value.RecordValue().WithFields(fields))
+	}
 }
 
 // Before implements writing.Host.
@@ -73,7 +100,9 @@ func (x *changing) Before() (kept int64, err error) {
 	if im == nil || x.run.Kind == writing.Inserts {
 		return 0, nil
 	}
-	p, err := compile.Before(x.db.Engine(x.ctx), x.m, grantsOf(x.objs), im.limit)
+	p, err := x.imagePlan("before", func() (*plan.Plan, error) {
+		return compile.Before(x.db.Engine(x.ctx), x.m, grantsOf(x.objs), im.limit)
+	})
 	if err != nil {
 		return 0, err
 	}
@@ -81,12 +110,11 @@ func (x *changing) Before() (kept int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	in := rows.Reader()
-	for i := range rows.Len() {
-		if key, row := split(x, in.Cells(i)); im.note(x, key, row) {
+	split(x, rows, func(key []value.Value, row value.Value) {
+		if im.note(x, key, row) {
 			kept++
 		}
-	}
+	})
 	return kept, nil
 }
 
@@ -115,6 +143,23 @@ func (x *changing) Inserted(n int64, keys *value.Rows) {
 	im.more += n
 }
 
+// imagePlan finds or makes a plan that reads images. It depends on the message's shape, as its own plan does, and on the label by which its cells are
+// sealed.
+func (x *changing) imagePlan(what string, make func() (*plan.Plan, error)) (*plan.Plan, error) {
+	var keys [512]byte
+	key := fmt.Appendf(keys[:0], "%s %q ", what, x.m.RunLabel().Secrecy().Tags())
+	key = shapeKey(key, x.asked)
+	p, ok := x.db.Plans.Get(key)
+	if !ok {
+		made, err := make()
+		if err != nil {
+			return nil, err
+		}
+		p = x.db.Plans.Add(key, made)
+	}
+	return p, nil
+}
+
 // unseen runs a plan in the unit for the host alone: it spends no budget, and the record has no Query of it.
 func (x *changing) unseen(ctx context.Context, p *plan.Plan, args []value.Value) (*value.Rows, error) {
 	bound, err := p.Bind(args, x.vals, x.run.ParentRow, x.m.Zone())
@@ -128,8 +173,8 @@ func (x *changing) unseen(ctx context.Context, p *plan.Plan, args []value.Value)
 	return out.Rows(), nil
 }
 
-// maxImagesAtOnce bounds the keys in one statement.
-const maxImagesAtOnce = 50
+// imagesAtOnce are the numbers of keys that a statement may take: each number is a statement of its own, which is kept.
+var imagesAtOnce = []int{1, 10, 100}
 
 // Changes implements exo.ChangeLister: it reads each written row once more at the end of the run.
 func (w *work) Changes(ctx context.Context) (any, error) {
@@ -140,7 +185,7 @@ func (w *work) Changes(ctx context.Context) (any, error) {
 	for i := 0; i < len(im.rows); {
 		first := im.rows[i]
 		n := 1
-		for i+n < len(im.rows) && n < maxImagesAtOnce && im.rows[i+n].x.run.Facet == first.x.run.Facet && im.rows[i+n].x.through() == first.x.through() {
+		for i+n < len(im.rows) && n < imagesAtOnce[len(imagesAtOnce)-1] && im.rows[i+n].x.run.Facet == first.x.run.Facet && im.rows[i+n].x.through() == first.x.through() {
 			n++
 		}
 		if err := first.x.imagesAfter(ctx, im, im.rows[i:i+n]); err != nil {
@@ -157,7 +202,7 @@ func (w *work) Changes(ctx context.Context) (any, error) {
 			}
 		}
 		labelled := slices.ContainsFunc(r.x.run.Facet.Cols, func(c *decl.Column) bool { return !c.Label.Secrecy().Empty() })
-		if !labelled && !r.before.IsZero() && !r.after.IsZero() && r.before.String() == r.after.String() || r.before.IsZero() && r.after.IsZero() {
+		if !labelled && !r.before.IsZero() && !r.after.IsZero() && value.Equal(r.before, r.after) || r.before.IsZero() && r.after.IsZero() {
 			continue
 		}
 		rows = append(rows, Change{Table: r.x.run.Facet.Alias, Key: r.key, Before: r.before, After: r.after})
@@ -171,30 +216,29 @@ func (w *work) Changes(ctx context.Context) (any, error) {
 
 // imagesAfter reads rows by their keys.
 func (x *changing) imagesAfter(ctx context.Context, im *images, rows []*image) error {
-	p, err := compile.After(x.db.Engine(ctx), x.m, x.run.Grant, x.run.Facet, len(rows))
+	n, _ := slices.BinarySearch(imagesAtOnce, len(rows))
+	n = imagesAtOnce[n]
+	p, err := x.imagePlan("after "+strconv.Itoa(n), func() (*plan.Plan, error) { return compile.After(x.db.Engine(ctx), x.m, x.run.Grant, x.run.Facet, n) })
 	if err != nil {
 		return err
 	}
-	var keys []value.Value
-	for _, r := range rows {
-		keys = append(keys, r.key...)
+	keys := make([]value.Value, 0, n*len(x.run.Table.Keys))
+	for i := range n { // the last one fills the rest
+		keys = append(keys, rows[min(i, len(rows)-1)].key...)
 	}
 	found, err := x.unseen(ctx, p, keys)
 	if err != nil {
 		return err
 	}
-	in := found.Reader()
-	for i := range found.Len() {
-		key, row := split(x, in.Cells(i))
-		text, err := value.List(key...).AppendJSON(nil)
-		if err != nil {
-			return err
-		}
-		if r := im.at[imageKey{x.run.Facet, x.through(), string(text)}]; r != nil {
+	split(x, found, func(key []value.Value, row value.Value) {
+		by, bad := im.find(x, key)
+		if bad != nil {
+			err = bad
+		} else if r := by[string(im.text)]; r != nil {
 			r.after = row
 		}
-	}
-	return nil
+	})
+	return err
 }
 
 var _ exo.ChangeLister = (*work)(nil)

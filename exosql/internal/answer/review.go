@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
@@ -315,7 +316,7 @@ func (w *work) review(ctx context.Context, effects []string) (out changeset.Part
 	if err != nil {
 		return out, err
 	}
-	k := known.Of(images, w.refers(live), w.sees)
+	k := known.Of(images, func() []known.Refers { return w.refers(live) }, w.sees)
 	out.Known, out.New, out.Copies = k.Text, k.New, k.Copies
 	found := finder{images: images, by: map[*decl.Table]map[string]int{}, taken: make([]bool, len(images))}
 	for _, r := range w.images.rows {
@@ -362,8 +363,9 @@ func shown(r *image) (row changeset.Row, ok bool) {
 	case r.after.IsZero():
 		row.Kind, fields = changeset.Deleted, r.before
 	}
-	for name, v := range fields.Fields() {
-		c := changeset.Cell{Name: name, Label: v.Label().Secrecy().Tags()}
+	row.Cells = make([]changeset.Cell, 0, len(fields.FieldList()))
+	for i, f := range fields.FieldList() {
+		c := changeset.Cell{Name: f.Name, Label: f.Value.Label().Secrecy().Tags()}
 		for _, of := range []struct {
 			row  value.Value
 			to   **string
@@ -372,7 +374,7 @@ func shown(r *image) (row changeset.Row, ok bool) {
 			if of.row.IsZero() {
 				continue
 			}
-			v := field(of.row, name)
+			v := of.row.FieldList()[i].Value // split has made both rows, of one facet
 			text := plainly(v)
 			*of.to, *of.null = &text, v.IsNull()
 		}
@@ -381,19 +383,13 @@ func shown(r *image) (row changeset.Row, ok bool) {
 	return row, ok
 }
 
-func field(row value.Value, name string) value.Value {
-	for n, v := range row.Fields() {
-		if n == name {
-			return v
-		}
-	}
-	return value.Value{}
-}
-
 // plainly writes a value as a person reads it.
 func plainly(v value.Value) string {
-	if v.Type() == value.TypeText {
+	switch v.Type() {
+	case value.TypeText:
 		return v.Text()
+	case value.TypeInt:
+		return strconv.FormatInt(v.Int(), 10)
 	}
 	text, err := v.AppendJSON(nil)
 	if err != nil {
@@ -407,6 +403,7 @@ type finder struct {
 	images []engine.Image
 	by     map[*decl.Table]map[string]int
 	taken  []bool
+	key    []byte
 }
 
 // take returns the place of the image of a row, once; -1: there is none.
@@ -419,24 +416,25 @@ func (f *finder) take(r *image) int {
 			if im.Table.Name != t.Name && im.Table.Schema+"."+im.Table.Name != t.Name {
 				continue
 			}
-			cells, key := im.After, ""
+			cells := im.After
 			if cells == nil {
 				cells = im.Before
 			}
+			f.key = f.key[:0]
 			for _, c := range t.Keys {
 				if at := slices.Index(im.Columns, c.Name); at >= 0 {
-					key += fmt.Sprintf("%q,", known.Plain(cells[at]))
+					f.key = append(strconv.AppendQuote(f.key, known.Plain(cells[at])), ',')
 				}
 			}
-			places[key] = n
+			places[string(f.key)] = n
 		}
 		f.by[t] = places
 	}
-	key := ""
+	f.key = f.key[:0]
 	for _, v := range r.key {
-		key += fmt.Sprintf("%q,", plainly(v))
+		f.key = append(strconv.AppendQuote(f.key, plainly(v)), ',')
 	}
-	if n, ok := places[key]; ok && !f.taken[n] {
+	if n, ok := places[string(f.key)]; ok && !f.taken[n] {
 		f.taken[n] = true
 		return n
 	}
@@ -545,9 +543,8 @@ func (w *work) facetImages(live *schema.Database) (out []engine.Image, err error
 			for _, v := range r.key { // also of a facet that does not show them
 				cells = append(cells, engine.Cell{Text: plainly(v)})
 			}
-			for _, c := range f.Cols {
-				v := field(row, c.Guest)
-				cells = append(cells, engine.Cell{Null: v.IsNull(), Text: plainly(v)})
+			for _, field := range row.FieldList() { // in the order of f.Cols
+				cells = append(cells, engine.Cell{Null: field.Value.IsNull(), Text: plainly(field.Value)})
 			}
 			return cells
 		}

@@ -163,7 +163,8 @@ func (b *imaged) connect() {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.t.Cleanup(func() { b.w.Close(); e.Close() })
+	w := b.w // a test may connect again
+	b.t.Cleanup(func() { w.Close(); e.Close() })
 }
 
 // do runs a statement as a write of a program.

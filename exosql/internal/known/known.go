@@ -6,9 +6,9 @@ package known
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/exoagent/exoagent/exo/changeset"
@@ -42,9 +42,9 @@ type row struct {
 	content string // what is known of it, before the new keys have names
 }
 
-// Of writes what is known of images. refers lists the columns that have keys. sees reports whether the program can read a column: a key that it can't read
+// Of writes what is known of images. refers lists the columns that have keys; it is called if there are new keys. sees reports whether the program can read a column: a key that it can't read
 // it can't have copied. In tables of which it can read nothing the database itself writes, and may copy keys: there they have one name, too.
-func Of(images []engine.Image, refers []Refers, sees func(t schema.Name, column string) bool) Known {
+func Of(images []engine.Image, refers func() []Refers, sees func(t schema.Name, column string) bool) Known {
 	var k Known
 	keys, seen := map[string]bool{}, map[schema.Name]bool{}
 	fresh := map[at]string{}
@@ -52,8 +52,8 @@ func Of(images []engine.Image, refers []Refers, sees func(t schema.Name, column 
 	byTable := map[schema.Name][]*row{}
 	for _, im := range images {
 		r := &row{Image: im}
-		for _, c := range im.Columns {
-			seen[im.Table] = seen[im.Table] || sees(im.Table, c)
+		if !seen[im.Table] {
+			seen[im.Table] = slices.ContainsFunc(im.Columns, func(c string) bool { return sees(im.Table, c) })
 		}
 		if rows = append(rows, r); im.Before == nil {
 			byTable[im.Table] = append(byTable[im.Table], r)
@@ -68,12 +68,16 @@ func Of(images []engine.Image, refers []Refers, sees func(t schema.Name, column 
 		}
 	}
 	to := map[at][]Refers{} // by table and column
-	for _, r := range refers {
+	var all []Refers
+	if len(fresh) > 0 {
+		all = refers()
+	}
+	for _, r := range all {
 		to[at{r.Table, r.Column, ""}] = append(to[at{r.Table, r.Column, ""}], r)
 	}
 	// name returns the name of a new key in a cell, if it has one.
 	name := func(t schema.Name, column string, c engine.Cell) (string, bool) {
-		if c.Null {
+		if c.Null || len(fresh) == 0 {
 			return "", false
 		}
 		if n, ok := fresh[at{t, column, c.Text}]; ok {
@@ -87,30 +91,35 @@ func Of(images []engine.Image, refers []Refers, sees func(t schema.Name, column 
 		return "", false
 	}
 	write := func(r *row) string {
-		cells := func(of []engine.Cell, filled []int) []any {
-			if of == nil {
-				return nil
-			}
-			out := make([]any, len(of))
+		b := text(text(nil, r.Table.Schema), r.Table.Name)
+		for _, c := range r.Columns {
+			b = text(b, c)
+		}
+		cells := func(of []engine.Cell, filled []int) {
+			b = append(b, ';')
 			for i, c := range of {
 				switch n, isKey := name(r.Table, r.Columns[i], c); {
 				case isKey:
-					out[i] = map[string]string{"key": n}
+					b = text(append(b, 'k'), n)
 				case slices.Contains(filled, i):
-					out[i] = map[string]string{"filled": ""}
-				case !c.Null && !seen[r.Table]:
-					out[i] = unnamed(c.Text, keys)
-				case !c.Null:
-					out[i] = c.Text
+					b = append(b, 'f')
+				case c.Null:
+					b = append(b, 'n')
+				case !seen[r.Table]:
+					b = text(append(b, 't'), unnamed(c.Text, keys))
+				default:
+					b = text(append(b, 't'), c.Text)
 				}
 			}
-			return out
 		}
-		text, _ := json.Marshal([]any{r.Table.Schema, r.Table.Name, r.Columns, cells(r.Before, nil), cells(r.After, r.Filled)}) // texts and maps of texts: it can't fail
-		return string(text)
+		cells(r.Before, nil)
+		cells(r.After, r.Filled)
+		return string(b)
 	}
-	for _, r := range rows {
-		r.content = write(r)
+	for _, of := range byTable {
+		for _, r := range of {
+			r.content = write(r)
+		}
 	}
 	for table, of := range byTable { // the n-th new row of a table, in an order that does not depend on what the database chose
 		slices.SortStableFunc(of, func(a, b *row) int { return cmp.Compare(a.content, b.content) })
@@ -137,8 +146,15 @@ func Of(images []engine.Image, refers []Refers, sees func(t schema.Name, column 
 		}
 	}
 	slices.Sort(texts)
-	k.Text, _ = json.Marshal(texts)
+	for _, t := range texts {
+		k.Text = text(k.Text, t)
+	}
 	return k
+}
+
+// text adds a text with its length, so that no two lists of texts are written alike.
+func text(b []byte, s string) []byte {
+	return append(append(strconv.AppendInt(b, int64(len(s)), 10), ':'), s...)
 }
 
 // copies returns where a row has a new key in a value that is no key; "": nowhere.

@@ -66,13 +66,25 @@ func Reverse(ctx context.Context, w engine.Writer, live *schema.Database, run st
 			}
 			continue
 		}
-		if len(changed) > 0 || len(steps) == 0 || n >= rounds || n > 0 && same(was, now) {
+		stuck := n > 0 && same(was, now)
+		moved := false
+		if (stuck || n > 1) && len(changed) == 0 {
+			if moved, err = r.moveAside(ctx, steps); err != nil {
+				return nil, nil, err
+			}
+		}
+		if len(changed) > 0 || len(steps) == 0 || n >= rounds || stuck && !moved {
 			return back, append(changed, r.left(steps)...), nil
 		}
-		was = now
-		r.why = map[string]string{}
+		if was = now; moved {
+			continue
+		}
+		if n%2 == 1 { // rows that were shifted by one go back in the other order
+			slices.Reverse(steps)
+		}
+		r.why, r.taken = map[string]string{}, map[string]bool{}
 		for _, s := range steps {
-			if err := r.write(ctx, s); err != nil {
+			if _, err := r.write(ctx, s); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -84,6 +96,7 @@ type reversal struct {
 	live     *schema.Database
 	prepared bool
 	why      map[string]string // why the database refused a row, by what is missing
+	taken    map[string]bool   // a unique value of the row belongs to another row
 }
 
 // name identifies a row: by its key, or by all of it.
@@ -199,8 +212,8 @@ func (r *reversal) unlike(im engine.Image) string {
 	return ""
 }
 
-// write changes one row. A rule of the database that it breaks is noted: perhaps it holds after other rows were changed.
-func (r *reversal) write(ctx context.Context, im engine.Image) error {
+// write changes one row, and reports whether it did. A rule of the database that it breaks is noted: perhaps it holds after other rows were changed.
+func (r *reversal) write(ctx context.Context, im engine.Image) (done bool, err error) {
 	w := &plan.Write{Table: im.Table.Name, In: im.Table.Schema}
 	if w.In != "" {
 		w.Table = w.In + "." + w.Table
@@ -242,15 +255,16 @@ func (r *reversal) write(ctx context.Context, im engine.Image) error {
 		}
 	}
 	p := &plan.Plan{Text: text, Write: w, Reads: reads, Shape: &value.Shape{}}
-	_, err := r.w.Write(ctx, []engine.Change{{Plan: p, Args: [][]value.Value{{}}}}, plan.NewCollector(p, nil))
+	n, err := r.w.Write(ctx, []engine.Change{{Plan: p, Args: [][]value.Value{{}}}}, plan.NewCollector(p, nil))
 	if err == nil {
-		return nil
+		return n > 0, nil
 	}
 	if !r.w.Open() || errors.Is(err, engine.ErrSerial) {
-		return err
+		return false, err
 	}
-	r.why[name(im)] = "the database refuses: " + schema.Printable(err.Error())
-	return nil
+	v, broken := errors.AsType[*engine.Violation](err)
+	r.why[name(im)], r.taken[name(im)] = "the database refuses: "+schema.Printable(err.Error()), broken && v.Rule == engine.Unique
+	return false, nil
 }
 
 func (r *reversal) pick(sqlite, postgres string) string {

@@ -12,13 +12,12 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/term"
 
 	"github.com/exoagent/exoagent/cmd/exo/internal/recordcmd"
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/grantfile"
@@ -207,11 +206,15 @@ func (o *options) offer(ctx context.Context, std cli.Stdio, f *grantfile.File, x
 	for _, im := range x.rows {
 		fmt.Fprintln(std.Out, line(f, x.of.Text, im))
 	}
-	if err := effects(std.Out, f, run); err != nil {
+	left, err := effects(f, run)
+	if err != nil {
 		return err
 	}
+	for _, l := range left {
+		fmt.Fprintf(std.Out, "NOT UNDONE  %s\n", schema.Printable(l.String()))
+	}
 	if len(x.refused) == 0 && (o.apply || agrees(std, len(x.rows))) {
-		if err := o.keep(ctx, std, f, x, run); err != nil {
+		if err := o.keep(ctx, std, f, x, run, left); err != nil {
 			return err
 		}
 	}
@@ -229,7 +232,7 @@ func (o *options) offer(ctx context.Context, std cli.Stdio, f *grantfile.File, x
 }
 
 // keep undoes the run, as a run of its own in the record.
-func (o *options) keep(ctx context.Context, std cli.Stdio, f *grantfile.File, x *found, run exo.RunID) (err error) {
+func (o *options) keep(ctx context.Context, std cli.Stdio, f *grantfile.File, x *found, run exo.RunID, left []record.Left) (err error) {
 	rec, closing, err := o.files.Record(ctx, f)
 	if err != nil {
 		return err
@@ -239,29 +242,20 @@ func (o *options) keep(ctx context.Context, std cli.Stdio, f *grantfile.File, x 
 	} else {
 		defer func() { err = errors.Join(err, closing()) }()
 	}
-	as := exo.NewRunID()
-	note := func(e exo.Entry) error {
-		e.RunID, e.At = as, time.Now()
-		return rec.Record(context.WithoutCancel(ctx), e)
-	}
-	if err := note(exo.Entry{Step: exo.Begun, Start: &exo.Start{Principal: "operator", Program: "// exo undo " + run.String(), Clock: time.Now()}}); err != nil {
-		return err
-	}
-	if err := note(exo.Entry{Step: exo.Committing, Prepared: &exo.Prepared{Changed: 1, Witnessed: 1}}); err != nil {
-		return err
-	}
-	shown := x.rows
-	x.rows, x.refused, err = x.db.Undo(ctx, run, as)
-	state := exo.StateApplied
-	if err != nil || len(x.refused) > 0 {
-		state = exo.StateRolledBack
-		if kept, failed := x.db.Committed(ctx, as); failed != nil {
-			state = exo.StateUnknown
-		} else if kept {
-			state = exo.StateApplied
+	as, shown := exo.NewRunID(), x.rows
+	err = record.Undo{Of: run, As: as, Principal: "operator", Left: left}.Run(ctx, rec, func(context.Context) (state exo.State, err error) {
+		if x.rows, x.refused, err = x.db.Undo(ctx, run, as); err == nil && len(x.refused) == 0 {
+			return exo.StateApplied, nil
 		}
-	}
-	err = errors.Join(err, note(exo.Entry{Step: exo.Committed, State: state, Err: err}), note(exo.Entry{Step: exo.Ended, Err: err}))
+		kept, failed := x.db.Committed(context.WithoutCancel(ctx), as)
+		switch {
+		case failed != nil:
+			return exo.StateUnknown, err
+		case kept:
+			return exo.StateApplied, err
+		}
+		return exo.StateRolledBack, err
+	})
 	if err == nil && len(x.refused) == 0 {
 		fmt.Fprintf(std.Out, "undone: %d rows of run %s; this undo is run %s\n", len(shown), run, as)
 	}
@@ -280,31 +274,29 @@ func agrees(std cli.Stdio, rows int) bool {
 	return strings.TrimSpace(text) == "yes"
 }
 
-// effects lists what left with the run and stays.
-func effects(out io.Writer, f *grantfile.File, run exo.RunID) error {
+// effects returns what left with the run and stays. A file declares no service that could make up for it.
+func effects(f *grantfile.File, run exo.RunID) ([]record.Left, error) {
 	place := f.Record
 	if f.RecordDB.Kind != "" {
 		place = f.RecordDB.Place()
 	}
 	if place == "" {
-		return nil
+		return nil, nil
 	}
 	if _, err := os.Stat(place); errors.Is(err, os.ErrNotExist) && f.RecordDB.Kind == "" {
-		return nil
+		return nil, nil
 	}
 	all, _, err := (&recordcmd.Log{Place: place}).Read() // without an identity: of what is encrypted, an entry has what its leaf has
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for e, err := range all {
-		if err != nil {
-			return err
+	return record.LeftOf(func(yield func(exo.Entry, error) bool) {
+		for e, err := range all {
+			if !yield(e.Entry, err) {
+				return
+			}
 		}
-		if e.RunID == run && (e.Step == exo.Acted || e.Step == exo.Outcome && e.Effect == message.Immediate) && e.State != exo.StateRolledBack && e.State != exo.NoState {
-			fmt.Fprintf(out, "NOT UNDONE  an effect that left: %s (%s)\n", schema.Printable(e.Op), e.State)
-		}
-	}
-	return nil
+	}, run, nil)
 }
 
 // line shows one row, before and after the undo. A column that no facet of the table shows is another column.

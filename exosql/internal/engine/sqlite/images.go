@@ -35,6 +35,7 @@ type imageTable struct {
 	engine.Layout
 	numbers []int32 // of the columns, for the hook: it counts generated ones, too
 	rowid   string  // the name of the row's number; "": WITHOUT ROWID
+	now     *stmt   // byKey, once it is compiled
 }
 
 // imageKey identifies a row while its unit runs.
@@ -183,22 +184,23 @@ func (w *Writer) Captured(context.Context) ([]engine.Image, error) {
 	case im.err != nil:
 		return nil, im.err
 	}
-	now := map[*imageTable]*stmt{}
-	defer func() {
-		for _, st := range now {
-			w.C.finalize(st)
-		}
-	}()
 	net := im.net.Again() // Captured may be called twice
-	for k, x := range im.touched {
-		st := now[k.t]
-		if st == nil {
-			if err := w.unguarded(func() (err error) { st, err = w.C.prepare(k.t.byKey()); return err }); err != nil {
-				return nil, serial(err)
+	err := w.unguarded(func() error { return w.capturedIn(net) })
+	if err != nil {
+		return nil, serial(err)
+	}
+	return net.Images()
+}
+
+// capturedIn reads each touched row as it is now.
+func (w *Writer) capturedIn(net *engine.Net) (err error) {
+	for k, x := range w.images.touched {
+		if k.t.now == nil {
+			if k.t.now, err = w.C.prepare(k.t.byKey()); err != nil {
+				return err
 			}
-			now[k.t] = st
 		}
-		row, err := w.rowNow(st, k, x)
+		row, err := w.rowNow(k.t.now, k, x)
 		if err == nil && x.before != nil {
 			err = net.Add(&k.t.Layout, x.before, -1)
 		}
@@ -206,10 +208,20 @@ func (w *Writer) Captured(context.Context) ([]engine.Image, error) {
 			err = net.Add(&k.t.Layout, row, 1)
 		}
 		if err != nil {
-			return nil, serial(err)
+			return err
 		}
 	}
-	return net.Images()
+	return nil
+}
+
+// forgetLayouts ends what imageTables has made.
+func (w *Writer) forgetLayouts() {
+	for _, t := range w.layouts {
+		if t != nil && t.now != nil {
+			w.C.finalize(t.now)
+		}
+	}
+	w.layouts = nil
 }
 
 // KeepImages implements engine.Imager.
@@ -395,6 +407,7 @@ func (w *Writer) imageTables() (map[string]*imageTable, error) {
 			t.rowid = free[0]
 		}
 	}
+	w.forgetLayouts()
 	w.layouts, w.layoutsOf = out, version[0][0]
 	return out, nil
 }

@@ -78,6 +78,7 @@ func (w *Writer) once(text string) (err error) {
 
 // Close implements engine.Session.
 func (w *Writer) Close() error {
+	w.forgetLayouts()
 	for _, st := range w.bounds {
 		w.C.finalize(st)
 	}

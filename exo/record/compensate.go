@@ -1,0 +1,137 @@
+package record
+
+// This file has the undo of a run as a run of its own, and what becomes of effects that left with the run: no undo takes a mail back.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+)
+
+// Compensator is an object that can make up for its calls, in the way that its host declares: a refund, a second mail. A service.Service is one.
+type Compensator interface {
+	// Compensates reports whether it can make up for calls of a method.
+	Compensates(method string) bool
+	// Compensate makes up for the call with an idempotency key. as is the key of the compensation, the same however often it is tried. An error that
+	// wraps exo.ErrNothingDone says that nothing was done.
+	Compensate(ctx context.Context, method, key, as string) error
+}
+
+// Left is an effect of a run that is not undone with it.
+type Left struct {
+	Call  uint64
+	Op    string
+	State exo.State // unknown, if nobody knows whether it took place: then nothing makes up for it
+	by    Compensator
+}
+
+// Compensated reports whether an [Undo] makes up for the effect.
+func (l Left) Compensated() bool { return l.by != nil }
+
+// String says in words what becomes of the effect.
+func (l Left) String() string {
+	if l.by != nil {
+		return fmt.Sprintf("an effect that left, and that its service makes up for: %s (%s)", l.Op, l.State)
+	}
+	return fmt.Sprintf("an effect that left: %s (%s)", l.Op, l.State)
+}
+
+// LeftOf finds in a record the effects that left with a run. objects are those that can make up for calls, by the names under which the run found them.
+func LeftOf(all iter.Seq2[exo.Entry, error], run exo.RunID, objects map[string]Compensator) ([]Left, error) {
+	calls := map[uint64]Left{}
+	for e, err := range all {
+		if err != nil {
+			return nil, err
+		}
+		if e.RunID != run || e.Step != exo.Acted && (e.Step != exo.Outcome || e.Effect != message.Immediate) {
+			continue
+		}
+		l := Left{Call: e.Call, Op: e.Op, State: e.State}
+		name, method, _ := strings.Cut(e.Op, ".")
+		if by := objects[name]; by != nil && (e.State == exo.StateApplied || e.State == exo.StateImmediate) && by.Compensates(method) {
+			l.by = by
+		}
+		if delete(calls, e.Call); e.State != exo.StateRolledBack && e.State != exo.StateFailed && e.State != exo.NoState {
+			calls[e.Call] = l // what was settled later counts
+		}
+	}
+	return slices.SortedFunc(maps.Values(calls), func(a, b Left) int { return int(a.Call) - int(b.Call) }), nil
+}
+
+// Undo is the undo of a run.
+type Undo struct {
+	Of, As    exo.RunID // As is the run that the undo is
+	Principal exo.Principal
+	Left      []Left // what left with the run: see LeftOf
+}
+
+// Run records the undo and calls do, which undoes what the run has changed in its stores and says whether that was kept. Only after it was kept, the
+// services make up for what left, each once, recorded before and after. The error of do comes first; that of a service leaves the undo as it is.
+func (u Undo) Run(ctx context.Context, to exo.Recorder, do func(context.Context) (exo.State, error)) error {
+	ctx = context.WithoutCancel(ctx)
+	note := func(e exo.Entry) error {
+		e.RunID, e.At = u.As, time.Now()
+		return to.Record(ctx, e)
+	}
+	err := note(exo.Entry{Step: exo.Begun, Start: &exo.Start{Principal: u.Principal, Program: "// exo undo " + u.Of.String(), Clock: time.Now()}})
+	held := func(l Left, e exo.Entry) error {
+		e.Call, e.Op, e.Effect = l.Call, l.Op+" compensation", message.Held
+		return note(e)
+	}
+	for _, l := range u.Left {
+		if err == nil && l.by != nil {
+			if err = held(l, exo.Entry{Step: exo.Intent}); err == nil {
+				err = held(l, exo.Entry{Step: exo.Outcome, State: exo.StateHeld})
+			}
+		}
+	}
+	if err == nil {
+		err = note(exo.Entry{Step: exo.Committing, Prepared: &exo.Prepared{Changed: 1, Witnessed: 1}})
+	}
+	if err != nil { // nothing was done
+		return err
+	}
+	state, failed := do(ctx)
+	err = note(exo.Entry{Step: exo.Committed, State: state, Err: failed})
+	for _, l := range u.Left {
+		if l.by == nil || state != exo.StateApplied || err != nil {
+			continue
+		}
+		if err = held(l, exo.Entry{Step: exo.Acting}); err != nil {
+			break
+		}
+		became, why := l.compensate(ctx, u.Of)
+		err = held(l, exo.Entry{Step: exo.Acted, State: became, Err: why})
+		failed = errors.Join(failed, why)
+	}
+	return errors.Join(failed, err, note(exo.Entry{Step: exo.Ended, Err: failed}))
+}
+
+// compensate asks the service. A panic is an error: the undo was kept.
+func (l Left) compensate(ctx context.Context, run exo.RunID) (state exo.State, err error) {
+	ctx, cancel := context.WithTimeout(ctx, maxSettle)
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it panicked: %s", textOf(fmt.Errorf("%v", p)))
+		}
+		switch {
+		case err == nil:
+			state = exo.StateApplied
+		case errors.Is(err, exo.ErrNothingDone):
+			state, err = exo.StateFailed, fmt.Errorf("record: nothing made up for %s: %w", l.Op, err)
+		default:
+			state, err = exo.StateUnknown, fmt.Errorf("record: it is not known whether %s was made up for: %w", l.Op, err)
+		}
+	}()
+	_, method, _ := strings.Cut(l.Op, ".")
+	return exo.NoState, l.by.Compensate(ctx, method, run.KeyOf(l.Call), run.KeyOf(l.Call)+"-undo")
+}

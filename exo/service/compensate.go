@@ -1,0 +1,36 @@
+package service
+
+// This file makes up for a call that took place, when its run is undone.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+)
+
+// Compensate gives a Method a function that makes up for a call, by its [Key], when the run of the call is undone: a refund, a second mail. record.Undo
+// calls it after the undo was kept, and records it. In f, Key names the compensation, and is the same each time: it may be tried again. An error that
+// wraps exo.ErrNothingDone says that nothing was done. Without Compensate a call is listed as not undone.
+func (op Operation) Compensate(f func(ctx context.Context, key string) error) Operation {
+	if f == nil || op.effect == message.NoEffect {
+		op.misuse = errors.New("Compensate wants a function, and a Method: a Read has no effect to make up for")
+	}
+	op.compensate = f
+	return op
+}
+
+// Compensates implements record.Compensator.
+func (s *Service) Compensates(method string) bool {
+	return s != nil && s.ops[method].compensate != nil
+}
+
+// Compensate implements record.Compensator. It calls the function that the method was given.
+func (s *Service) Compensate(ctx context.Context, method, key, as string) error {
+	if !s.Compensates(method) {
+		return fmt.Errorf("service: nothing makes up for %q: give the Method Compensate: %w", method, exo.ErrNothingDone)
+	}
+	return s.ops[method].compensate(context.WithValue(ctx, keyOf{}, as), key)
+}

@@ -1,0 +1,53 @@
+package service
+
+// This file has the methods by which a model may take back what its own conversation has done.
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/changeset"
+)
+
+// OwnRun is a run of a conversation, as its model reads it.
+type OwnRun struct {
+	Run string // its ID: see exo.RunID
+	At  time.Time
+}
+
+// Undo makes the methods runs and undo of a service, for one conversation: grant it to no other. own returns the runs of that conversation and its user
+// that may be undone; the host adds each to its list, whether it has changed something or not, or the list would tell what a program with secrets did.
+// undo takes back one of these, exactly or not at all: see record.Undo, and DB.Undo of exosql. Its error is one of [Refuse] if nothing was undone.
+//
+// A person agrees to each undo before it happens, whatever the rules of the tables say: an undo also writes columns that no facet shows.
+func Undo(own func() []OwnRun, undo func(ctx context.Context, run exo.RunID) error, who changeset.Who) []Operation {
+	if own == nil || undo == nil {
+		op := Read("undo", "", func(context.Context, None) (None, error) { return None{}, nil })
+		op.misuse = errors.New("Undo wants the runs of the conversation, and a function that undoes one")
+		return []Operation{op}
+	}
+	type of struct{ Run string }
+	find := func(in any) (run exo.RunID, err error) {
+		id := in.(*of).Run
+		if run, err = exo.ParseRunID(id); err != nil || !slices.ContainsFunc(own(), func(r OwnRun) bool { return r.Run == run.String() }) {
+			return run, Refuse("this conversation has no such run: runs() lists those that it may undo")
+		}
+		return run, nil
+	}
+	return []Operation{
+		Read("runs", "lists the runs of this conversation that it may undo, the oldest first", func(context.Context, None) ([]OwnRun, error) { return own(), nil }),
+		ReadOf("undo", "takes back all that one of these runs has changed in the database, or nothing if somebody has changed it since", reflect.TypeFor[of](), reflect.TypeFor[None](),
+			func(in any) error { _, err := find(in); return err },
+			func(ctx context.Context, in any) (any, error) {
+				run, err := find(in)
+				if err == nil {
+					err = undo(ctx, run)
+				}
+				return &None{}, err
+			}).Held().Approve(who),
+	}
+}
