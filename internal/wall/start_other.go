@@ -8,10 +8,8 @@ const walled = false
 
 // launch starts the program itself: this system has none of the walls.
 func launch(s *Spec, files []*os.File) (*os.Process, error) {
-	return os.StartProcess(s.Path, append([]string{s.Path}, s.Args...), &os.ProcAttr{Dir: s.Dir, Env: s.Env, Files: files[:3]})
+	return os.StartProcess(s.Path, append([]string{s.Path}, s.Args...), &os.ProcAttr{Dir: s.Dir, Env: s.Env, Files: files[:3], Sys: ownGroup})
 }
 
 // ended returns when a process has ended.
 func ended(p *os.Process) { _, _ = p.Wait() }
-
-func killGroup(p *os.Process) { _ = p.Kill() }
