@@ -199,8 +199,7 @@ func (g *Gate) SealedLabel() value.Label {
 // plain reports whether values with label l are shown unsealed. Tags of integrity seal nothing. A label of secrecy seals nothing if the
 // result is the only way out and admits it.
 func (g *Gate) plain(l value.Label) bool {
-	l = l.Secrecy()
-	return l.Empty() || !g.leaves && l.FlowsTo(g.admits)
+	return l.Secrecy().Empty() || !g.leaves && MayLeave(l, g.admits)
 }
 
 // ReadOnly reports whether no granted object can change anything.
