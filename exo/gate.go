@@ -89,7 +89,7 @@ func NewGate(cfg Config) (*Gate, error) {
 	for i, name := range names {
 		o := cfg.Grants[name]
 		if scalar.ReservedName(name) || name == "api" {
-			return nil, fmt.Errorf("exo: %q can't be the name of a grant", name)
+			return nil, fmt.Errorf("exo: %q can't be the name of a grant: want at most 100 bytes of Latin letters, digits, _ and $, not a digit first, and not then, toJSON, constructor, prototype, __proto__ or api", name)
 		}
 		if o == nil {
 			return nil, fmt.Errorf("exo: grant %s is nil", name)

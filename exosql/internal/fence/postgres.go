@@ -217,7 +217,7 @@ func (j *judge) searched(t Table, node map[string]any) error {
 	}
 	for _, e := range t.Scope {
 		if !slices.Contains(columns[:len(t.Scope)], e.Column) {
-			return fmt.Errorf("%s is read by the index %s, which does not begin with its scope", t.Alias, name)
+			return fmt.Errorf("%s is read by the index %s, whose first columns are not those of the table's scope", t.Alias, name)
 		}
 		if !pattern(e, t.Alias).MatchString(cond) {
 			return fmt.Errorf("the index %s is not searched by %s", name, e.Column)

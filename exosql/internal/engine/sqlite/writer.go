@@ -135,7 +135,10 @@ var errNoUnit = errors.New("exosql: the transaction has ended")
 // Write implements engine.Writer. Changes that are made together are in a savepoint, even a single statement: with ON CONFLICT FAIL, or RAISE(FAIL)
 // in a trigger, a failing statement keeps the rows before the failure, but a program that catches the error reads that nothing was done (TestFail).
 func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.Collector) (rows int64, err error) {
-	if !engine.OnlyWrites(changes) || !w.Open() {
+	if !engine.OnlyWrites(changes) {
+		return 0, engine.ErrNoChange
+	}
+	if !w.Open() {
 		return 0, errNoUnit
 	}
 	w.unhooked = w.unhooked || w.images == nil
