@@ -178,7 +178,7 @@ func every(ctx context.Context, d time.Duration, f func()) {
 
 func openCopies(ctx context.Context, c *config) (*game.Copies, error) {
 	if c.db == "" && c.reader != "" {
-		return nil, errors.New("-db-reader needs -db: the database that it is a role of")
+		return nil, errors.New("-db-reader needs -db: it names a role in a database, and -db names that database")
 	}
 	copies, err := game.OpenCopies(ctx, game.CopyOptions{URL: c.db, Reader: c.reader, Dir: filepath.Join(c.data, "copies"), Most: c.copies})
 	return copies, byFlag(err)

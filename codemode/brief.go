@@ -15,8 +15,8 @@ const (
 	briefTokens = 1000
 )
 
-// brief returns what is declared if not everything is: how to find the rest,
-// what was granted, and in a long description what all tables have in common, as far as there is room.
+// brief returns the declarations for a tool that has too many to show all: how to find the others, as many grants as fit, and, if long is set, the
+// declarations that all tables share, while the text has at most briefTokens.
 func (d *declarer) brief(all *declarations, tables int, lookups []*lookup, long bool) string {
 	head := fmt.Sprintf("// %d tables and services can be reached, too many to declare here. Find them inside the program; what it was given it can use at once:\n", tables)
 	for _, l := range lookups {

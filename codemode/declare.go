@@ -248,7 +248,7 @@ func (d *declarer) standIns(i *message.Interface) []string {
 			}
 		}
 	}
-	// If all columns have a shared kind, its name is enough.
+	// If one shared kind covers exactly these columns, the union lists that kind in place of each column's type.
 	for _, s := range d.shared {
 		same := func(k *kind) bool {
 			return slices.ContainsFunc(columns, func(c *kind) bool { return c.Interface == k.Interface })

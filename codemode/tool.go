@@ -390,7 +390,7 @@ func (t *Tool) run(ctx context.Context, program string, run exo.Run) *Result {
 	}})
 	res.Value, res.Console, res.Label, res.Causes, res.Effects = r.Value, r.Console, r.Label, r.Causes, r.Effects
 	res.Err, res.Took, res.Used, res.ID = r.Err, r.Took, r.Used, r.Run.ID
-	res.effectful, res.withheld = t.effectful, !r.Label.Secrecy().FlowsTo(t.admits)
+	res.effectful, res.withheld = t.effectful, !exo.MayLeave(r.Label, t.admits)
 	res.unchanged = r.Unchanged
 	if res.Err != nil {
 		res.Value, res.JSON, res.framed, res.Notice = value.Value{}, nil, nil, ""

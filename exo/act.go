@@ -1,6 +1,7 @@
 package exo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,14 @@ func (s *Session) act(m *Message, e *pending, turn chan struct{}) {
 	} else {
 		// An effect begins even if the budget for reading is spent: whether it happens must not depend on how fast calls are.
 		done := s.changes(m, e)
-		defer func() { e.state = done(v, err) }()
+		defer func() { // what acted at once is recorded as it happened, and not answered
+			cut := m.cutOff() // the object may have ignored that its context has ended
+			if e.effect != message.Immediate {
+				err = cmp.Or(err, cut)
+			}
+			e.state = done(v, err)
+			err = cmp.Or(err, cut)
+		}()
 		if e.effect == message.Held {
 			v, err = s.hold(m, e)
 		} else if v, err = s.eval(ctx, m); e.effect == message.InUnit && err == nil && !s.opened(m.store) {

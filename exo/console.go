@@ -106,7 +106,7 @@ func (s *Session) logged(l Line) (_ Line, show bool, err error) {
 		c.full, end = true, ""
 	}
 	c.used += l.Size()
-	if !mayLeave(s.label, s.gate.admits) {
+	if !MayLeave(s.label, s.gate.admits) {
 		return l, false, nil
 	}
 	c.shown.WriteString(l.String())

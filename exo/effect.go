@@ -80,26 +80,23 @@ func (s *Session) refuseEffect(m *Message) error {
 			return &fail.Error{Op: op, Kind: fail.Internal, Err: err}
 		}
 	}
-	if mode == message.Immediate {
-		if s.pending != "" {
-			return fail.Errorf(fail.Denied, op, "this call can't be undone, but the earlier call of %s still can: make this call first, or in a program of its own", s.pending)
-		}
-		return nil
-	}
-	if rule, _ := s.asks(m); rule != "" && s.gate.review == nil {
+	switch rule, _ := s.asks(m); {
+	case rule != "" && s.gate.review == nil:
 		return &fail.Error{Op: op, Kind: fail.Internal, Err: errNoReview}
-	} else if rule != "" && s.immediate != "" { // a second run, after a person has agreed, would let it act once more
+	case rule != "" && mode == message.Immediate:
+		return fail.Errorf(fail.Denied, op, "a person may have to agree to this call first, but it acts at once and for good, so no program can make it before the host changes that")
+	case rule != "" && s.immediate != "": // a second run, after a person has agreed, would let it act once more
 		return fail.Errorf(fail.Denied, op, "a person may have to agree to it first, and %s, which this program called before, has acted at once: call it in a program of its own", s.immediate)
-	}
-	if mode == message.InUnit {
-		switch {
-		case m.store == nil:
-			return &fail.Error{Op: op, Kind: fail.Internal, Err: errNoStore}
-		case s.written != nil && s.written != m.store && !s.gate.severalStores:
-			// A run can't commit two stores as one: PREPARE TRANSACTION is off by default, and SQLite has none. The second
-			// commit could fail after the first, and the program would learn of neither.
-			return fail.Errorf(fail.Denied, op, "%s", s.gate.catalog.Say(nil, "second.store", "this program has already changed another store, and a program can change only one: write another program for this call"))
-		}
+	case mode == message.Immediate && s.pending != "":
+		return fail.Errorf(fail.Denied, op, "this call can't be undone, but the earlier call of %s still can: make this call first, or in a program of its own", s.pending)
+	case mode != message.InUnit:
+		return nil
+	case m.store == nil:
+		return &fail.Error{Op: op, Kind: fail.Internal, Err: errNoStore}
+	case s.written != nil && s.written != m.store && !s.gate.severalStores:
+		// A run can't commit two stores as one: PREPARE TRANSACTION is off by default, and SQLite has none. The second
+		// commit could fail after the first, and the program would learn of neither.
+		return fail.Errorf(fail.Denied, op, "%s", s.gate.catalog.Say(nil, "second.store", "this program has already changed another store, and a program can change only one: write another program for this call"))
 	}
 	return nil
 }

@@ -169,7 +169,7 @@ func (s *Session) raised() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.sorted() {
-		if c.State == StateHeld && !mayLeave(s.label, c.admits) {
+		if c.State == StateHeld && !MayLeave(s.label, c.admits) {
 			return fail.Errorf(fail.Denied, c.Op, "the program read values that may not leave this way after it asked for this call, so the call was not made; read them in another program")
 		}
 	}
@@ -302,14 +302,14 @@ func (s *Session) Release() error {
 	if err := s.begun(); err != nil {
 		return err
 	}
-	if l := s.Label(); !mayLeave(l, s.gate.admits) {
+	if l := s.Label(); !MayLeave(l, s.gate.admits) {
 		// The text is the same whatever the program read: a program could choose by what it read which tags it gets, and so reveal
 		// one bit with each. Only the first message that brought such a tag is named: see withheld.first.
 		which := ""
 		if !s.gate.kept.Empty() { // if it is empty, the run began with the tag
 			which = " (" + s.gate.kept.String() + ")"
 		}
-		if begun := s.run.Label.Secrecy(); !begun.FlowsTo(s.gate.admits) { // whatever the program does, its result may not leave
+		if !MayLeave(s.run.Label, s.gate.admits) { // whatever the program does, its result may not leave
 			return &fail.Error{Kind: fail.Denied, Msg: "this program was written from values that its result may not contain", Err: because(l.Secrecy().Without(s.gate.admits), s.Causes())}
 		}
 		s.mu.Lock()

@@ -53,7 +53,7 @@ func (g *Gate) Flows() (out []Flow) {
 				for _, of := range as {
 					f := flow.By(tag, m, g.admits, func() []string { return g.demands(n, m.Name) })
 					if _, kind, _ := value.TagParts(tag); f.May && kind != "" && m.Declassifies.Empty() && value.NewLabel(tag).FlowsTo(m.Admits) {
-						f.How += whose(chooses[of], name)
+						f.How += readersText(chooses[of], name)
 					}
 					out = append(out, Flow{Tag: tag, From: from, To: of + "." + name, May: f.May, How: f.How})
 				}
@@ -63,8 +63,8 @@ func (g *Gate) Flows() (out []Flow) {
 	return out
 }
 
-// whose is for a way out of values with readers: it says whether each call decides whose values may leave.
-func whose(o Sink, method string) string {
+// readersText returns the end of a Flow's How for labels with readers: a way out for values of any reader, or of those that the arguments decide.
+func readersText(o Sink, method string) string {
 	if c, ok := o.(interface{ Chooses(method string) bool }); o == nil || ok && !c.Chooses(method) {
 		return "; of any reader, whatever the call is given"
 	}

@@ -89,7 +89,7 @@ func NewGate(cfg Config) (*Gate, error) {
 	for i, name := range names {
 		o := cfg.Grants[name]
 		if scalar.ReservedName(name) || name == "api" {
-			return nil, fmt.Errorf("exo: %q can't be the name of a grant", name)
+			return nil, fmt.Errorf("exo: %q can't be the name of a grant: want at most 100 bytes of Latin letters, digits, _ and $, not a digit first, and not then, toJSON, constructor, prototype, __proto__ or api", name)
 		}
 		if o == nil {
 			return nil, fmt.Errorf("exo: grant %s is nil", name)
@@ -199,8 +199,7 @@ func (g *Gate) SealedLabel() value.Label {
 // plain reports whether values with label l are shown unsealed. Tags of integrity seal nothing. A label of secrecy seals nothing if the
 // result is the only way out and admits it.
 func (g *Gate) plain(l value.Label) bool {
-	l = l.Secrecy()
-	return l.Empty() || !g.leaves && l.FlowsTo(g.admits)
+	return l.Secrecy().Empty() || !g.leaves && MayLeave(l, g.admits)
 }
 
 // ReadOnly reports whether no granted object can change anything.

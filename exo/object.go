@@ -99,7 +99,7 @@ func (m *Message) MaySeal() bool { return m.entry != nil && m.entry.shows != nil
 // Withheld reports whether the run, when the message was admitted, had read values that its result may not carry. Such a run shows no
 // result. An object must leave nothing of it for others to see, like a count of calls: that would reveal what the run read.
 func (m *Message) Withheld() bool {
-	return m.session != nil && !mayLeave(m.RunLabel(), m.session.gate.admits)
+	return m.session != nil && !MayLeave(m.RunLabel(), m.session.gate.admits)
 }
 
 // Zone is the IANA name of the time zone that the program has: "UTC" where the host named none.

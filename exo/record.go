@@ -292,7 +292,7 @@ func (s *Session) note(e Entry) error {
 // tellsOfTheDone reports whether an entry is about something that can't be undone any more.
 func (e *Entry) tellsOfTheDone() bool {
 	switch e.Step {
-	case Committed, Acted, Ended:
+	case Committed, AfterCommitFailed, Acted, Ended:
 		return true
 	case Outcome:
 		return e.Effect == message.Immediate

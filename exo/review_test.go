@@ -54,3 +54,24 @@ func TestUnlistedChanges(t *testing.T) {
 		}
 	}
 }
+
+// TestImmediateWithARule: nothing acts at once for which a person has to agree first. The twin has no rule.
+func TestImmediateWithARule(t *testing.T) {
+	for _, rule := range []bool{true, false} {
+		s := &shop{name: "till"}
+		var o Object = s
+		if rule {
+			o = ruledShop{s}
+		}
+		g, err := NewGate(Config{Grants: map[string]Object{"shop": o}, Record: Unrecorded, Review: &lenient{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &world{t: t, gate: g, s: begin(t, g, t.Context(), "ann")}
+		_, err = w.send(msg(ref(0), call(0, "post")))
+		if rule && fail.KindOf(err) != fail.Denied || !rule && err != nil || times(s.log, "post") != map[bool]int{false: 1}[rule] {
+			t.Errorf("rule %v: %v, %v", rule, err, s.log)
+		}
+		w.s.Finish(t.Context(), value.Null(), nil)
+	}
+}

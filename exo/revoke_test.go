@@ -5,6 +5,7 @@ import (
 	"errors"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
+	"strings"
 	"testing"
 	"testing/synctest"
 )
@@ -67,6 +68,50 @@ func TestRevokedInFlight(t *testing.T) {
 			t.Errorf("asked %d times", users.asked())
 		}
 	})
+}
+
+// TestRevokedWhileItIgnores: an object that ignores its context does not answer, either, if it was revoked meanwhile. What it has changed in a unit of
+// work is not kept, what is held does not act, and what acted at once has happened and is recorded so.
+func TestRevokedWhileItIgnores(t *testing.T) {
+	for method, want := range map[string]string{"count": "", "put": "put rolled back", "mail": "mail rolled back", "post": "post immediate"} {
+		for _, revoked := range []bool{true, false} {
+			s := &shop{name: "a"}
+			o, revoke := revocable(s)
+			called := func(context.Context) error {
+				if revoked {
+					revoke()
+				}
+				return nil
+			}
+			s.fail = map[string]func(context.Context) error{"count": called, "put": called, "post": called}
+			var outcome Entry
+			g, err := NewGate(Config{Grants: map[string]Object{"shop": Wrap(o, Policy{After: func(*Message, value.Value, error) {}})}, Record: RecordFunc(func(e Entry) error {
+				if e.Step == Outcome {
+					outcome = e
+				}
+				return nil
+			})})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := &world{t: t, gate: g, s: begin(t, g, t.Context(), "")}
+			v, err := w.send(msg(ref(0), call(0, method)))
+			if method == "mail" { // its object is asked only at the end
+				called(t.Context())
+			} else if got := fail.KindOf(err) == fail.Revoked && v.IsZero(); got != revoked {
+				t.Errorf("%s, revoked %v: %v %v", method, revoked, v, err)
+			} else if (outcome.Err != nil) != revoked || method == "post" && outcome.State != StateImmediate {
+				t.Errorf("%s, revoked %v: recorded as %v, %v", method, revoked, outcome.State, outcome.Err)
+			}
+			w.s.Finish(t.Context(), value.Null(), nil)
+			if states := (&ending{world: w}).states(); revoked && method != "mail" && states != want || !revoked && strings.Contains(states, "rolled back") {
+				t.Errorf("%s, revoked %v: %s, want %s", method, revoked, states, want)
+			}
+			if kept := map[bool]int{true: 1}[method == "put" && !revoked]; s.kept != kept || revoked && times(s.log, "mail") > 0 {
+				t.Errorf("%s, revoked %v: %d kept, %v", method, revoked, s.kept, s.log)
+			}
+		}
+	}
 }
 
 // A revoked object is of no use inside a message to another one either.

@@ -98,16 +98,6 @@ func (g *Gate) Begin(ctx context.Context, run Run, program string, bounds map[st
 		s.program = program
 	}
 	s.withhold(0, fail.Pos{})
-	if g.record != nil {
-		start := &Start{Principal: run.Principal, Program: program, Label: run.Label, Clock: run.Clock, Seed: run.Seed, Zone: g.recordedZone(), Limits: g.limits, Bounds: bounds, Granted: g.digest(), Admits: g.admits, Preview: run.Preview, Judged: g.judged, Module: buildinfo.Version(), Encoding: wire.Encoding, Grants: g.packed}
-		err := g.pay(ctx)
-		if err == nil {
-			err = g.record.Record(context.WithoutCancel(ctx), Entry{RunID: run.ID, Step: Begun, At: g.now(), Label: run.Label, Start: start})
-		}
-		if err != nil {
-			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: the run's beginning can't be recorded: %w", err)}
-		}
-	}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	s.caller = ctx
 	s.ref, s.show = s.refType, s.refName
@@ -115,6 +105,16 @@ func (g *Gate) Begin(ctx context.Context, run Run, program string, bounds map[st
 	s.types = make([]*message.Type, 0, len(g.granted)+4)
 	for i := range g.granted {
 		s.types = append(s.types, g.granted[i].Type)
+	}
+	if g.record != nil {
+		start := &Start{Principal: run.Principal, Program: program, Label: run.Label, Clock: run.Clock, Seed: run.Seed, Zone: g.recordedZone(), Limits: g.limits, Bounds: bounds, Granted: g.digest(), Admits: g.admits, Preview: run.Preview, Judged: g.judged, Module: buildinfo.Version(), Encoding: wire.Encoding, Grants: g.packed}
+		if err := s.note(Entry{Step: Begun, Label: run.Label, Start: start}); err != nil {
+			s.cancel(err)
+			if p := s.Panicked(); p != nil {
+				panic(p)
+			}
+			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: the run's beginning can't be recorded: %w", err)}
+		}
 	}
 	return s, nil
 }

@@ -43,12 +43,13 @@ func TestSettler(t *testing.T) {
 		{"nobody knows", []string{"put"}, "commit", fail, 0, nil, "record committing, commit, record committed, record ended", ""},
 		{"no intent is recorded", []string{"put"}, "", nil, Committing, nil, "rollback, record ended", ""},
 		{"that it is committed is recorded late", []string{"put"}, "", nil, Committed, nil, "record committing, commit, record committed, record ended", ""},
+		{"that it fails is recorded late", []string{"put"}, "settle", fail, AfterCommitFailed, nil, "record committing, commit, record committed, settle, record settled, record ended", "broken"},
 	} {
 		s, settled := &shop{name: "a", settles: true, fail: map[string]func(context.Context) error{c.fails: c.how}}, ""
 		broken := true
 		w := end(t, s, func(e Entry) error {
 			if e.Step == c.record && broken {
-				broken = c.record != Committed
+				broken = c.record == Committing
 				return bad
 			}
 			if e.Step == AfterCommitFailed {

@@ -32,12 +32,12 @@ func (s *Session) passSink(m *Message, e *pending) error {
 	}
 	if meth.Effect != message.NoEffect || meth.Sink && !label.Secrecy().Empty() {
 		var why error
-		if e.admits, why = s.admits(m, e); !mayLeave(carries, e.admits) {
+		if e.admits, why = s.admits(m, e); !MayLeave(carries, e.admits) {
 			what := "this program has read values that may not leave this way: they are labelled "
 			switch {
-			case !mayLeave(s.run.Label, e.admits):
+			case !MayLeave(s.run.Label, e.admits):
 				what = "this program was written from values that may not leave this way: they are labelled "
-			case mayLeave(label, e.admits):
+			case MayLeave(label, e.admits):
 				what = "a sealed value in this call may not leave this way: it is labelled "
 			}
 			if why == nil {
@@ -48,7 +48,7 @@ func (s *Session) passSink(m *Message, e *pending) error {
 	}
 	// The result of such a run may not leave, so the model would not learn what the effect did, and would ask for it again.
 	// The other changes of the run are not kept, either: see Release.
-	if meth.Effect != message.NoEffect && !mayLeave(label, s.gate.admits) {
+	if meth.Effect != message.NoEffect && !MayLeave(label, s.gate.admits) {
 		what := "nothing that this program changes would be kept"
 		if meth.Effect == message.Immediate {
 			what = "this call acts at once and for good, and its outcome could not be shown"
@@ -58,8 +58,9 @@ func (s *Session) passSink(m *Message, e *pending) error {
 	return s.distrust(m, e.chosen.Integrity(), e.admits)
 }
 
-// mayLeave is the comparison before messages, results and console lines leave. It looks at secrecy; distrust looks at integrity.
-func mayLeave(l, admits value.Label) bool { return l.Secrecy().FlowsTo(admits) }
+// MayLeave reports whether values with label l may leave by a sink that admits these labels. Messages, results, console lines and values that are
+// shown unsealed are decided by it. It looks at secrecy; distrust looks at integrity.
+func MayLeave(l, admits value.Label) bool { return l.Secrecy().FlowsTo(admits) }
 
 // admits returns the label that a sink's message may carry: its method, its object and the policies of
 // all its objects must admit it. why is not nil if one of them panicked.

@@ -73,7 +73,7 @@ func (r *Reviewed) Set(ctx context.Context) (changeset.Set, error) { return r.se
 // Asker is an object some of whose changes a person must see before they happen.
 type Asker interface {
 	Object
-	// MayAsk reports whether any message to the object, or to what it leads to, may ask. Such an object can't be granted without a Reviewer.
+	// MayAsk reports whether a person may be asked about a message to the object, or to objects that it returns. It then needs a Reviewer to be granted.
 	MayAsk() bool
 	// Asks returns the rule, in words, by which the host's Reviewer may ask a person about the message, and who may agree; "" if there is none. For a
 	// method that is [message.Held] the rule is met; for a change in a unit of work, its ChangeLister decides.

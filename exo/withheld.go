@@ -21,7 +21,7 @@ type withheld struct {
 
 // withhold notes the first moment at which the run has a label that its result may not carry. s.mu is held, or no other goroutine has s.
 func (s *Session) withhold(call uint64, at fail.Pos) {
-	if s.withheld == nil && !mayLeave(s.label, s.gate.admits) {
+	if s.withheld == nil && !MayLeave(s.label, s.gate.admits) {
 		s.withheld = &withheld{call, s.label, at, s.changing}
 	}
 }

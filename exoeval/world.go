@@ -79,7 +79,7 @@ func (w *World) complete() error {
 // it, or it means something else to them. The error says which names are allowed.
 func CheckName(name string) error {
 	if scalar.ReservedName(name) || name == "api" {
-		return fmt.Errorf("exoeval: %q can't be the name of a grant: want letters and digits, and no word of JavaScript; `api` is the object that has all grants", name)
+		return fmt.Errorf("exoeval: %q can't be the name of a grant: want at most 100 bytes of Latin letters, digits, _ and $, not a digit first, and not then, toJSON, constructor, prototype, __proto__ or api (api is the object that has all grants)", name)
 	}
 	return front.CheckNames([]message.GrantedName{{Name: name}}, front.Config{Globals: front.Globals(), Grants: []string{name}})
 }

@@ -286,7 +286,7 @@ func (ar *Arena) ClaimAttempt(ctx context.Context, player, id, name string, shar
 func (ar *Arena) Claim(ctx context.Context, player, text, name string) (w *store.Win, again bool, err error) {
 	name, ok := Name(name)
 	if !ok {
-		return nil, false, refuse(Bad, "a name has at most 40 characters, all of which can be seen")
+		return nil, false, refuse(Bad, "a name has at most 40 characters, none of them invisible, and at most 4 accents on a letter")
 	}
 	w, again, err = ar.Store.Claim(ctx, player, strings.TrimSpace(text), name)
 	if errors.Is(err, store.ErrNone) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os/exec"
 	"runtime"
@@ -64,7 +65,7 @@ func Run(ctx context.Context, job Job) (*Result, error) {
 		return nil, err
 	}
 	if len(in) > maxJob {
-		return nil, errors.New("control: the job is too large")
+		return nil, fmt.Errorf("control: the job has %d bytes; the limit is %d", len(in), maxJob)
 	}
 	path, err := self()
 	if err != nil {

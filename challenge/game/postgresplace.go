@@ -53,7 +53,7 @@ func newSchemas(ctx context.Context, raw, reader string) (*schemas, error) {
 			return nil, fmt.Errorf("%w: %w", ErrReader, err)
 		}
 		if s.role = s.reader.User.Username(); s.role == "" {
-			return nil, fmt.Errorf("%w: it names no role", ErrReader)
+			return nil, fmt.Errorf("%w: its URL has no user name: want postgres://ROLE@host/database", ErrReader)
 		}
 	}
 	admin, err := pgx.ParseConfig(raw)

@@ -20,7 +20,7 @@ const mark = "copy-"
 
 func newFolder(dir string) (*folder, error) {
 	if dir == "" {
-		return nil, errors.New("game: copies need a folder")
+		return nil, errors.New("game: the folder for copies has an empty name (CopyOptions.Dir)")
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err

@@ -27,10 +27,10 @@ type Target struct {
 	// gets the key from the host. Each attempt then has a fresh database, on SQLite, which nobody else sees.
 	Foreign string
 
-	// Outside is a query for the texts that others read of what programs may write, or "". With it the key lies in a
-	// row that programs are granted, in a column with a label, and wins once it is in what leaves: in these texts, the
-	// result, the console or an error. Each attempt has a fresh database, with another key in it than the player's, which the host
-	// gives for it: so the duration of attempts, or their end, wins nothing, which labels don't hide.
+	// Outside is a query that returns the texts which other users read and programs can write; "" if the target has none. With Outside, programs are
+	// granted the row with the code, in a labelled column. A player wins if the code appears in those texts, the result, the console or an error: the
+	// host then gives the player's key. Each attempt has a fresh database with a code of its own. So a program wins nothing by how long it runs or
+	// how it ends, which labels don't hide.
 	Outside string
 
 	// Grants are what a program of the player is given. That the key is not among

@@ -127,5 +127,5 @@ func (s *seldom) due(now time.Time) bool {
 	return true
 }
 
-// redactedHost is a stranger's word, for the log.
+// redactedHost returns the first 100 bytes of a Host header for the log, without what looks like a key: a stranger chose the text.
 func redactedHost(h string) string { return game.Redact(h[:min(len(h), 100)]) }

@@ -47,7 +47,7 @@ var templates = func() map[string]*template.Template {
 		"lines":    linesOf,
 		"code":     codeOf,
 		"size":     sizeOf,
-		"on": func(v *attemptView, p page) attemptView { // a record as a part of a page
+		"on": func(v *attemptView, p page) attemptView { // a copy of an attempt's view with the page that shows it
 			out := *v
 			out.Page = p
 			return out

@@ -68,7 +68,7 @@ type Ask struct {
 	Who   Who    `json:"who"`
 }
 
-// Who says who may agree.
+// Who says which people may agree to a change: By can exclude the user of the program, and Least is the weakest way in which they must be known.
 type Who struct {
 	By    By    `json:"by,omitempty"`
 	Least Least `json:"least,omitempty"`

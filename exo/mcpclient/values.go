@@ -110,8 +110,11 @@ func readRecord(t *message.Type, m map[string]any, depth int, left *int) (value.
 		if !there && f.Opt {
 			continue
 		}
-		if !there || scalar.BadName(f.Name) != "" {
-			return value.Value{}, fmt.Errorf("%w: a field is missing, or can't have its name: %.100q", ErrMismatch, f.Name)
+		if !there {
+			return value.Value{}, fmt.Errorf("%w: the field %.100q is missing", ErrMismatch, f.Name)
+		}
+		if scalar.BadName(f.Name) != "" {
+			return value.Value{}, fmt.Errorf("%w: no field can have the name %.100q", ErrMismatch, f.Name)
 		}
 		v, err := read(f.Type, x, depth+1, left)
 		if err != nil {

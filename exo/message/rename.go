@@ -128,7 +128,7 @@ func names(visit func(renamer)) map[string]bool {
 	return set
 }
 
-// mentions returns the interfaces that i can stand for, and those that it refers to directly.
+// mentions returns the interfaces named in i.Is and i.Many, and those that i's field types and methods name.
 func (i *Interface) mentions() map[string]bool {
 	return names(func(r renamer) {
 		for _, k := range append(slices.Clip(i.Is), i.Many) {

@@ -104,15 +104,15 @@ var situations = map[string][]string{
 	"inside":         {"name", "part"},           // a member of the records is used on something that was not sent, within a callback
 	"outside":        {"name"},                   // the same, elsewhere
 	"template":       {"it"},
-	"day.time":       nil,    // a day beside a time; behind what the error says
-	"time.number":    {"it"}, // a number beside a time; behind what the error says
-	"mixed":          {"it"}, // values of two types; behind what the error says
+	"day.time":       nil,    // a method of a day is given a time, or the reverse; the phrase is appended to the error
+	"time.number":    {"it"}, // a method of a time is given a number; the phrase is appended to the error
+	"mixed":          {"it"}, // `??` is given a value of another type; the phrase is appended to the error
 	"typeof":         nil,
 	"decimal":        {"it", "by"},
 
 	// A call is wrong.
-	"shown":            {"name"}, // a synonym of a method of arrays, after what chose what is shown
-	"direction":        {"it"},   // the argument beside an expression is no direction
+	"shown":            {"name"}, // a synonym of a method of arrays, called after a call that chose what is shown
+	"direction":        {"it"},   // the argument after an expression is no direction
 	"operator":         {"name", "part"},
 	"grouped":          nil,              // an aggregate is asked of what was grouped by names: of each, or of all?
 	"sent":             nil,              // something is added to what sends

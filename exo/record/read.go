@@ -293,7 +293,7 @@ func (p *parser) failure(f *failure) error {
 		for kind = 1; kind.Valid() && kind.String() != f.Kind; kind++ {
 		}
 		if !kind.Valid() {
-			p.fail(fmt.Errorf("no error is of kind %.40q", f.Kind))
+			p.fail(fmt.Errorf("the entry has an error of the unknown kind %.40q", f.Kind))
 		}
 	}
 	e := &fail.Error{Kind: kind, Op: string(f.Op), Msg: string(f.Msg), Pos: fail.Pos{Line: f.Line, Column: f.Column, Text: string(f.Source)}}

@@ -109,8 +109,8 @@ func covers(upper, tag string) bool {
 	return !slices.ContainsFunc(strings.Split(to, "|"), func(id string) bool { return !slices.Contains(may, id) })
 }
 
-// admitsReaders is FlowsTo for a tag that l itself does not have. If several tags of l name ids of
-// one kind, each names a recipient, so all of these tags have to admit it.
+// admitsReaders reports whether l admits a tag that it does not have. Tags of l with the same base, and the same kind of ids or none, count. Each id is
+// a recipient, so every counted tag must cover the tag, until one without ids does.
 func (l Label) admitsReaders(tag string) bool {
 	base, kind, _ := TagParts(tag)
 	ok := false

@@ -63,7 +63,7 @@ func (s Secret) text(ctx context.Context) (string, error) {
 	}
 }
 
-// Binding is the one header, of the Host that has it, in which a secret leaves.
+// Binding names the one request header in which a secret is sent, to the Host that lists the Binding.
 type Binding struct {
 	Secret Secret
 	Header string // like Authorization

@@ -112,7 +112,7 @@ func lockdown() (l locked, err error) {
 	_, _, all := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0)
 	if all != 0 {
 		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-			return l, fmt.Errorf("no new privileges: %w", err)
+			return l, fmt.Errorf("prctl(PR_SET_NO_NEW_PRIVS) failed: %w", err)
 		}
 	} else if landlock() {
 		l.isolation |= Files

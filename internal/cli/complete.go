@@ -105,7 +105,7 @@ func (all Commands) beginning(values []string, start string) (out []string) {
 	return out
 }
 
-// seconds returns the words that follow a command's name in the name of another command.
+// seconds completes the second word of a command such as `record verify`: it lists the words after name that begin with start, each with its help.
 func (all Commands) seconds(name, start string) (out []string) {
 	for _, c := range all {
 		if second, ok := strings.CutPrefix(c.Name, name+" "); ok && strings.HasPrefix(second, start) {

@@ -62,9 +62,10 @@ func Parse(place string, wait time.Duration) (*Witness, error) {
 		&verifier{name, binary.BigEndian.Uint32(sum[:4]), b[1:]}}, nil
 }
 
-// Conflict is the error of Add for a witness that has another checkpoint. It signs no such answer.
+// Conflict is the error of Add if the witness has seen another checkpoint than the one that Add continues. The witness does not sign this answer,
+// so Size is only a claim.
 type Conflict struct {
-	Size int64 // of its last checkpoint; -1: what it has seen, the log does not continue
+	Size int64 // the size of the witness's last checkpoint; -1: the log does not continue what the witness has seen
 }
 
 func (e *Conflict) Error() string {

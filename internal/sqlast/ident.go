@@ -23,7 +23,7 @@ func quote(name string) string { return sqlname.Quote(strings.ReplaceAll(name, "
 func checkIdent(name string) error {
 	switch {
 	case name == "":
-		return errors.New("a name is missing")
+		return errors.New("a name in the statement is empty")
 	case len(name) > maxIdent:
 		return errors.New("a name is longer than 63 bytes")
 	case !utf8.ValidString(name):

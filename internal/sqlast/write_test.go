@@ -132,8 +132,8 @@ func TestNoSuchWrite(t *testing.T) {
 		return w
 	}
 	for want, w := range map[string]*Write{
-		"no such write":                                       {},
-		"table: a name is missing":                            insert(func(w *Write) { w.Table = "" }),
+		"no such write": {},
+		"table: a name in the statement is empty":             insert(func(w *Write) { w.Table = "" }),
 		"an insert of nothing":                                insert(func(w *Write) { w.Rows = nil }),
 		"it has 1 values for 2":                               insert(func(w *Write) { w.Columns = append(w.Columns, "prio") }),
 		`"ID" occurs twice`:                                   insert(func(w *Write) { w.Columns = append(w.Columns, "ID") }),

@@ -32,20 +32,20 @@ func Cut(chunk string) (program string, want Expect, err error) {
 			want.JSON = m[2]
 		case "~>":
 			if want.Holds, err = strconv.Unquote(m[2]); err != nil {
-				return "", want, fmt.Errorf("after %s stands a text in double quotes, as Go writes it, not %s", m[1], m[2])
+				return "", want, fmt.Errorf("after %s want a Go string in double quotes; got %s", m[1], m[2])
 			}
 		case "!":
 			kind, text, _ := strings.Cut(m[2], " ")
 			want.Kind = kind
 			if text != "" {
 				if want.Text, err = strconv.Unquote(strings.TrimSpace(text)); err != nil {
-					return "", want, fmt.Errorf("bad text %s", text)
+					return "", want, fmt.Errorf("after ! KIND want a Go string in double quotes; got %s", text)
 				}
 			}
 		case "log":
 			s, err := strconv.Unquote(m[2])
 			if err != nil {
-				return "", want, fmt.Errorf("after %s stands a text in double quotes, as Go writes it, not %s", m[1], m[2])
+				return "", want, fmt.Errorf("after %s want a Go string in double quotes; got %s", m[1], m[2])
 			}
 			want.Log = append(want.Log, s)
 		case "at":

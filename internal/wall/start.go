@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"unicode/utf8"
 )
 
@@ -125,9 +126,9 @@ func (s *Spec) lacking(has Walls) error {
 }
 
 // plain starts the program itself, where there are no walls.
-func plain(s *Spec, files []*os.File) (*os.Process, error) {
+func plain(s *Spec, files []*os.File, sys *syscall.SysProcAttr) (*os.Process, error) {
 	env := append([]string{}, s.Env...) // never nil, which would be the host's
-	return os.StartProcess(s.Path, append([]string{s.Path}, s.Args...), &os.ProcAttr{Dir: s.Dir, Env: env, Files: files[:3]})
+	return os.StartProcess(s.Path, append([]string{s.Path}, s.Args...), &os.ProcAttr{Dir: s.Dir, Env: env, Files: files[:3], Sys: sys})
 }
 
 // run starts the process and waits for it, on one thread: the kernel ends the process when the thread that started it ends.

@@ -39,5 +39,6 @@ func ended(p *os.Process) {
 	}
 }
 
-// killGroup ends the processes of the group: the filter lets none of them leave it.
+// killGroup ends the processes of the group. With the wall of system calls none of them can leave it, and with the wall "apart" the kernel ends
+// those that have left it, too. Without both walls, a process that has left the group goes on.
 func killGroup(p *os.Process) { _ = unix.Kill(-p.Pid, unix.SIGKILL) }

@@ -89,7 +89,7 @@ func TestPlain(t *testing.T) {
 		_, _ = p.Wait()
 		return string(out)
 	}
-	if out := run(func(files []*os.File) (*os.Process, error) { return plain(&s, files) }); strings.Contains(out, "s3cr3t") {
+	if out := run(func(files []*os.File) (*os.Process, error) { return plain(&s, files, nil) }); strings.Contains(out, "s3cr3t") {
 		t.Errorf("it has %s", out)
 	}
 	if out := run(func(files []*os.File) (*os.Process, error) {

@@ -58,7 +58,7 @@ func Find(name string) (*Zone, error) {
 		return nil, unknown(name)
 	}
 	z := laid(cased, loc)
-	if c := z.clocks[0].String(); c == "UTC" || c == "GMT" { // all others begin before time zones existed
+	if c := z.clocks[0].String(); c == "UTC" || c == "GMT" { // UTC and its aliases; every other zone begins with local mean time (LMT), "-00" or a fixed shift
 		z = nil
 	}
 	kept, _ := found.LoadOrStore(cased, z)

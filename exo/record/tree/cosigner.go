@@ -22,7 +22,7 @@ type cosigner struct {
 	log  note.Verifier
 	in   Source
 	most Checkpoint // the largest that it has cosigned, as far as this process knows
-	at   place      // of that, or of one before it
+	at   place      // where a proof begins to read the log: at the checkpoint most, or at an earlier one
 	read time.Time  // when much of the log was last read for a proof
 }
 
@@ -51,7 +51,7 @@ func cosignerOf(place string, log note.Verifier, in Source) (*cosigner, error) {
 func (c *cosigner) known() error {
 	text, err := c.in.cosigned()
 	if err == nil && text != "" && c.cosigned(text, place{}) != nil {
-		err = fmt.Errorf("%s is not what it has cosigned: remove it", keptCosigned)
+		err = fmt.Errorf("%s holds no checkpoint that both this log and this witness have signed: check the witness's key; if the key is right, keep a copy of %[1]s, and remove it", keptCosigned)
 	}
 	return err
 }

@@ -203,7 +203,7 @@ func TestHTTPWitnessFinds(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(m.dir, cosignedFile), []byte(strings.Replace(string(cosigned), "w1", "w2", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if l, err := Open(m.dir, m.private); err == nil || !strings.Contains(err.Error(), "is not what it has cosigned") {
+	if l, err := Open(m.dir, m.private); err == nil || !strings.Contains(err.Error(), "holds no checkpoint that both this log and this witness have signed") {
 		l.Close()
 		t.Error(err)
 	}

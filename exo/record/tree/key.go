@@ -158,7 +158,7 @@ func (a *About) keys(private SigningKey) (*keys, note.Signer, error) {
 	}
 	v, err := note.NewVerifier(string(a.Key))
 	if err != nil || signer.Name() != a.Origin || v.Name() != a.Origin || signer.KeyHash() != v.KeyHash() {
-		return nil, nil, fmt.Errorf("the signing key is another log's: this one is %s", a.Origin)
+		return nil, nil, fmt.Errorf("the signing key is not that of this log, %s, or %s has no public key of it", a.Origin, aboutFile)
 	}
 	return newKeys(to), signer, nil
 }

@@ -169,7 +169,7 @@ func (l *Log) load() error {
 	}
 	head, ok := tail[last].of, false
 	if l.tree, ok = frontierOf(head, tail[last].subtrees); !ok {
-		return errors.New("its last checkpoint was changed, or it has none")
+		return errors.New("the last checkpoint of the log was changed, or the log has none")
 	}
 	if head.About != l.sum {
 		return fmt.Errorf("%s was changed after the log was made", aboutFile)

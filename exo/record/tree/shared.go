@@ -514,7 +514,7 @@ func (l *Shared) after(p *pending, all map[Run]Last) (at progress, err error) {
 	case p.Step == Begun:
 		return at, fmt.Errorf("run %s has begun before; an ID stands for one run", p.Run)
 	case p.Asked && last.Seconds < l.opt.Dead.Seconds():
-		return at, fmt.Errorf("run %s had an entry %.0f seconds ago, and %w: it is settled after %v without one", p.Run, last.Seconds, ErrAlive, l.opt.Dead)
+		return at, fmt.Errorf("run %s had an entry %.0f seconds ago, and %w: a run can be settled after %v without an entry", p.Run, last.Seconds, ErrAlive, l.opt.Dead)
 	}
 	return at, nil
 }

@@ -78,7 +78,7 @@ func TestSharedHTTPWitness(t *testing.T) {
 		w.Set(size, root)
 	}
 	m.witnessed = strings.Replace(later, "w1", "w2", 1)
-	if _, err := tree.OpenShared(t.Context(), m, s.Private, nil); err == nil || !strings.Contains(err.Error(), "is not what it has cosigned") {
+	if _, err := tree.OpenShared(t.Context(), m, s.Private, nil); err == nil || !strings.Contains(err.Error(), "holds no checkpoint that both this log and this witness have signed") {
 		t.Error(err)
 	}
 }

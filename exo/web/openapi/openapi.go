@@ -39,8 +39,9 @@ func Parse(text []byte, digest string) (d Document, err error) {
 	return d, nil
 }
 
-// Method makes a method of the operation with this operationId, or with this route, like "GET /issues/{id}". The fields of a JSON body are fields of
-// the argument, besides those of the path and the query. A result has null where the answer lacks what the document does not require.
+// Method makes a method for the operation with this operationId, or with this route, like "GET /issues/{id}". Its argument has a field for each
+// parameter of the path and the query that can be sent, and for each property of a JSON body. If the answer lacks a property that the document
+// does not require, the result has null there, or an empty list if the property is a list.
 func (d Document) Method(name, operation string) (m web.Method, err error) {
 	var item *openapi3.PathItem
 	var op *openapi3.Operation
@@ -76,7 +77,7 @@ func (d Document) Method(name, operation string) (m web.Method, err error) {
 		sendable := p.In == "path" || p.In == "query" && p.Content == nil && (p.Style == "" || p.Style == "form") && (p.Explode == nil || *p.Explode)
 		switch {
 		case !sendable && p.Required:
-			return bad("it requires `%s` in the %s, in a form that can't be sent", p.Name, p.In)
+			return bad("the operation requires the parameter `%s` in the %s: only parameters of the path, and of the query as name=value, can be sent", p.Name, p.In)
 		case p.In == "query" && sendable:
 			m.Query = append(m.Query, p.Name)
 			fallthrough

@@ -234,7 +234,7 @@ func (c *checker) key(key ast.Expression, computed bool) {
 		c.ownName(k.Value.String(), k.Idx)
 	case *ast.NumberLiteral, *ast.PrivateIdentifier:
 	default:
-		c.fail(0, "this syntax is not available (property key)")
+		c.fail(0, "this kind of property name is not available in an object: write `name: value`, `'a name': value` or `[expression]: value`")
 	}
 }
 
@@ -264,7 +264,7 @@ func (c *checker) object(e *ast.ObjectLiteral) {
 		case *ast.SpreadElement:
 			c.expr(p.Expression)
 		default:
-			c.fail(0, "this syntax is not available (property)")
+			c.fail(0, "this kind of property is not available in an object: write `name`, `name: value` or `...other`")
 		}
 	}
 }

@@ -218,7 +218,7 @@ func (r *Guest) binary(op string, a, b goja.Value) goja.Value {
 	switch op {
 	case "in", "instanceof":
 		if x != nil {
-			panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` can't look at %s, which has no value in the program%s", op, r.Check.Name(x.Node), hint.And(r.Say(x.Node, "oneof", "", "list", "[…]")))))
+			panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` can't be used with %s: the program does not have its value here%s", op, r.Check.Name(x.Node), hint.And(r.Say(x.Node, "oneof", "", "list", "[…]")))))
 		}
 		return r.plain(op, a, b)
 	case "+":

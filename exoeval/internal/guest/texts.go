@@ -34,7 +34,7 @@ func (r *Guest) plus(a, b goja.Value) goja.Value {
 		m = "prepend"
 	}
 	if r.methodOf(y.Node, m) == nil {
-		panic(r.Throw(fail.Errorf(fail.Invalid, "", "`+` is not available with %s on its right", r.Check.Name(y.Node))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, "", "`+` can't take %s on its right: read the values first, and use + on them", r.Check.Name(y.Node))))
 	}
 	return r.operate(y.Node, m, a)
 }

@@ -88,7 +88,7 @@ func (n *numberFormat) text(d *decimal) string {
 	whole = strings.Repeat("0", max(n.minInt-len(whole), 0)) + whole
 	fraction += strings.Repeat("0", max(n.fraction(d)-len(fraction), 0))
 	row := n.row
-	least, _ := strconv.Atoi(row[2]) // digits before the first separator
+	least, _ := strconv.Atoi(row[2]) // the fewest digits that must come before the first separator; a number with fewer gets no separator
 	switch {
 	case n.grouping == "always":
 		least = 1

@@ -90,7 +90,7 @@ func collects(root *message.Node) bool {
 }
 
 // collect returns the list of the values of x in the rows of a group that meet the conditions.
-// Its items have the type in the catalogue: a literal may widen what the compiler knows.
+// Its items have the type that the catalogue declares; the compiler's may be wider, because of a literal.
 func (g *group) collect(row *expr.Row, x expr.Expr, of *message.Type, within []expr.Expr) (expr.Expr, error) {
 	f := g.inner
 	if err := f.Holds(language.Collect); err != nil {

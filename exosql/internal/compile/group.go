@@ -27,7 +27,7 @@ type group struct {
 	of    *query       // the grouped query
 	names []string
 	keys  []expr.Cell
-	kinds []string                   // of the keys, from the catalogue: a literal may widen what the compiler knows
+	kinds []string                   // the type of each key as the catalogue declares it; the compiler's may be wider, because of a literal
 	cells map[*decl.Column]expr.Expr // the expression over the rows for each output
 	order *query                     // the grouped query: lists have its order
 	rows  *expr.Derived              // a derived table with windows over the rows, for lists; PostgreSQL

@@ -1,6 +1,7 @@
 package compile
 
-// This file is the only place in which a table enters a query, with the conditions of its scope.
+// This file is the only place in which a table enters a query, with the conditions of its scope. A write names its table by scope.Entry.Write, and
+// changes the rows that such a query finds.
 
 import (
 	"fmt"

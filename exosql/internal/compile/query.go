@@ -89,7 +89,7 @@ type query struct {
 type orderTerm struct {
 	expr expr.Expr
 	desc bool
-	kind string // from the catalogue, or "": a literal may widen what the compiler knows
+	kind string // the type as the catalogue declares it, or ""; the compiler's may be wider, because of a literal
 	last bool   // it is the rank of a search, see sortedBy
 }
 

@@ -83,7 +83,7 @@ func (f *from) rowsOf(q *query, n *message.Node, env expr.Names) ([]expr.Expr, e
 		apart = apart.Outer
 	}
 	if len(q.context) > 0 || f.asked != nil || apart != nil {
-		return nil, fail.Errorf(fail.Invalid, n.Name, "works on a whole query, and can't be used in a callback or in a query that is joined; for some rows of a link write .orderBy(…).limit(1) there")
+		return nil, fail.Errorf(fail.Invalid, n.Name, "works on a whole query, and can't be used in a callback or in a query that is joined; for the first row of a link write .orderBy(…).limit(1) after the link")
 	}
 	if err := f.settle(q); err != nil {
 		return nil, err

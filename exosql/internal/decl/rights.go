@@ -63,7 +63,7 @@ func (f *Facet) writeMethods(rows Rows) (out []*message.Method) {
 	r, all := f.Rights, f.Table.Label.Secrecy() // readers of what is written have the label of the rows
 	if len(r.Insert) > 0 {
 		row := f.record(r.Insert, rows)
-		for i, c := range r.Insert { // everyone can see that the row exists; a value is for those who may read the column
+		for i, c := range r.Insert { // all readers of the table see that a new row exists (all); a value is seen only by readers of its column, so what the facet admits counts for fields alone
 			row.Fields[i].Needed, row.Fields[i].Admits = f.Table.expects(c), f.Table.filled(c.takes(r.Admits))
 		}
 		out = append(out, language.InsertMethod(row, all, f.foreign()), language.InsertManyMethod(row, all))

@@ -102,7 +102,8 @@ func (n *Net) Born(l *Layout, cells []Cell, given []string) {
 	t.born[key] = &netRow{cells: cells, filled: filled}
 }
 
-// Images returns the difference.
+// Images returns an image for each row that the added events made, changed or removed in the end, sorted. It fails with ErrTooManyImages
+// beyond the limits of NewNet.
 func (n *Net) Images() (out []Image, err error) {
 	size := 0
 	for _, t := range n.tables {
@@ -173,7 +174,7 @@ func (t *netTable) filled(cells []Cell) []int {
 	return out
 }
 
-// Identity writes cells so that no two lists are written alike; nil means all of them.
+// Identity encodes the cells at these indexes, or all cells if at is nil. Two lists have the same encoding only if they are equal.
 func Identity(cells []Cell, at []int) string {
 	var b strings.Builder
 	one := func(c Cell) {

@@ -50,6 +50,9 @@ func One(changes []Change) (p *plan.Plan, args []value.Value, ok bool) {
 	return nil, nil, false
 }
 
+// ErrNoChange is the error of a Writer that was given no change, or a statement that only reads.
+var ErrNoChange = errors.New("exosql: Write was given no change, or a statement that only reads")
+
 // OnlyWrites reports whether there are changes and each has a Write.
 func OnlyWrites(changes []Change) bool {
 	for _, c := range changes {

@@ -245,7 +245,7 @@ type State struct {
 	Engine  Engine
 	known   map[*decl.Column]decl.Form // the answers of Engine.Form
 	Dialect sqlast.Dialect             // that of Engine
-	Program bool                       // the statement is for a program, not for a chain of typed calls
+	Program bool                       // the statement is compiled from a message, as are all queries of programs and all writes, typed ones too
 	Zoned   bool                       // local time is not UTC
 	Queries queries
 

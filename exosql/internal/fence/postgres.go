@@ -19,10 +19,9 @@ import (
 // index that it does not know.
 type Indexes func(name string) []string
 
-// JudgePostgres fails unless the plan reads only rows in scope of each table: by a b-tree whose
-// first columns are those of the scope, searched by the scope's own values. Then no condition
-// of a program is tried on a row out of scope, and no such row is read in the order of a column
-// that a program chose. text is the output of EXPLAIN (FORMAT JSON, COSTS OFF). If the reason
+// JudgePostgres fails unless the plan reads only rows in scope of each table: by a b-tree whose first columns are those of the scope, searched by the
+// scope's own values. It lets a guarded table's rows out of scope be read, if their scope is tried before any condition of the program. Then no
+// condition of a program is tried on a row out of scope, and no such row is read in the order of a column that a program chose. text is the output of EXPLAIN (FORMAT JSON, COSTS OFF). If the reason
 // concerns certain tables, the error is an OutOfScope.
 //
 // A guarded table may be read in other ways: see postgresguarded.go.
@@ -218,7 +217,7 @@ func (j *judge) searched(t Table, node map[string]any) error {
 	}
 	for _, e := range t.Scope {
 		if !slices.Contains(columns[:len(t.Scope)], e.Column) {
-			return fmt.Errorf("%s is read by the index %s, which does not begin with its scope", t.Alias, name)
+			return fmt.Errorf("%s is read by the index %s, whose first columns are not those of the table's scope", t.Alias, name)
 		}
 		if !pattern(e, t.Alias).MatchString(cond) {
 			return fmt.Errorf("the index %s is not searched by %s", name, e.Column)

@@ -31,7 +31,7 @@ func TestJudgePostgres(t *testing.T) {
 		{`"Node Type": "Bitmap Heap Scan", "Relation Name": "tickets", "Alias": "t0", "Recheck Cond": "((due >= $2) AND (org_id = $1))", "Plans": [{"Parent Relationship": "Outer", "Node Type": "Bitmap Index Scan", "Index Name": "org_due", "Index Cond": "((org_id = $1) AND (due >= $2))"}]`, "before its scope"},
 		{`"Node Type": "Bitmap Heap Scan", "Relation Name": "tickets", "Alias": "t0", "Recheck Cond": "((org_id = $1) AND (due >= $2))", "Plans": [{"Parent Relationship": "Outer", "Node Type": "BitmapAnd", "Plans": []}]`, "several indexes"},
 		{or("(((org_id = $1) AND (due <= $2)) OR ((org_id = $1) AND (due IS NULL)))", "org_due", "((org_id = $1) AND (due IS NULL))"), ""},
-		{or("(((org_id = $1) AND (due <= $2)) OR ((org_id = $1) AND (due IS NULL)))", "due", "(due IS NULL)"), "does not begin with its scope"},
+		{or("(((org_id = $1) AND (due <= $2)) OR ((org_id = $1) AND (due IS NULL)))", "due", "(due IS NULL)"), "whose first columns are not those of the table's scope"},
 		{or("(((org_id = $1) AND (due <= $2)) OR ((org_id = $1) AND (due IS NULL)))", "org_due", "((org_id = $2) AND (due IS NULL))"), "not searched by org_id"},
 		{or("(((org_id = $1) AND (due <= $2)) OR (due IS NULL))", "org_due", "((org_id = $1) AND (due IS NULL))"), "before its scope"}, // of a page that is held as a whole
 		{or("(((org_id = $1) OR (due <= $2)) AND ((org_id = $1) OR (due IS NULL)))", "org_due", "((org_id = $1) AND (due IS NULL))"), "before its scope"},
@@ -43,8 +43,8 @@ func TestJudgePostgres(t *testing.T) {
 		{scan + `"Index Name": "org_due", "Index Cond": "(org_id >= $1)"`, "not searched by org_id"},  // a range
 		{scan + `"Index Name": "org_due", "Index Cond": "(x.org_id = $1)"`, "not searched by org_id"}, // of another table
 		{scan + `"Index Name": "org_due", "Index Cond": "((org_id = $1) OR (due = $2))"`, "one of several"},
-		{scan + `"Index Name": "due", "Index Cond": "(due >= $2)", "Filter": "(org_id = $1)"`, "does not begin with its scope"},
-		{scan + `"Index Name": "due_org", "Index Cond": "((due >= $2) AND (org_id = $1))"`, "does not begin with its scope"},
+		{scan + `"Index Name": "due", "Index Cond": "(due >= $2)", "Filter": "(org_id = $1)"`, "whose first columns are not those of the table's scope"},
+		{scan + `"Index Name": "due_org", "Index Cond": "((due >= $2) AND (org_id = $1))"`, "whose first columns are not those of the table's scope"},
 		{scan + `"Index Name": "org_due", "Index Cond": "(\"(org_id = $1)\" = $2)"`, "odd name"},
 		{scan + `"Index Name": "org", "Index Cond": "(org_id = $1)", "Plans": [{"Node Type": "Seq Scan", "Relation Name": "raw", "Alias": "t1"}]`, "reads raw as t1"},
 		{scan + `"Index Name": "other", "Index Cond": "(org_id = $1)"`, "whose columns are unknown"},
@@ -60,7 +60,7 @@ func TestJudgePostgres(t *testing.T) {
 	two := []Table{{Name: "tickets", Alias: "t0", Scope: []Equality{{Column: "org_id", Params: []int{1}}, {Column: "region", Params: []int{2}}}}}
 	both := func(string) []string { return []string{"region", "org_id", "due"} }
 	judgedAs(t, "two columns", JudgePostgres([]byte(`[{"Plan": {`+scan+`"Index Name": "a", "Index Cond": "((region = $2) AND (org_id = $1))"}}]`), two, both), "")
-	judgedAs(t, "one between two", JudgePostgres([]byte(`[{"Plan": {`+scan+`"Index Name": "a", "Index Cond": "((region = $2) AND (org_id = $1))"}}]`), two, func(string) []string { return []string{"region", "due", "org_id"} }), "does not begin with its scope")
+	judgedAs(t, "one between two", JudgePostgres([]byte(`[{"Plan": {`+scan+`"Index Name": "a", "Index Cond": "((region = $2) AND (org_id = $1))"}}]`), two, func(string) []string { return []string{"region", "due", "org_id"} }), "whose first columns are not those of the table's scope")
 	judgedAs(t, "two, one checked again behind", JudgePostgres([]byte(`[{"Plan": {"Node Type": "Bitmap Heap Scan", "Relation Name": "tickets", "Alias": "t0", "Recheck Cond": "((org_id = $1) AND (due > $3) AND (region = $2))", "Plans": [{"Parent Relationship": "Outer", "Node Type": "Bitmap Index Scan", "Index Name": "a", "Index Cond": "((region = $2) AND (org_id = $1) AND (due > $3))"}]}}]`), two, both), "before its scope")
 	judgedAs(t, "two, both checked again first", JudgePostgres([]byte(`[{"Plan": {"Node Type": "Bitmap Heap Scan", "Relation Name": "tickets", "Alias": "t0", "Recheck Cond": "((region = $2) AND (org_id = $1) AND (due > $3))", "Plans": [{"Parent Relationship": "Outer", "Node Type": "Bitmap Index Scan", "Index Name": "a", "Index Cond": "((region = $2) AND (org_id = $1) AND (due > $3))"}]}}]`), two, both), "")
 	judgedAs(t, "one of two", JudgePostgres([]byte(`[{"Plan": {`+scan+`"Index Name": "a", "Index Cond": "(org_id = $1)"}}]`), two, both), "not searched by region")
@@ -120,13 +120,13 @@ func TestJudgePostgresGuarded(t *testing.T) {
 		{seq + `"(('(org_id = $1) AND ' = name) AND (org_id = $1))"`, "Seq Scan"},
 		{seq + `"((org_id = $1) AND "`, "Seq Scan"},
 		{outer + `"Node Type": "Seq Scan"`, "Seq Scan"},
-		{key + `"((region = $3) AND (org_id = $1))"`, "does not begin with its scope"},
-		{key + `""`, "does not begin with its scope"},
-		{outer + `"Node Type": "Index Scan", "Index Name": "key", "Index Cond": "(id = $3)", "Filter": "(org_id = $1)"`, "does not begin with its scope"},
-		{outer + `"Node Type": "Index Scan", "Index Name": "id_org", "Index Cond": "((org_id = $1) AND (id = $3))"`, "does not begin with its scope"}, // the way down compares id first
-		{outer + `"Node Type": "Index Scan", "Index Name": "key", "Index Cond": "((id = t1.customer_id) AND (id = t1.customer_id))", "Filter": "(org_id = $1)"`, "does not begin with its scope"},
-		{outer + `"Node Type": "Index Scan", "Index Name": "id_due", "Index Cond": "(id = t1.customer_id)", "Filter": "(org_id = $1)"`, "does not begin with its scope"}, // in the order of due
-		{outer + `"Node Type": "Index Scan", "Index Name": "due", "Filter": "(org_id = $1)"`, "does not begin with its scope"},
+		{key + `"((region = $3) AND (org_id = $1))"`, "whose first columns are not those of the table's scope"},
+		{key + `""`, "whose first columns are not those of the table's scope"},
+		{outer + `"Node Type": "Index Scan", "Index Name": "key", "Index Cond": "(id = $3)", "Filter": "(org_id = $1)"`, "whose first columns are not those of the table's scope"},
+		{outer + `"Node Type": "Index Scan", "Index Name": "id_org", "Index Cond": "((org_id = $1) AND (id = $3))"`, "whose first columns are not those of the table's scope"}, // the way down compares id first
+		{outer + `"Node Type": "Index Scan", "Index Name": "key", "Index Cond": "((id = t1.customer_id) AND (id = t1.customer_id))", "Filter": "(org_id = $1)"`, "whose first columns are not those of the table's scope"},
+		{outer + `"Node Type": "Index Scan", "Index Name": "id_due", "Index Cond": "(id = t1.customer_id)", "Filter": "(org_id = $1)"`, "whose first columns are not those of the table's scope"}, // in the order of due
+		{outer + `"Node Type": "Index Scan", "Index Name": "due", "Filter": "(org_id = $1)"`, "whose first columns are not those of the table's scope"},
 		{outer + `"Node Type": "Bitmap Heap Scan", "Recheck Cond": "(region = $3)", "Filter": "(org_id = $1)", "Plans": [{"Parent Relationship": "Outer", "Node Type": "Bitmap Index Scan", "Index Name": "key", "Index Cond": "(id = t1.customer_id)"}]`, "before its scope"},
 		{outer + `"Node Type": "Bitmap Heap Scan", "Recheck Cond": "(id = t1.customer_id)", "Filter": "(org_id = $1)", "Plans": [{"Parent Relationship": "Outer", "Node Type": "BitmapOr", "Plans": []}]`, "before its scope"},
 		{outer + `"Node Type": "Bitmap Heap Scan", "Filter": "(org_id = $1)"`, "before its scope"},

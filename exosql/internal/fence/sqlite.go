@@ -10,9 +10,8 @@ import (
 
 // This file judges how SQLite would run an open statement. form.go wrote the statement; an engine runs it if the judge agrees.
 
-// JudgeSQLite fails unless the plan reads only rows in scope of each table. Then no condition
-// of a program is tried on a row out of scope, and no such row is read in the order of a column
-// that the program chose. lines are the output of EXPLAIN QUERY PLAN. If the reason concerns
+// JudgeSQLite fails unless the plan reads only rows in scope of each table, or tries the scope of a guarded table's row before any condition of the
+// program. Then no condition of a program is tried on a row out of scope, and no such row is read in the order of a column that the program chose. lines are the output of EXPLAIN QUERY PLAN. If the reason concerns
 // certain tables, the error is an OutOfScope.
 //
 // A line names the columns by which an index is searched: first those with one value, which are

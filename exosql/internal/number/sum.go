@@ -4,9 +4,9 @@ import "math/big"
 
 // Sum is an exact sum. The zero Sum has no numbers.
 type Sum struct {
-	whole int64 // as long as it fits
-	part  short // the sum of numbers of few digits, as long as it fits
-	rest  Decimal
+	whole int64   // the sum of whole numbers, as long as it fits
+	part  short   // the sum of the numbers that a short can hold, as long as this sum fits a short too
+	rest  Decimal // the sum of the others
 	n     int
 }
 

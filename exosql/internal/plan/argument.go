@@ -41,7 +41,7 @@ type Source struct {
 
 	Kind    string // the kind as which it is bound, if that is not the kind of the value
 	Elem    string // the type of the elements of an array
-	From    int    // of a length that is given as an end position: 1 plus the index of the start position
+	From    int    // if the argument is an end position and the statement needs a length: 1 plus the index, among the values, of the start position; 0: no
 	Or      int    // of a position: 1 plus the index of another position; the lesser of the two counts
 	Swap    bool   // of a length: it begins at whichever position comes first
 	As      string // the database type that a text is converted to in the statement; "": it stays a text

@@ -28,7 +28,7 @@ func (m *Misfits) null(c *Cell) value.Value {
 	return value.Null()
 }
 
-// undeclared takes a NULL of a cell that is declared not null. It is read and sorted as null.
+// undeclared handles a NULL in a cell that is declared not null: it counts a misfit, or returns an error if the cell may have no misfits.
 func (m *Misfits) undeclared(c *Cell) error {
 	switch {
 	case c.Null || c.Kind == value.TypeNull:

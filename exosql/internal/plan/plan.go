@@ -24,7 +24,7 @@ type Plan struct {
 	Tallies int      // how many cells after those count misfits: see Cell.Tally
 	Back    bool     // the statement reads only a row that the unit has just inserted
 	Upwards bool     // the statement returns the first rows in an order of stored values, where misfits may come last
-	Probe   bool     // the statement looks for such misfits
+	Probe   bool     // the statement reads only the greatest row of an order like that of Upwards, to see whether it is a misfit: see expr.Engine.Probe
 	Notices []string // about the query, for the reader of the result
 	Joins   int      // tables times the columns of all tables, each table counted where it is read: see prepareBytes
 	Bytes   int      // of the plan in the cache; 0 before it is cached

@@ -90,7 +90,7 @@ func (g *Grant) conditions(t *decl.Table, by *decl.Link, from *Grant) (must []Co
 	switch s.Kind {
 	case decl.ScopeStart:
 		if !granted {
-			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: table %s is in scope by no relation", t.Name)}
+			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: table %s is in scope only as the granted relation, and this grant has none of that table", t.Name)}
 		}
 	case decl.ScopeRoot:
 		if granted && !r.Followed() && !r.Limited() {

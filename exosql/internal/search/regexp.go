@@ -41,7 +41,7 @@ func (q *Query) Needle() string {
 	return longest
 }
 
-// Counting returns the expression that matches once for each term that Rank counts in a folded text.
+// Counting returns the regular expression that matches once for each term in a folded text. Rank counts the same terms, up to MaxCount.
 func (q *Query) Counting() string {
 	var terms []term
 	for _, g := range q.groups {

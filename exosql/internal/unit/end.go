@@ -80,7 +80,7 @@ func (u *Unit) Prepare(ctx context.Context) error {
 		return nil
 	}
 	return u.Late(u.ordered(ctx, func() error {
-		if u.unseen && u.tx == nil { // a Tx has one state
+		if u.unseen && u.tx == nil { // a replay in a host's Tx would read the same state again, so only a unit with its own transaction is replayed
 			u.unseen = false
 			return fmt.Errorf("%w: a row that the unit does not see was in the way of what it has written", engine.ErrSerial)
 		}

@@ -150,8 +150,8 @@ func confirms(live *schema.Database, t *schema.Table, u unique, w Write) bool {
 	return len(w.Rights.Insert) > 0 && !u.fresh(live, t, w.given())
 }
 
-// chooses reports whether a program chooses, itself or by the row through which it inserts, a column that decides the scope of a new row, and no
-// check runs on it before the write. Then a row out of scope could conflict with the new row first, and so be revealed (TestChosenScope).
+// chooses reports whether a program picks the value of a column that decides the scope of a new row, directly or by the row through which it inserts,
+// and no check looks at that value first. Then a conflict could reveal a row out of scope (TestChosenScope).
 func (w Write) chooses() bool {
 	return slices.ContainsFunc(w.Scope, func(c *decl.Column) bool {
 		return !slices.Contains(w.Fixed, c) && (slices.Contains(w.Rights.Insert, c) || slices.Contains(w.Filled, c) || fills(w.Through, c)) && !fills(w.Into, c)

@@ -40,18 +40,22 @@ func TestLate(t *testing.T) {
 			shelf := exosql.NewNullable(books, "shelf", func(b *ltBook) **int64 { return &b.Shelf })
 			n := exosql.NewNullable(books, "n", func(b *ltBook) **int64 { return &b.N })
 			s := exosql.NewFacet(shelves, "shelf", shelfID, name).AllowUpdate(name).AllowDelete()
-			b := exosql.NewFacet(books, "book", id, shelf, n, exosql.Via(exosql.One("toShelf", shelf, shelfID), s)).AllowInsert(shelf, n).AllowUpdate(n).Permit(exosql.AllowDefault("shelf"))
+			b := exosql.NewFacet(books, "book", id, shelf, n, exosql.Via(exosql.One("toShelf", shelf, shelfID), s)).AllowInsert(shelf, n).AllowUpdate(n).AllowDelete().Permit(exosql.AllowDefault("shelf"))
 			scopes := []exosql.Scope{exosql.ScopeRows(shelves, shelfOrg.Eq(1)), exosql.ScopeRows(books, org.Eq(1))}
 			tool, err := codemode.New(codemode.Grants{"shelves": s.Of(exosql.Grant(db, shelves, shelfOrg.Eq(1), scopes[1:]...)), "books": b.Of(exosql.Grant(db, books, org.Eq(1), scopes[:1]...))}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatal(err)
 			}
+			either := "the row is referred to by other rows, or refers to a row that is not there"
 			for program, want := range map[string]string{
+				// The first write's key is met again before the end. SQLite reveals that a key is unmet, and not whose.
+				"await shelves.where({ id: 1 }).delete(); await books.insert({ n: 1 }); return books.where({ id: 101 }).delete()": map[bool]string{true: "the row is referred to by other rows: ", false: either}[when == ""],
+				"await books.insert({ n: 1 }); await shelves.where({ id: 1 }).delete(); return books.where({ n: 1 }).delete()":    map[bool]string{true: "`shelf` refers to a row that is not there", false: either}[when == ""],
 				"return books.insert({ n: 1 })": "`shelf` refers to a row that is not there",
 				"await books.where({ id: 101 }).update({ n: 7 }); return books.insertMany([{ n: 1 }, { n: 2 }])":                                                  map[bool]string{true: "`[0].shelf` refers to a row that is not there", false: "`shelf` refers to a row that is not there"}[when == ""],
 				"return shelves.where({ id: 1 }).delete()":                                                                                                        "the row is referred to by other rows: ",
 				"await books.where({ id: 101 }).update({ n: 7 }); await shelves.where({ id: 2 }).update({ name: 'c' }); return shelves.where({ id: 1 }).delete()": "the row is referred to by other rows: ",
-				"await books.insertMany([{ shelf: 2 }, { shelf: 2 }]); return shelves.where({ id: 2 }).delete()":                                                  map[bool]string{true: "the row is referred to by other rows: ", false: "the row is referred to by other rows, or refers to a row that is not there"}[when == "" || e.Name == tu.SQLite.Name],
+				"await books.insertMany([{ shelf: 2 }, { shelf: 2 }]); return shelves.where({ id: 2 }).delete()":                                                  map[bool]string{true: "the row is referred to by other rows: ", false: either}[when == "" || e.Name == tu.SQLite.Name],
 			} {
 				if when != "" && strings.HasPrefix(want, "the row is referred to by other rows: ") {
 					want = "the row of `shelf` is referred to by other rows"

@@ -428,7 +428,7 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
-	if _, err := postgres.Open(t.Context(), url, treetest.NewKeys(t, false).Private, nil); err == nil || !strings.Contains(err.Error(), "another log's") {
+	if _, err := postgres.Open(t.Context(), url, treetest.NewKeys(t, false).Private, nil); err == nil || !strings.Contains(err.Error(), "the signing key is not that of this log") {
 		t.Error(err)
 	}
 	if err := postgres.Create(t.Context(), url, s.Keys.About, s.Private); err == nil || !strings.Contains(err.Error(), "has a record already") {

@@ -381,7 +381,7 @@ func (l *partLayout) row(text []byte) ([]engine.Cell, error) {
 // ReadRow reads the text of a row, as PostgreSQL's record_out writes it: (a,"b ""c""",).
 func ReadRow(text []byte) (out []engine.Cell, err error) {
 	if len(text) < 2 || text[0] != '(' || text[len(text)-1] != ')' {
-		return nil, errors.New("no parentheses")
+		return nil, errors.New("the text of the row is not in parentheses")
 	}
 	for rest := text[1 : len(text)-1]; ; {
 		var b strings.Builder
@@ -389,14 +389,14 @@ func ReadRow(text []byte) (out []engine.Cell, err error) {
 		if len(rest) > 0 && rest[0] == '"' {
 			for quoted, i = true, 1; ; i++ {
 				if i >= len(rest) {
-					return nil, errors.New("a quote is open")
+					return nil, errors.New("the text of the row ends inside a quoted cell")
 				}
 				if rest[i] == '\\' || rest[i] == '"' {
 					if i++; rest[i-1] == '"' && (i == len(rest) || rest[i] != '"') {
 						break
 					}
 					if i == len(rest) {
-						return nil, errors.New("an escape is open")
+						return nil, errors.New("the text of the row ends inside an escape")
 					}
 				}
 				b.WriteByte(rest[i])

@@ -325,7 +325,7 @@ func (s *Session) prepare(ctx context.Context, p *plan.Plan, args []value.Value)
 		return nil, boundError(err)
 	}
 	if len(st.sd.Fields) != len(p.Cells)+partsOf(rules) || len(st.sd.ParamOIDs) != len(args) {
-		err = fmt.Errorf("exosql: the statement has %d cells and %d values, its plan %d and %d", len(st.sd.Fields), len(st.sd.ParamOIDs), len(p.Cells), len(args))
+		err = fmt.Errorf("exosql: PostgreSQL prepared a statement with %d columns and %d parameters; it was compiled with %d and %d", len(st.sd.Fields), len(st.sd.ParamOIDs), len(p.Cells)+partsOf(rules), len(args))
 	}
 	for i := range p.Cells {
 		if err != nil {

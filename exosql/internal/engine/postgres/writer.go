@@ -165,7 +165,10 @@ var errNoUnit = errors.New("exosql: the transaction has ended")
 
 // Write implements engine.Writer. Several statements are sent together, and have one savepoint.
 func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.Collector) (int64, error) {
-	if !engine.OnlyWrites(changes) || !w.Open() {
+	if !engine.OnlyWrites(changes) {
+		return 0, engine.ErrNoChange
+	}
+	if !w.Open() {
 		return 0, errNoUnit
 	}
 	n, err := w.write(ctx, changes, out)

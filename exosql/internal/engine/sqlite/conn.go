@@ -19,9 +19,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// conn runs statements on a connection of the driver through the engine's own interface. What
-// is between, database/sql and the driver's rows, costs more than most queries: locks, boxes
-// and conversions for each cell, and a goroutine for each query. One goroutine uses a conn at a
+// conn runs statements through the engine's own interface. It bypasses database/sql and the driver's rows: their locks,
+// boxes and conversions for each cell, and a goroutine for each query, cost more than most queries. One goroutine uses a conn at a
 // time; only interrupt may be called from others.
 type conn struct {
 	driver driver.Conn // it opened the connection, has its authorizer, and closes it

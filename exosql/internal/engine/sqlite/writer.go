@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ type Writer struct {
 	stale bool          // its knowledge of foreign keys may be outdated
 	blind bool          // the unit has written labelled values: see rewrite
 	marks bool          // runs leave marks
-	late  []*plan.Write // the writes that left deferred foreign keys unmet, in order, each once
+	late  []*plan.Write // the writes after which a deferred foreign key was unmet, in order, each once
 
 	bounds map[string]*stmt // the statements that begin and end transactions and their parts
 
@@ -135,7 +136,10 @@ var errNoUnit = errors.New("exosql: the transaction has ended")
 // Write implements engine.Writer. Changes that are made together are in a savepoint, even a single statement: with ON CONFLICT FAIL, or RAISE(FAIL)
 // in a trigger, a failing statement keeps the rows before the failure, but a program that catches the error reads that nothing was done (TestFail).
 func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.Collector) (rows int64, err error) {
-	if !engine.OnlyWrites(changes) || !w.Open() {
+	if !engine.OnlyWrites(changes) {
+		return 0, engine.ErrNoChange
+	}
+	if !w.Open() {
 		return 0, errNoUnit
 	}
 	w.unhooked = w.unhooked || w.images == nil
@@ -165,14 +169,13 @@ func (w *Writer) write(ctx context.Context, p *plan.Plan, args []value.Value, ou
 	w.blind = w.blind || p.Write.Labelled
 	w.Guard.writes.Store(p.Write)
 	defer w.Guard.writes.Store(nil)
-	before := w.deferred()
 	if err := w.Session.Query(ctx, p, args, out); err != nil {
 		if w.Guard.denied {
 			w.stale = true // perhaps a foreign key is new
 		}
 		return 0, serial(violation(p, err))
 	}
-	if w.deferred() > before && !slices.Contains(w.late, p.Write) {
+	if w.unmet() && !slices.Contains(w.late, p.Write) {
 		w.late = append(w.late, p.Write)
 	}
 	return sqlite3.Xsqlite3_changes64(w.C.Tls, w.C.Db), nil
@@ -186,9 +189,9 @@ func (w *Writer) Prepare(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if n := w.deferred(); n > 0 {
-		v := &engine.Violation{Rule: engine.ForeignKey, Late: true, Err: fmt.Errorf("exosql: %d rows break a deferred foreign key", n)}
-		if len(w.late) == 1 { // SQLite counts the unmet keys without naming them
+	if w.unmet() {
+		v := &engine.Violation{Rule: engine.ForeignKey, Late: true, Err: errors.New("exosql: rows break a deferred foreign key")}
+		if len(w.late) == 1 { // otherwise it is unknown which of them broke it, and which mended an earlier one
 			v.Table, v.By = w.late[0].Table, w.late[0]
 		}
 		return v
@@ -196,14 +199,11 @@ func (w *Writer) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// deferred returns how many foreign keys the transaction has left unmet.
-func (w *Writer) deferred() int32 {
+// unmet reports whether a deferred foreign key is unmet now. SQLite reveals neither which one nor how many.
+func (w *Writer) unmet() bool {
 	at := w.C.out
-	if rc := sqlite3.Xsqlite3_db_status(w.C.Tls, w.C.Db, sqlite3.SQLITE_DBSTATUS_DEFERRED_FKS, at, at+4, 0); rc != sqlite3.SQLITE_OK {
-		return 1
-	}
-	b := libc.GoBytes(at, 4)
-	return int32(b[0]) | int32(b[1])<<8 | int32(b[2])<<16 | int32(b[3])<<24
+	rc := sqlite3.Xsqlite3_db_status(w.C.Tls, w.C.Db, sqlite3.SQLITE_DBSTATUS_DEFERRED_FKS, at, at+4, 0)
+	return rc != sqlite3.SQLITE_OK || !bytes.Equal(libc.GoBytes(at, 4), make([]byte, 4))
 }
 
 // Mark implements engine.Writer.
