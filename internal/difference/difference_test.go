@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/big"
 	"regexp"
 	"strings"
 	"testing"
@@ -229,6 +230,16 @@ func TestGuessesTellNothing(t *testing.T) {
 			if same := view(right, rows) == view(wrong, rows); same != admits.Empty() {
 				t.Errorf("admits %s, %d rows: a right and a wrong guess look alike: %v", admits, rows+1, same)
 			}
+		}
+	}
+}
+
+// TestNumbers: a number that is not written exactly says so, and none is written as another one.
+func TestNumbers(t *testing.T) {
+	for text, want := range map[string]string{"3": "3", "-7/2": "-3.5", "1.0000004": "1.0000004", "1.0000000000000004": "1.0000000000000004", "0.0000001": "0.0000001", "2/3": "about 0.6666666667", "10000001/3": "about 3333333.667", "1.10": "1.1"} {
+		n, ok := new(big.Rat).SetString(text)
+		if got := number(n); !ok || got != want {
+			t.Errorf("%s is written %q, want %q", text, got, want)
 		}
 	}
 }

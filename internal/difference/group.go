@@ -145,9 +145,10 @@ func parsed(text *string) *big.Rat {
 	return n
 }
 
+// number writes a number exactly, or says that it does not: a person must not take 1.0000004 for 1.
 func number(n *big.Rat) string {
-	if n.IsInt() {
-		return n.RatString()
+	if digits, exact := n.FloatPrec(); exact && digits <= maxDigits {
+		return n.FloatString(digits)
 	}
-	return strings.TrimRight(n.FloatString(6), "0")
+	return "about " + new(big.Float).SetRat(n).Text('g', 10)
 }

@@ -31,9 +31,9 @@ type work struct {
 	images *images // nil: the host does not want images
 
 	mu      sync.Mutex
-	changed []*changing        // the messages and calls that have changed something, in order
-	counted []counted          // the messages that have written, for rules of approval
-	shows   map[[2]string]bool // the columns that the run's facets show: see sees
+	changed []*changing          // the messages and calls that have changed something, in order
+	counted []counted            // the messages that have written, for rules of approval
+	shows   map[shownColumn]bool // the columns that the run's facets show: see sees
 }
 
 // working returns the work of a unit.

@@ -316,9 +316,9 @@ func (w *work) review(ctx context.Context, effects []string) (out changeset.Part
 	if err != nil {
 		return out, err
 	}
-	k := known.Of(images, func() []known.Refers { return w.refers(live) }, w.sees)
+	k := known.Of(images, func() []known.Refers { return w.refers(live) }, func(t schema.Name, column string) bool { return w.sees(live, t, column) })
 	out.Known, out.New, out.Copies = k.Text, k.New, k.Copies
-	found := finder{images: images, by: map[*decl.Table]map[string]int{}, taken: make([]bool, len(images))}
+	found := finder{live: live, images: images, by: map[*decl.Table]map[string]int{}, taken: make([]bool, len(images))}
 	for _, r := range w.images.rows {
 		row, ok := shown(r)
 		if !ok && !whole {
@@ -400,6 +400,7 @@ func plainly(v value.Value) string {
 
 // finder finds the images of rows by their keys.
 type finder struct {
+	live   *schema.Database
 	images []engine.Image
 	by     map[*decl.Table]map[string]int
 	taken  []bool
@@ -413,7 +414,7 @@ func (f *finder) take(r *image) int {
 	if !ok {
 		places = map[string]int{}
 		for n, im := range f.images {
-			if im.Table.Name != t.Name && im.Table.Schema+"."+im.Table.Name != t.Name {
+			if im.Table != nameOf(f.live, t) { // another schema may have a table of this name, with the same keys
 				continue
 			}
 			cells := im.After
@@ -452,16 +453,22 @@ func (f *finder) left() (out []engine.Image) {
 }
 
 // sees reports whether a facet by which the run has changed rows, or one that it leads to, shows a column.
-func (w *work) sees(t schema.Name, column string) bool {
+func (w *work) sees(live *schema.Database, t schema.Name, column string) bool {
 	if w.shows == nil {
-		w.shows = map[[2]string]bool{}
+		w.shows = map[shownColumn]bool{}
 		w.facets(func(f *decl.Facet) {
 			for _, c := range f.Cols {
-				w.shows[[2]string{f.Table.Name, c.Name}] = true
+				w.shows[shownColumn{nameOf(live, f.Table), c.Name}] = true
 			}
 		})
 	}
-	return w.shows[[2]string{t.Name, column}] || w.shows[[2]string{t.Schema + "." + t.Name, column}]
+	return w.shows[shownColumn{t, column}]
+}
+
+// shownColumn is a column of a table by their names in the database.
+type shownColumn struct {
+	table  schema.Name
+	column string
 }
 
 // facets calls f with each facet by which the run has changed rows, and each that these lead to.
@@ -519,7 +526,11 @@ func also(left []engine.Image) (out []string) {
 		} else if im.After == nil {
 			kind = changeset.Deleted
 		}
-		n[im.Table.Name+" "+string(kind)]++
+		name := im.Table.Name
+		if s := im.Table.Schema; s != "" && s != "public" && s != "main" {
+			name = s + "." + name
+		}
+		n[name+" "+string(kind)]++
 	}
 	for _, what := range slices.Sorted(maps.Keys(n)) {
 		table, kind, _ := strings.Cut(what, " ")

@@ -7,14 +7,18 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo/changeset"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/store"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
+	"github.com/exoagent/exoagent/schema"
 )
 
 type pay struct{ ID, Org, Staff int64 }
@@ -91,6 +95,42 @@ func TestCarriedOn(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSameNameInAnotherSchema: where a write is carried on to a table of the same name in another schema, with the same key, a person is told of both: that
+// another column of the written row changes, and of the other table. The twin has no such table.
+func TestSameNameInAnotherSchema(t *testing.T) {
+	for _, aside := range []bool{true, false} {
+		w := &world{t: t, e: tu.Postgres, now: time.Now(), store: store.NewMemory(nil), url: kit.OwnDatabase(t)}
+		w.raw = w.e.SQLDB(t, w.url)
+		w.exec(w.e.SQL(ddl(w.e)) + `; CREATE SCHEMA zaside; CREATE TABLE zaside.lines (id bigint PRIMARY KEY, text text NOT NULL); INSERT INTO zaside.lines VALUES (2001, 'kept');
+			CREATE FUNCTION moves() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN new.staff_id = 1002; RETURN new; END $$; CREATE TRIGGER moves BEFORE UPDATE ON lines FOR EACH ROW EXECUTE FUNCTION moves();
+			CREATE FUNCTION carries() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN UPDATE zaside.lines SET text = 'lost' WHERE id = new.id; RETURN NULL; END $$`)
+		if aside {
+			w.exec(`CREATE TRIGGER zcarries AFTER UPDATE ON lines FOR EACH ROW EXECUTE FUNCTION carries()`)
+		}
+		live, err := schema.ReadPostgres(t.Context(), w.raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.exec(exosql.UndoTriggers(live, "postgres", time.Hour, schema.Name{Schema: "public", Name: "lines"}, schema.Name{Schema: "zaside", Name: "lines"}))
+		w.db = w.e.OpenURL(t, w.url, &exosql.OpenOptions{Images: 500, Witness: true})
+		w.keep()
+		d := declare()
+		f := exosql.NewFacet(d.lines, "line", d.line, d.text).AllowUpdate(d.text).Permit(exosql.AllowTrigger("moves")).Approve(exosql.ApproveAlways())
+		if aside {
+			f.Permit(exosql.AllowTrigger("zcarries"))
+		}
+		w.tool = w.toolOf("user:1", codemode.Grants{"lines": f.Of(exosql.Grant(w.db, d.lines, d.lineOrg.Eq(1)))})
+		x := w.prepared(`return lines.where({ id: 2001 }).update({ text: "x" })`)
+		if len(x.Set.Parts) != 1 || len(x.Set.Parts[0].Rows) != 1 {
+			t.Fatalf("%+v", x.Set)
+		}
+		part := x.Set.Parts[0]
+		if want := map[bool]string{true: "rows of zaside.lines that no grant shows: 1 changed"}[aside]; strings.Join(part.Also, ";") != want || !part.Rows[0].Other {
+			t.Errorf("aside %v: another column %v, also %q", aside, part.Rows[0].Other, part.Also)
+		}
 	}
 }
 
