@@ -115,14 +115,23 @@ func (a *About) text() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// place checks what names the witness of a log in dir; "": in a database.
+// place checks what names the witness of a log in dir; "": in a database. It makes the witness's folder or table, so that Create changes nothing if it can't.
 func (a *About) place(dir string) error {
-	if cosign.Is(a.Witness) {
+	switch {
+	case a.Witness == "":
+		return nil
+	case cosign.Is(a.Witness):
 		_, err := cosign.Parse(a.Witness, witnessWait)
 		return err
-	}
-	if a.Witness != "" && !dbwitness.Is(a.Witness) && (!filepath.IsAbs(a.Witness) || dir != "" && Within(dir, a.Witness)) {
+	case !dbwitness.Is(a.Witness) && (!filepath.IsAbs(a.Witness) || dir != "" && Within(dir, a.Witness)):
 		return fmt.Errorf("the witness is a folder elsewhere, with its whole path, or env:NAME, not %s", a.Witness)
+	}
+	k, err := keeperOf(a.Witness, nil)
+	if err == nil {
+		err = errors.Join(k.Create(), k.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("the witness %s: %w", a.Witness, err)
 	}
 	return nil
 }
@@ -138,7 +147,7 @@ func (a *About) firstSeen(signed string) error {
 	}
 	k, err := keeperOf(a.Witness, v)
 	if err == nil {
-		err = errors.Join(k.Create(), k.Keep(a.Origin, signed, 0), k.Close())
+		err = errors.Join(k.Keep(a.Origin, signed, 0), k.Close())
 	}
 	return err
 }

@@ -164,8 +164,9 @@ func (w *witness) run() {
 	for signed := range w.next {
 		err := w.keep(signed) // Verify reports how far the witness lags
 		w.mu.Lock()
-		if w.asked, w.err = sizeIn(signed), err; err == nil {
-			w.has = w.asked
+		n := sizeIn(signed)
+		if w.asked, w.err = max(w.asked, n), err; err == nil {
+			w.has = max(w.has, n)
 		}
 		close(w.answered)
 		w.answered = make(chan struct{})

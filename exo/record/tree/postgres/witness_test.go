@@ -167,6 +167,20 @@ func TestDatabaseWitnessIsGone(t *testing.T) {
 	}
 }
 
+// TestDatabaseWitnessCantBeMade: a log whose witness can't be made is not made, and there is nothing in the way of the next try.
+func TestDatabaseWitnessCantBeMade(t *testing.T) {
+	k, dir, url := treetest.NewKeys(t, false), filepath.Join(t.TempDir(), "log"), urlOf(t)
+	k.About.Witness = "env:" + witnessVar
+	for _, at := range []string{"", "postgres://me:secret@127.0.0.1:1/x", tu.Postgres.URL(t)} {
+		t.Setenv(witnessVar, at)
+		for _, err := range []error{tree.Create(dir, k.About, k.Private), postgres.Create(t.Context(), url, k.About, k.Private)} {
+			if want := !strings.Contains(at, "search_path"); (err != nil) != want || want && (!strings.Contains(err.Error(), "the witness env:"+witnessVar) || strings.Contains(err.Error(), "secret")) {
+				t.Errorf("%q: %v", at, err)
+			}
+		}
+	}
+}
+
 // TestDatabaseWitnessIsRequired: while the witness's table can't be written, no durable entry is acknowledged; the twin does not require it. Two processes
 // of one log give it checkpoints at the same time.
 func TestDatabaseWitnessIsRequired(t *testing.T) {
