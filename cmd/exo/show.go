@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"text/tabwriter"
 
 	"github.com/exoagent/exoagent/cmd/exo/internal/recordcmd"
@@ -171,7 +172,12 @@ func (o *diffOptions) declare(ctx context.Context, f *grantfile.File, old bool) 
 		if len(f.Databases) != 1 {
 			return nil, cli.Usagef("%s has %d databases: -db is for one", f.Name, len(f.Databases))
 		}
-		opt.Env = func(string) string { return o.db }
+		opt.Env = func(name string) string {
+			if name == "-db" {
+				return o.db
+			}
+			return os.Getenv(name) // the secrets of services
+		}
 		f.Databases[0].URL = grantfile.Secret{Kind: "env", Name: "-db"}
 	}
 	if old {

@@ -1,6 +1,7 @@
 package mcpclient_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
@@ -10,6 +11,20 @@ import (
 	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exoeval"
 )
+
+// TestToolsForAPerson: a person is shown all tools, also those that nobody lists, with the digest of those that are used. A pin is no obstacle.
+func TestToolsForAPerson(t *testing.T) {
+	s := declared(t, true, "honest")
+	s.Pin = pinOf(t, s)
+	tools, digest, err := mcpclient.Tools(t.Context(), s)
+	if err != nil || digest != s.Pin || !strings.Contains(string(tools), "nobody listed it") {
+		t.Errorf("%s %s %v", tools, digest, err)
+	}
+	s.Reads = []string{"echo", "missing"} // a person who looks for the right name needs the list
+	if tools, digest, err := mcpclient.Tools(t.Context(), s); err != nil || digest == s.Pin || !strings.Contains(string(tools), "nobody listed it") {
+		t.Errorf("%s %s %v", tools, digest, err)
+	}
+}
 
 // TestApprove: a call that a person must agree to waits; a call that needs nobody is made; and without anybody to ask the server can't be granted.
 func TestApprove(t *testing.T) {

@@ -193,6 +193,19 @@ var attacks = map[string]func(s *server, r *request){
 	"an answer of 3 MB": func(s *server, r *request) {
 		s.text(r.ID, strings.Repeat("x", 3<<20))
 	},
+	"too much for one, later for the other": func(s *server, r *request) {
+		if r.Params.Name == "post-it" {
+			time.AfterFunc(time.Second/2, func() { s.answer(r) })
+			return
+		}
+		s.text(r.ID, strings.Repeat("x", 3<<20))
+	},
+	"too much, its number behind": func(s *server, r *request) {
+		if r.Params.Name == "post-it" {
+			return
+		}
+		s.send(`{"result":{"content":[{"type":"text","text":"%s"}]},"jsonrpc":"2.0","id":%s}`, strings.Repeat("x", 3<<20), r.ID)
+	},
 	"no text": func(s *server, r *request) { s.send("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":\"\xff\xfe\"}", r.ID) },
 	"a batch": func(s *server, r *request) { s.send(`[{"jsonrpc":"2.0","id":%s,"result":{}}]`, r.ID) },
 	"no JSON": func(s *server, r *request) { s.send("Listening on port 80") },

@@ -178,6 +178,28 @@ func TestCallerEndsNoServer(t *testing.T) {
 	}
 }
 
+// TestTooLargeForOne: an answer that is too large fails its own call, and not that of another principal who shares the server. The twin is a server that
+// writes the number of the call behind the answer: nobody can tell whose it is, and the process is ended.
+func TestTooLargeForOne(t *testing.T) {
+	for mode, lives := range map[string]bool{"too much for one, later for the other": true, "too much, its number behind": false} {
+		s := declared(t, false, mode)
+		o := pinned(t, s)
+		acted := make(chan error, 1)
+		call := exotest.On(t, o).Call("post_it", hello).Message()
+		go func() {
+			_, err := o.Eval(t.Context(), call)
+			acted <- err
+		}()
+		time.Sleep(200 * time.Millisecond) // the call is with the server
+		if _, err := o.Eval(t.Context(), exotest.On(t, o).Call("echo", hello).Message()); !errors.Is(err, mcpclient.ErrTooLarge) || fail.KindOf(err) != fail.Limit {
+			t.Errorf("%s: %v", mode, err)
+		}
+		if err := <-acted; lives != (err == nil) {
+			t.Errorf("%s: the other's call: %v", mode, err)
+		}
+	}
+}
+
 // TestErrorTexts: the text of a tool's error reaches a program only with a reply that has the label of answers: never for a held call.
 func TestErrorTexts(t *testing.T) {
 	o := pinned(t, declared(t, false, "fails"))

@@ -4,7 +4,9 @@ package mcpclient
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -53,6 +55,11 @@ func (c *lines) Read(context.Context) (m jsonrpc.Message, err error) {
 	err = guarded(func() error {
 		for m == nil {
 			line, err := c.next()
+			if errors.Is(err, ErrTooLarge) {
+				if m = c.tooLarge(line); m != nil {
+					return nil
+				}
+			}
 			if err != nil {
 				return err
 			}
@@ -121,7 +128,7 @@ func (c *lines) next() (line []byte, err error) {
 	for {
 		part, err := c.in.ReadSlice('\n')
 		if len(line)+len(part) > c.most.Bytes {
-			return nil, ErrTooLarge
+			return append(line, part...), ErrTooLarge
 		}
 		line = append(line, part...)
 		switch {
@@ -130,6 +137,50 @@ func (c *lines) next() (line []byte, err error) {
 			return nil, fmt.Errorf("%w: %w", ErrEnded, err)
 		default:
 			return line, nil
+		}
+	}
+}
+
+// skipped bounds how much of an answer that is too large is read to its end, in multiples of Bytes.
+const skipped = 32
+
+// tooLarge returns an error as the answer of the call whose answer begins so, and leaves out the rest of the line: the calls of others go on. It
+// returns nil where the answer does not begin with its number, as all libraries write it, or has no end: then the process is ended.
+func (c *lines) tooLarge(begin []byte) jsonrpc.Message {
+	id := idOf(begin)
+	c.mu.Lock()
+	open := id.IsValid() && c.open[id]
+	c.mu.Unlock()
+	for left := skipped * c.most.Bytes; open && (len(begin) == 0 || begin[len(begin)-1] != '\n'); left -= len(begin) {
+		var err error
+		if begin, err = c.in.ReadSlice('\n'); left < 0 || err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return nil
+		}
+	}
+	if !open {
+		return nil
+	}
+	c.mu.Lock()
+	delete(c.open, id)
+	c.mu.Unlock()
+	return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: answerTooLarge, Message: ErrTooLarge.Error()}}
+}
+
+// idOf returns the number of an answer of which only the beginning is there.
+func idOf(begin []byte) (id jsonrpc.ID) {
+	d := json.NewDecoder(bytes.NewReader(begin))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return id
+	}
+	for {
+		name, err := d.Token()
+		var x any
+		if err != nil || d.Decode(&x) != nil {
+			return id
+		}
+		if name == "id" {
+			id, _ = jsonrpc.MakeID(x)
+			return id
 		}
 	}
 }

@@ -173,6 +173,9 @@ func (o *Object) linked(ctx, caller context.Context) (*link, error) {
 // notSent is the code of an error of the library's own: it could not send a request.
 const notSent = -32005
 
+// answerTooLarge is the code of our own error in the place of an answer that is too large.
+const answerTooLarge = -32098
+
 // begin gives the requests of one call their number.
 func (l *link) begin() {
 	if l.guard != nil {
@@ -206,6 +209,8 @@ func (o *Object) call(parent context.Context, t *tool, args json.RawMessage, key
 	switch {
 	case parent.Err() != nil:
 		return value.Value{}, errors.Join(parent.Err(), err)
+	case errors.As(err, &wire) && wire.Code == answerTooLarge:
+		return value.Value{}, refuse(ErrTooLarge)
 	case errors.As(err, &wire) && wire.Code != notSent:
 		return value.Value{}, t.failed(wire.Message)
 	case errors.Is(err, context.DeadlineExceeded):

@@ -132,14 +132,15 @@ func Open(ctx context.Context, s Server) (*Object, error) {
 	return o, nil
 }
 
-// Tools lists all tools that a server offers, as JSON, for a person who is to decide about them. It calls none. The server's lists and Pin don't matter.
-func Tools(ctx context.Context, s Server) ([]byte, error) {
-	s.Reads, s.Acts, s.Immediate, s.Approve, s.Pin, s.all = nil, nil, nil, nil, "", true
-	_, err := Open(ctx, s)
+// Tools lists all tools that a server offers, as JSON, for a person who is to decide about them, and the digest of those that the server's lists name.
+// Both are of one answer. It calls no tool.
+func Tools(ctx context.Context, s Server) (tools []byte, digest string, err error) {
+	s.all = true
+	_, err = Open(ctx, s)
 	if refused, ok := errors.AsType[*PinError](err); ok {
-		return refused.Tools, nil
+		return refused.Tools, refused.Digest, nil
 	}
-	return nil, err
+	return nil, "", err
 }
 
 // complete checks a declaration.

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,7 +67,7 @@ func (s *Server) list(ctx context.Context, session *mcp.ClientSession) (tools []
 			continue
 		}
 		for _, name := range used {
-			if !slices.ContainsFunc(tools, func(t *mcp.Tool) bool { return t.Name == name }) {
+			if !s.all && !slices.ContainsFunc(tools, func(t *mcp.Tool) bool { return t.Name == name }) {
 				return nil, fmt.Errorf("it has no tool %q", name)
 			}
 		}
@@ -78,14 +79,23 @@ func (s *Server) list(ctx context.Context, session *mcp.ClientSession) (tools []
 
 // pinned refuses other tools than the pinned ones: other names, descriptions or schemas. Keys of objects are sorted, so their order means nothing.
 func (s *Server) pinned(tools []*mcp.Tool) error {
-	b, err := json.Marshal(scalar.Each(tools, func(t *mcp.Tool) map[string]any {
+	whole, err := told(tools)
+	used, err2 := told(slices.DeleteFunc(slices.Clone(tools), func(t *mcp.Tool) bool { return !slices.Contains(s.used(), t.Name) }))
+	if err = errors.Join(err, err2); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(used)
+	if got := "sha256:" + hex.EncodeToString(sum[:]); got != s.Pin || s.all {
+		return &PinError{s.Pin, got, seen(whole)}
+	}
+	return nil
+}
+
+// told is all that a model is told of tools, as JSON.
+func told(tools []*mcp.Tool) ([]byte, error) {
+	return json.Marshal(scalar.Each(tools, func(t *mcp.Tool) map[string]any {
 		return map[string]any{"name": t.Name, "title": t.Title, "description": t.Description, "input": t.InputSchema, "output": t.OutputSchema}
 	}))
-	sum := sha256.Sum256(b)
-	if got := "sha256:" + hex.EncodeToString(sum[:]); err == nil && got != s.Pin {
-		return &PinError{s.Pin, got, seen(b)}
-	}
-	return err
 }
 
 // seen writes JSON that means the same, with each letter as an escape that a person does not see: a model reads it all the same.

@@ -113,6 +113,9 @@ func (f *File) checkTags(r *reader) {
 			check(&f.Services[i].Admits[k], "service")
 		}
 	}
+	for i := range f.Services {
+		f.Services[i].CheckLabels(&r.Reader)
+	}
 	for i := range f.Facets {
 		x := &f.Facets[i]
 		for k := range x.Label {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/grantfile/services"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -47,7 +48,8 @@ type ManifestService struct {
 	Label     []string `json:"label,omitempty"`
 	Admits    []string `json:"admits,omitempty"`
 	Pin       string   `json:"pin"`
-	Missing   []string `json:"missing_walls,omitempty"` // of its process, on this system
+	Has       []string `json:"has,omitempty"`           // what else the file gives it: secrets, variables, files and networks
+	Missing   []string `json:"missing_walls,omitempty"` // walls of its process that this system lacks
 }
 
 // ManifestFacet is what programs see of a table.
@@ -128,9 +130,9 @@ func (d *Declared) Manifest() (*Manifest, error) {
 	}
 	for _, s := range f.Services {
 		called := func(calls []services.Call) []string {
-			return scalar.Each(calls, func(c services.Call) string { return c.Text })
+			return scalar.Each(calls, services.Call.String)
 		}
-		m.Services = append(m.Services, ManifestService{s.Text, s.Where(), called(s.Reads), called(s.Acts), called(s.Immediate), texts(s.Approve), texts(s.Label), texts(s.Admits), s.Pin.Text, d.services[s.Text].Missing})
+		m.Services = append(m.Services, ManifestService{s.Text, s.Where(), called(s.Reads), called(s.Acts), called(s.Immediate), texts(s.Approve), texts(s.Label), texts(s.Admits), s.Pin.Text, s.Has(), d.services[s.Text].Missing})
 	}
 	shown := map[[2]string]map[string]bool{}
 	for i := range f.Facets {
@@ -228,7 +230,7 @@ func (d *Declared) flows() ([]exo.Flow, error) {
 	if err != nil {
 		return nil, err
 	}
-	gate, err := exo.NewGate(exo.Config{Grants: grants, Admits: d.File.admits(func(claim string) string { return "principal." + claim }), Record: exo.Unrecorded})
+	gate, err := exo.NewGate(exo.Config{Grants: grants, Admits: d.File.admits(func(claim string) string { return "principal." + claim }), Record: exo.Unrecorded, Review: &review.Keeper{}})
 	if err != nil {
 		return nil, err
 	}

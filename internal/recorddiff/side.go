@@ -119,7 +119,8 @@ func (t *tool) before(m *exo.Message) bool {
 			d.shows = append(d.shows, o.Name)
 		}
 	}
-	if t.counts && err == nil && m.Root.Method().Effect == message.NoEffect {
+	// A message of a service would leave: it is asked of databases alone, whose statements it has.
+	if t.counts && err == nil && len(all) > 0 && m.Root.Method().Effect == message.NoEffect {
 		v, err := m.Objects[m.Root.Receiver().Slot].Eval(ctx, m)
 		if d.count = fmt.Sprintf("%d rows", v.Len()); err != nil {
 			d.count = fail.GuestText(err)

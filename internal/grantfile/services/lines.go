@@ -24,6 +24,9 @@ func (s *Service) Where() string {
 func (s *Service) Lines(add func(of, what, format string, args ...any)) {
 	of := "service " + s.Text
 	add(of, "", "%s", s.Where())
+	for _, what := range s.Has() {
+		add(of, what, "")
+	}
 	for _, kind := range []struct {
 		what  string
 		calls []Call
@@ -38,36 +41,6 @@ func (s *Service) Lines(add func(of, what, format string, args ...any)) {
 	}
 	for _, n := range s.Approve {
 		add(of, "a person agrees to "+n.Text, "")
-	}
-	for _, x := range s.Secrets {
-		how := x.From.String()
-		if x.Command != nil {
-			how = fmt.Sprintf("what %q prints", x.Command)
-		}
-		if x.Prefix != "" {
-			how += fmt.Sprintf(", behind %q", x.Prefix)
-		}
-		add(of, "gets the secret "+x.Text, "%s", how)
-	}
-	for _, list := range []struct {
-		what string
-		of   []string
-	}{{"has the variable ", s.Env}, {"may read the files of ", s.Read}, {"may change the files of ", s.Write}} {
-		for _, x := range list.of {
-			add(of, list.what+x, "")
-		}
-	}
-	for _, p := range s.Networks {
-		add(of, "is in the network "+p.String(), "")
-	}
-	if s.Network {
-		add(of, "may use the network", "")
-	}
-	if s.Dir != "" {
-		add(of, "runs in", "%s", s.Dir)
-	}
-	if s.Memory > 0 {
-		add(of, "memory", "%d bytes for each process", s.Memory)
 	}
 	if len(s.Label) > 0 {
 		add(of, "answers are labelled", "%s", strings.Join(strict.Texts(s.Label), ", "))
@@ -87,4 +60,39 @@ func (s *Service) Lines(add func(of, what, format string, args ...any)) {
 	if s.Doc != "" {
 		add(of, "described as", "%q", s.Doc)
 	}
+}
+
+// Has lists what the file gives a service: secrets by their places, variables, files and networks.
+func (s *Service) Has() (out []string) {
+	for _, x := range s.Secrets {
+		how := x.From.String()
+		if x.Command != nil {
+			how = fmt.Sprintf("what %q prints", x.Command)
+		}
+		if x.Prefix != "" {
+			how += fmt.Sprintf(", behind %q", x.Prefix)
+		}
+		out = append(out, "gets the secret "+x.Text+": "+how)
+	}
+	for _, list := range []struct {
+		what string
+		of   []string
+	}{{"has the variable ", s.Env}, {"may read the files of ", s.Read}, {"may change the files of ", s.Write}} {
+		for _, x := range list.of {
+			out = append(out, list.what+x)
+		}
+	}
+	for _, p := range s.Networks {
+		out = append(out, "is in the network "+p.String())
+	}
+	if s.Network {
+		out = append(out, "may use the network")
+	}
+	if s.Dir != "" {
+		out = append(out, "runs in "+s.Dir)
+	}
+	if s.Memory > 0 {
+		out = append(out, fmt.Sprintf("has %d bytes of memory for each process", s.Memory))
+	}
+	return out
 }

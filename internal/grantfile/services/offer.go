@@ -5,8 +5,9 @@ package services
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"os"
+	"slices"
 
 	"github.com/exoagent/exoagent/exo/mcpclient"
 	"github.com/exoagent/exoagent/exo/web/openapi"
@@ -15,62 +16,58 @@ import (
 
 // Offer is one call that a service offers. Its texts are the service's own: nothing in them need be true.
 type Offer struct {
-	Name        string          `json:"name"` // as the lists of the file have it
+	Name        string          `json:"name"`            // as the lists of the file have it
+	Route       string          `json:"route,omitempty"` // of an API
 	Description string          `json:"description,omitempty"`
 	Input       json.RawMessage `json:"input,omitempty"`  // the schema of its argument
 	Output      json.RawMessage `json:"output,omitempty"` // the schema of its answer
 	Use         string          `json:"use,omitempty"`    // reads, acts or immediate; "": programs can't call it
 }
 
-// Offers lists all calls that a service offers, and calls none.
-func (s *Service) Offers(ctx context.Context, env func(string) string) (out []Offer, err error) {
+// Offers lists all calls that a service offers, and the digest of those that the file uses, both of one answer. It makes no call.
+func (s *Service) Offers(ctx context.Context, env func(string) string) (out []Offer, digest string, err error) {
 	if s.API.Text != "" {
-		text, err := os.ReadFile(strict.Beside(s.dir, s.OpenAPI))
-		if err != nil {
-			return nil, err
-		}
-		doc, err := openapi.Parse(text, openapi.Digest(text))
-		if err != nil {
-			return nil, err
-		}
-		for _, o := range doc.Operations() {
-			out = append(out, Offer{Name: o.Name, Description: o.Route + " " + o.Doc})
-		}
+		out, digest, err = s.operations()
 	} else {
-		server, wrote, err := s.server(ctx, env)
-		if err != nil {
-			return nil, err
-		}
-		defer wrote.close()
-		text, err := mcpclient.Tools(ctx, server)
-		if err != nil {
-			return nil, wrote.after(err)
-		}
-		if err := json.Unmarshal(text, &out); err != nil {
-			return nil, err
-		}
-	}
-	for i := range out {
-		for use, list := range map[string][]Call{"reads": s.Reads, "acts": s.Acts, "immediate": s.Immediate} {
-			for _, c := range list {
-				if c.Of == out[i].Name {
-					out[i].Use = use
-				}
-			}
-		}
-	}
-	return out, nil
-}
-
-// Digest is the pin that the calls of the file want, and whether the file has it. It is "" if the file lists no call.
-func (s *Service) Digest(ctx context.Context, env func(string) string) (digest string, pinned bool, err error) {
-	o, err := s.Open(ctx, env)
-	if wrong, ok := errors.AsType[*PinError](err); ok {
-		return wrong.Digest, false, nil
+		out, digest, err = s.tools(ctx, env)
 	}
 	if err != nil {
-		return "", false, err
+		return nil, "", err
 	}
-	o.Close()
-	return s.Pin.Text, true, nil
+	for use, list := range map[string][]Call{"reads": s.Reads, "acts": s.Acts, "immediate": s.Immediate} {
+		for _, c := range list {
+			i := slices.IndexFunc(out, func(o Offer) bool { return c.Of == o.Name || c.Of == o.Route })
+			if i < 0 {
+				return out, "", fmt.Errorf("there is no `%s`, which the file lists under `%s`", c.Of, use)
+			}
+			out[i].Use = use
+		}
+	}
+	return out, digest, nil
+}
+
+func (s *Service) operations() (out []Offer, digest string, err error) {
+	text, err := os.ReadFile(strict.Beside(s.dir, s.OpenAPI))
+	if err != nil {
+		return nil, "", err
+	}
+	digest = openapi.Digest(text)
+	doc, err := openapi.Parse(text, digest)
+	for _, o := range doc.Operations() {
+		out = append(out, Offer{Name: o.Name, Route: o.Route, Description: o.Doc})
+	}
+	return out, digest, err
+}
+
+func (s *Service) tools(ctx context.Context, env func(string) string) (out []Offer, digest string, err error) {
+	c, err := s.connection(ctx, env)
+	if err != nil {
+		return nil, "", err
+	}
+	defer c.close()
+	text, digest, err := mcpclient.Tools(ctx, c.server)
+	if err != nil {
+		return nil, "", c.failed(err)
+	}
+	return out, digest, json.Unmarshal(text, &out)
 }

@@ -7,12 +7,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,11 +21,13 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/changeset"
 	"github.com/exoagent/exoagent/exo/mcpclient"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exo/web"
 	"github.com/exoagent/exoagent/exo/web/openapi"
 	"github.com/exoagent/exoagent/internal/grantfile/strict"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Opened is a service that can be called.
@@ -52,10 +54,8 @@ func (e *PinError) Error() string {
 // Open makes the object of a service. env finds variables. A process that Open starts ends with ctx, or at Close.
 func (s *Service) Open(ctx context.Context, env func(string) string) (Opened, error) {
 	for _, x := range s.Secrets { // a missing one is found at the start, and not by a program
-		if x.Command == nil {
-			if _, err := x.text(ctx, env); err != nil {
-				return Opened{}, err
-			}
+		if _, err := x.text(ctx, env); s.API.Text != "" && err != nil {
+			return Opened{}, err
 		}
 	}
 	if len(s.Reads)+len(s.Acts)+len(s.Immediate) == 0 {
@@ -65,47 +65,86 @@ func (s *Service) Open(ctx context.Context, env func(string) string) (Opened, er
 		o, err := s.api()
 		return Opened{Object: o, Close: func() {}}, err
 	}
-	server, wrote, err := s.server(ctx, env)
+	c, err := s.connection(ctx, env)
 	if err != nil {
 		return Opened{}, err
 	}
-	o, err := mcpclient.Open(ctx, server)
+	o, err := mcpclient.Open(ctx, c.server)
+	if err == nil {
+		return Opened{recorded{o}, o.Missing(), func() {
+			o.Close()
+			c.close()
+		}}, nil
+	}
+	defer c.close()
 	if wrong, ok := errors.AsType[*mcpclient.PinError](err); ok {
-		wrote.close()
 		return Opened{}, &PinError{wrong.Digest, wrong.Pinned != ""}
 	}
-	if err != nil {
-		return Opened{}, wrote.after(err)
-	}
-	return Opened{recorded{o}, o.Missing(), func() {
-		o.Close()
-		wrote.close()
-	}}, nil
+	return Opened{}, c.failed(err)
 }
 
-// server is what the file says of an MCP server, and the error output of its process.
-func (s *Service) server(ctx context.Context, env func(string) string) (server mcpclient.Server, wrote *tail, err error) {
-	server = mcpclient.Server{
+// connection is what the file says of an MCP server, with what its host has of it.
+type connection struct {
+	server  mcpclient.Server
+	wrote   *tail          // the error output of a process
+	web     *web.Transport // to an address
+	secrets []string
+}
+
+func (c *connection) close() {
+	c.wrote.close()
+	if c.web != nil {
+		c.web.CloseIdleConnections()
+	}
+}
+
+// failed is the error of a server that can't be used, with the end of what its process wrote. Servers repeat secrets in such texts, which end in logs.
+func (c *connection) failed(err error) error {
+	text := strings.TrimPrefix(err.Error(), "mcpclient: "+c.server.Name+": ")
+	if end := c.wrote.text(); end != "" {
+		text += "; its process wrote: " + end
+	}
+	for _, secret := range c.secrets {
+		text = strings.ReplaceAll(text, secret, "[secret]")
+	}
+	return errors.New(text)
+}
+
+func (s *Service) connection(ctx context.Context, env func(string) string) (*connection, error) {
+	c := &connection{server: mcpclient.Server{
 		Name: s.interfaceName(), Doc: s.Doc, Reads: names(s.Reads), Acts: names(s.Acts), Immediate: names(s.Immediate), Approve: strict.Texts(s.Approve), Approvers: changeset.Who{},
 		Pin: s.Pin.Text, Label: value.NewLabel(strict.Texts(s.Label)...), Admits: value.NewLabel(strict.Texts(s.Admits)...),
 		Bounds: mcpclient.Bounds{Bytes: s.Answer, Call: s.Time},
-	}
-	if s.Command != nil {
-		if server.Command, err = s.process(ctx, env); err == nil {
-			if wrote, err = newTail(); err == nil {
-				server.Command.Errors = wrote.to
-			}
+	}}
+	texts := map[string]string{} // of the secrets, by their names
+	for _, x := range s.Secrets {
+		text, err := x.text(ctx, env)
+		if err != nil {
+			return nil, err
 		}
-		return server, wrote, err
+		texts[x.Text], c.secrets = text, append(c.secrets, text)
 	}
-	t, err := s.transport(s.MCP.Text, "POST", "GET", "DELETE")
-	if err == nil {
-		server.URL, server.Client = s.MCP.Text, t.Client()
+	var err error
+	if s.Command == nil {
+		c.server.URL = s.MCP.Text
+		if u, _ := url.Parse(s.MCP.Text); u.Path == "" { // check has parsed it
+			c.server.URL += "/"
+		}
+		if c.web, err = s.transport(c.server.URL, "POST", "GET", "DELETE"); err == nil {
+			c.server.Client = c.web.Client()
+		}
+		return c, err
 	}
-	return server, nil, err
+	if c.server.Command, err = s.process(texts); err != nil {
+		return nil, err
+	}
+	if c.wrote, err = newTail(); err == nil {
+		c.server.Command.Errors = c.wrote.to
+	}
+	return c, err
 }
 
-// interfaceName is the service's name as that of an interface.
+// interfaceName is the service's name as that of an interface. Its first letter is one of ASCII, see check.
 func (s *Service) interfaceName() string { return strings.ToUpper(s.Text[:1]) + s.Text[1:] }
 
 func names(calls []Call) (out []string) {
@@ -116,23 +155,19 @@ func names(calls []Call) (out []string) {
 }
 
 // process is the command with its secrets.
-func (s *Service) process(ctx context.Context, env func(string) string) (*mcpclient.Command, error) {
-	c := &mcpclient.Command{Path: s.Command[0], Args: s.Command[1:], Env: slices.Clone(s.Env), Dir: s.Dir, Network: s.Network, Memory: uint64(s.Memory)}
-	for _, list := range []struct{ from, to *[]string }{{&s.Read, &c.Read}, {&s.Write, &c.Write}} {
-		for _, p := range *list.from {
-			whole, err := filepath.Abs(strict.Beside(s.dir, p))
-			if err != nil {
-				return nil, err
-			}
-			*list.to = append(*list.to, whole)
-		}
+func (s *Service) process(secrets map[string]string) (*mcpclient.Command, error) {
+	c := &mcpclient.Command{Path: s.Command[0], Args: s.Command[1:], Env: slices.Clone(s.Env), Network: s.Network, Memory: uint64(s.Memory)}
+	at, err := filepath.Abs(s.dir)
+	if err != nil {
+		return nil, err
 	}
-	for _, x := range s.Secrets {
-		text, err := x.text(ctx, env)
-		if err != nil {
-			return nil, err
-		}
-		c.Env = append(c.Env, x.Text+"="+text)
+	beside := func(p string) string { return strict.Beside(at, p) }
+	c.Read, c.Write = scalar.Each(s.Read, beside), scalar.Each(s.Write, beside)
+	if s.Dir != "" {
+		c.Dir = beside(s.Dir)
+	}
+	for _, name := range slices.Sorted(maps.Keys(secrets)) {
+		c.Env = append(c.Env, name+"="+secrets[name])
 	}
 	return c, nil
 }
@@ -145,7 +180,9 @@ func (x *Secret) text(ctx context.Context, env func(string) string) (text string
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
 		var b []byte
-		b, err = exec.CommandContext(ctx, x.Command[0], x.Command[1:]...).Output()
+		c := exec.CommandContext(ctx, x.Command[0], x.Command[1:]...)
+		c.WaitDelay = time.Second // what it started may go on, and have its output
+		b, err = c.Output()
 		text = strings.TrimSpace(string(b))
 	}
 	if err != nil || text == "" {
@@ -158,15 +195,15 @@ func (x *Secret) text(ctx context.Context, env func(string) string) (text string
 	return text, nil
 }
 
-// message is the key of the message that a request is sent for.
-type message struct{}
+// sentFor is the key of the message that a request is sent for.
+type sentFor struct{}
 
 // recorded is an MCP server with each use of a secret on the record of the message.
 type recorded struct{ *mcpclient.Object }
 
 // Eval implements exo.Object.
 func (o recorded) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
-	return o.Object.Eval(context.WithValue(ctx, message{}, m), m)
+	return o.Object.Eval(context.WithValue(ctx, sentFor{}, m), m)
 }
 
 // config is what requests to an address may be.
@@ -197,7 +234,7 @@ func (s *Service) config(address string, verbs ...string) (web.Config, error) {
 		h.Secrets = append(h.Secrets, b)
 	}
 	return web.Config{Hosts: []web.Host{h}, Bounds: web.Bounds{Body: int64(s.Answer), Time: s.Time}, Used: func(ctx context.Context, u web.Use) {
-		if m, ok := ctx.Value(message{}).(*exo.Message); ok {
+		if m, ok := ctx.Value(sentFor{}).(*exo.Message); ok {
 			m.AddDetail(u)
 		}
 	}}, nil
@@ -245,7 +282,39 @@ func (s *Service) api() (exo.Object, error) {
 			methods = append(methods, m)
 		}
 	}
-	return web.New(s.interfaceName(), s.Doc, c, methods...)
+	o, err := web.New(s.interfaceName(), s.Doc, c, methods...)
+	if err != nil {
+		return nil, err
+	}
+	return labelled{o, value.NewLabel(strict.Texts(s.Label)...)}, nil
+}
+
+// labelled is an API each of whose answers has a label as a whole, its number of rows and its errors, too.
+type labelled struct {
+	*web.API
+	label value.Label
+}
+
+// Describe implements exo.Object.
+func (o labelled) Describe() (message.Description, error) {
+	d, err := o.API.Describe()
+	if err != nil || o.label.Empty() {
+		return d, err
+	}
+	d.Interfaces = slices.Clone(d.Interfaces)
+	for n, i := range d.Interfaces {
+		own := *i
+		own.Methods = maps.Clone(i.Methods)
+		for name, m := range own.Methods {
+			if m.Effect != message.Held { // which has no answer
+				with := *m
+				with.Reply = m.Reply.Join(o.label)
+				own.Methods[name] = &with
+			}
+		}
+		d.Interfaces[n] = &own
+	}
+	return d, nil
 }
 
 // rules adds what the file says of a method to it.
@@ -259,37 +328,13 @@ func (s *Service) rules(m web.Method, verb string) (web.Method, error) {
 	if !in(s.Reads) && verb == http.MethodGet {
 		return m, fmt.Errorf("%s is a GET, which may be sent twice and so can't act: list it under `reads`, or leave it out if it acts all the same", m.Name)
 	}
-	label, fields := value.NewLabel(strict.Texts(s.Label)...), fieldsOf(m.Out)
-	if len(fields) == 0 && !in(s.Acts) && !label.Secrecy().Empty() {
-		return m, fmt.Errorf("the answer of %s is no object with fields in the document, so its values can't be labelled: leave it out", m.Name)
-	}
 	return m.With(func(op service.Operation) service.Operation {
-		op = op.Admits(value.NewLabel(strict.Texts(s.Admits)...))
-		switch {
-		case in(s.Acts): // it has no answer
-			if slices.Contains(strict.Texts(s.Approve), m.Name) {
-				op = op.Approve(changeset.Who{})
-			}
-			return op
-		case in(s.Immediate):
+		if op = op.Admits(value.NewLabel(strict.Texts(s.Admits)...)); in(s.Immediate) {
 			op = op.Immediate()
 		}
-		if !label.Empty() {
-			op = op.Labelled(label, fields...)
+		if slices.Contains(strict.Texts(s.Approve), m.Name) {
+			op = op.Approve(changeset.Who{})
 		}
 		return op
 	}), nil
-}
-
-// fieldsOf returns the names of the fields of an object, or of a list of objects.
-func fieldsOf(t reflect.Type) (names []string) {
-	for t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	for i := 0; t.Kind() == reflect.Struct && i < t.NumField(); i++ {
-		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
 }

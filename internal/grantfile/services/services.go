@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -57,6 +58,14 @@ type Service struct {
 type Call struct {
 	strict.Name
 	Of string
+}
+
+// String is the call for a person.
+func (c Call) String() string {
+	if c.Text == c.Of {
+		return c.Text
+	}
+	return c.Text + ": " + c.Of
 }
 
 // Secret is a header of requests to the service, or a variable of its process, whose text has another place.
@@ -125,6 +134,9 @@ func words(r *strict.Reader, e strict.Entry) (out []string) {
 
 func variables(r *strict.Reader, n *yaml.Node) (out []string) {
 	for _, e := range r.Entries(n, "env") {
+		if !variable.MatchString(e.Name) {
+			r.At(e.Pos(), "`%s` can't be the name of a variable: want letters, digits and _", e.Name)
+		}
 		out = append(out, e.Name+"="+r.Text(e.Value, "env."+e.Name))
 	}
 	return out
@@ -214,14 +226,28 @@ func (s *Service) check(r *strict.Reader) {
 			r.At(n.Pos, "approve: `%s` is not in `acts`: what is called at once can't be shown to a person before it happens", n.Text)
 		}
 	}
-	for _, l := range s.Label {
-		if s.API.Text == "" && !value.OfIntegrity(l.Text) && !slices.Contains(strict.Texts(s.Admits), l.Text) {
-			r.At(l.Pos, "write `%s` under `admits` as well: a program that has read an answer could call the service no more otherwise", l.Text)
+	for _, x := range s.Secrets {
+		switch {
+		case s.Command != nil && x.Prefix != "":
+			r.At(x.Pos, "a prefix is for a header: the secret is a variable of a process")
+		case s.Command != nil && !variable.MatchString(x.Text):
+			r.At(x.Pos, "`%s` can't be the name of a variable: want letters, digits and _", x.Text)
+		case slices.ContainsFunc(s.Env, func(e string) bool { return strings.HasPrefix(e, x.Text+"=") }):
+			r.At(x.Pos, "`%s` is in `env` as well: a process has one variable of a name", x.Text)
 		}
 	}
-	for _, x := range s.Secrets {
-		if s.Command != nil && x.Prefix != "" {
-			r.At(x.Pos, "a prefix is for a header: the secret is a variable of a process")
+	if !('a' <= s.Text[0] && s.Text[0] <= 'z' || 'A' <= s.Text[0] && s.Text[0] <= 'Z') {
+		bad("its name has to begin with a letter from a to z")
+	}
+}
+
+var variable = regexp.MustCompile("^[A-Za-z_][A-Za-z0-9_]*$")
+
+// CheckLabels compares the labels of a service with each other, once each has the spelling by which package value knows its kind.
+func (s *Service) CheckLabels(r *strict.Reader) {
+	for _, l := range s.Label {
+		if !value.OfIntegrity(l.Text) && !slices.Contains(strict.Texts(s.Admits), l.Text) {
+			r.At(l.Pos, "write `%s` under `admits` as well: a program that has read an answer could call the service no more otherwise", l.Text)
 		}
 	}
 }
@@ -229,7 +255,7 @@ func (s *Service) check(r *strict.Reader) {
 // reachable reports whether an address can be that of a server. Its host need not exist.
 func (s *Service) reachable(address string) bool {
 	u, err := url.Parse(address)
-	return err == nil && u.Host != "" && u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == "" && (u.Scheme == "https" || u.Scheme == "http" && s.Networks != nil)
+	return err == nil && u.Host != "" && !strings.HasPrefix(u.Port(), "0") && u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == "" && (u.Scheme == "https" || u.Scheme == "http" && s.Networks != nil)
 }
 
 // Acting reports whether programs may change something by the service.

@@ -4,7 +4,6 @@ package services
 // a terminal otherwise: the process may write as much as it likes, and what it likes.
 
 import (
-	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -52,14 +51,6 @@ func (t *tail) close() {
 	if t != nil {
 		t.to.Close()
 	}
-}
-
-// after adds to an error what the process wrote.
-func (t *tail) after(err error) error {
-	if text := t.text(); text != "" {
-		return fmt.Errorf("%w; its process wrote: %s", err, text)
-	}
-	return err
 }
 
 // text is the end of what was written, in one line; "": nothing.

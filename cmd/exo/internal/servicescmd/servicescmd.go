@@ -23,11 +23,12 @@ func Command(read func(path string) (*grantfile.File, error)) cli.Command {
 		Args:  "[FILE]",
 		Short: "show what the services of a grant file offer, and the digests to pin",
 		Long: `Connects to each service of a grant file (default: exo.yaml), and lists every call that it offers: which of them programs may make by the
-file, what its server says of it, and the schemas. A call in none of the file's lists does not exist for programs. What a server says of itself
+file, what its server says of it, and of an MCP server the schemas. A call in none of the file's lists does not exist for programs. What a server says of itself
 need not be true: decide by what the call can do with the credentials that the file gives it.
 
 Then it prints the digest of what the file uses. Once you have read that, write it as pin: a service that offers something else is refused.
-No call is made, and the file need not be reviewed.
+No call is made, and the file need not be reviewed: its commands are started, and its secrets sent, all the same. So look at these lines of the
+file first (exo show).
 
 examples:
   exo services exo.yaml
@@ -71,12 +72,9 @@ func show(ctx context.Context, std cli.Stdio, f *grantfile.File, asJSON bool) er
 	for i := range f.Services {
 		s := &f.Services[i]
 		o := offered{Service: s.Text, Calls: []services.Offer{}}
-		calls, err := s.Offers(ctx, os.Getenv)
-		if err == nil {
-			o.Calls = append(o.Calls, calls...)
-			o.Digest, o.Pinned, err = s.Digest(ctx, os.Getenv)
-		}
-		if err != nil {
+		calls, digest, err := s.Offers(ctx, os.Getenv)
+		o.Calls = append(o.Calls, calls...)
+		if o.Digest, o.Pinned = digest, err == nil && digest == s.Pin.Text; err != nil {
 			o.Problem = err.Error()
 		}
 		right = right && o.Pinned
@@ -107,6 +105,9 @@ func (o *offered) print(w io.Writer) error {
 			use = "not granted"
 		}
 		fmt.Fprintf(w, "  %s (%s)\n", printable.OneLine(c.Name), use)
+		if c.Route != "" && c.Route != c.Name {
+			fmt.Fprintf(w, "    sends: %s\n", printable.OneLine(c.Route))
+		}
 		if c.Description != "" {
 			fmt.Fprintf(w, "    says: %s\n", printable.OneLine(c.Description))
 		}
