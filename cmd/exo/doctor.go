@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exoagent/exoagent/cmd/exo/internal/approvalscmd"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/cli"
@@ -149,6 +150,13 @@ func doctorFile(ctx context.Context, std cli.Stdio, path string) (missing int, e
 	}
 	for _, name := range slices.Sorted(maps.Keys(unkept)) {
 		say("MISSING", "undo in %s: no trigger keeps what runs change in %s. To do: exo gen undo %s, and run the SQL as the owner of the tables", name, unkept[name], path)
+	}
+	acting, err := approvalscmd.Outside(ctx, d.File)
+	if err != nil {
+		return 0, err
+	}
+	for _, what := range acting {
+		say("note", "%s", what)
 	}
 	paths, err := cli.During(std, "asking for the database's plans", func(cli.Stdio) ([]grantfile.GrantPath, error) { return d.Access(ctx) })
 	if err != nil {

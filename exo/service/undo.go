@@ -40,7 +40,7 @@ func Undo(own func() []OwnRun, undo func(ctx context.Context, run exo.RunID) err
 	}
 	return []Operation{
 		Read("runs", "lists the runs of this conversation that it may undo, the oldest first", func(context.Context, None) ([]OwnRun, error) { return own(), nil }),
-		ReadOf("undo", "takes back all that one of these runs has changed in the database, or nothing if somebody has changed it since", reflect.TypeFor[of](), reflect.TypeFor[None](),
+		ReadOf("undo", "takes back all that one of these runs has changed, or nothing if somebody has changed it since", reflect.TypeFor[of](), reflect.TypeFor[None](),
 			func(in any) error { _, err := find(in); return err },
 			func(ctx context.Context, in any) (any, error) {
 				run, err := find(in)

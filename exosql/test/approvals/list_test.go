@@ -73,3 +73,27 @@ func TestListWithUnreadable(t *testing.T) {
 		}
 	})
 }
+
+// TestNotify: the host hears of each change set that waits, once, and of none that needs nobody.
+func TestNotify(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		w := fresh(t, e, false)
+		var heard []string
+		k, err := review.New(review.Options{Store: w.store, Key: key, Link: func(id string) string { return "https://approve.test/" + id }, Notify: func(x review.ChangeSet) { heard = append(heard, x.ID+" "+x.Summary()) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.keeper = k
+		w.tool = w.made("user:1")
+		if res := w.tool.Run(t.Context(), `return staff.where({ name: "ada" }).update({ note: "x" })`); res.Err != nil || heard != nil {
+			t.Error(res.Err, heard)
+		}
+		x := w.prepared(rise)
+		if len(heard) != 1 || heard[0] != x.ID+" "+x.Summary() {
+			t.Errorf("heard %q of %s", heard, x.ID)
+		}
+		if res, err := w.apply(x); err != nil || res.Err != nil || len(heard) != 1 {
+			t.Error(err, res.Err, heard)
+		}
+	})
+}

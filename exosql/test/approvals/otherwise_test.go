@@ -132,3 +132,19 @@ func TestRejectNeedsSomebody(t *testing.T) {
 		}
 	})
 }
+
+// TestNewRowsAreCompared: what a program gives a new row is compared, though the database chooses the row's key. The twin's value is as it was.
+func TestNewRowsAreCompared(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		for _, meanwhile := range []string{"201", "200"} {
+			w := open(t, e)
+			x := w.prepared(`const b = await staff.where({ name: "bob" }).first(); return staff.insert({ name: "new", salary: b.salary })`)
+			w.exec("UPDATE staff SET salary = " + meanwhile + " WHERE name = 'bob'")
+			before := w.dump()
+			res, err := w.apply(x)
+			if conflict := meanwhile != "200"; err != nil || conflict != (fail.KindOf(res.Err) == fail.Conflict) || conflict != (w.dump() == before) {
+				t.Errorf("%s: %v %v", meanwhile, err, res.Err)
+			}
+		}
+	})
+}

@@ -16,6 +16,9 @@ import (
 	"github.com/exoagent/exoagent/exo/changeset"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/review"
+	"github.com/exoagent/exoagent/exo/store"
+	"github.com/exoagent/exoagent/exo/store/postgres"
+	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -65,18 +68,89 @@ func after(before map[string]string, x review.ChangeSet) (want map[string]string
 	return want, added
 }
 
-// TestRandomApprovals: random programs, decisions, writes by others and crashes against the simplest model: what waits has changed nothing, what is
-// applied has changed exactly what was shown, once, and what conflicts has changed nothing and had a reason.
+// storeOf opens a store that outlives its process.
+func storeOf(t *testing.T, e tu.Engine, url string) store.Store {
+	t.Helper()
+	if e.Name == tu.SQLite.Name {
+		s, err := store.OpenFolder(t.TempDir(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Close() })
+		return s
+	}
+	url = tu.WithParam(t, url, "synchronous_commit", "on") // the server of the tests has it off
+	if err := postgres.Create(t.Context(), url, ""); err != nil {
+		t.Fatal(err)
+	}
+	s, err := postgres.Open(t.Context(), url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// kept is a run that can be undone: what the table was before it, and after.
+type kept struct {
+	run           exo.RunID
+	before, after map[string]string
+}
+
+// undone undoes a run, and checks that against the model: exactly as it was if nobody has written since, or nothing at all.
+func (w *world) undone(r *rapid.T, k kept) (back *kept) {
+	now, as := w.rows(), exo.NewRunID()
+	_, refused, err := w.db.Undo(context.Background(), k.run, as)
+	then := w.rows()
+	switch {
+	case err != nil:
+		r.Fatal(err)
+	case len(refused) > 0:
+		if fmt.Sprint(now) == fmt.Sprint(k.after) || fmt.Sprint(now) != fmt.Sprint(then) {
+			r.Fatalf("refused: %v: %v, and after the run %v; then %v", refused, now, k.after, then)
+		}
+		return nil
+	}
+	want := maps.Clone(now)
+	for key := range k.after {
+		if k.before[key] != k.after[key] {
+			delete(want, key)
+		}
+	}
+	for key, row := range k.before {
+		if k.after[key] != row {
+			want[key] = row
+		}
+	}
+	if fmt.Sprint(then) != fmt.Sprint(want) {
+		r.Fatalf("undone as %v, want %v", then, want)
+	}
+	return &kept{as, now, then}
+}
+
+// TestRandomApprovals: random programs, decisions, writes by others, undos and crashes against the simplest model: what waits has changed nothing, what
+// is applied has changed exactly what was shown, once, what conflicts has changed nothing and had a reason, and what is undone is as it was.
 func TestRandomApprovals(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		w := open(t, e)
+		w := fresh(t, e, true, e.Pick(exosql.CreateUndo, "SELECT 1"))
+		w.db = e.OpenURL(t, w.url, &exosql.OpenOptions{Images: 500, Witness: true, Undo: time.Hour})
+		if e.Name == tu.Postgres.Name {
+			w.store = storeOf(t, e, w.url)
+		}
 		checks := flag.Lookup("rapid.checks").Value
 		if was := checks.String(); was == "100" { // the default: each draw runs a dozen programs, some of them twice
 			_ = checks.Set(strconv.Itoa(tu.Amount(20, 100)))
 			defer func() { _ = checks.Set(was) }()
 		}
-		applied, conflicts := 0, 0
+		applied, conflicts, undone := 0, 0, 0
 		rapid.Check(t, func(r *rapid.T) {
+			if e.Name == tu.SQLite.Name { // a decided change set stays for 30 days, and each look reads all
+				w.store = storeOf(t, e, w.url)
+			} else {
+				w.exec(`DELETE FROM exo_store`)
+			}
+			w.keep()
+			w.tool = w.made("user:1")
 			w.exec(`DELETE FROM lines`)
 			w.exec(`DELETE FROM staff`)
 			w.exec(`INSERT INTO staff (id, org_id, name, salary) VALUES (1001, 1, 'ada', 100), (1002, 1, 'bob', 200), (1003, 1, 'eve', 300), (1004, 2, 'zoe', 900)`)
@@ -86,6 +160,7 @@ func TestRandomApprovals(t *testing.T) {
 				until time.Time
 			}
 			var all []*waiting
+			var undoable []kept
 			n := 0
 			wrote := func() {
 				for _, x := range all {
@@ -95,7 +170,7 @@ func TestRandomApprovals(t *testing.T) {
 			pick := func() int { return rapid.IntRange(0, len(all)-1).Draw(r, "which") }
 			for range rapid.IntRange(4, 12).Draw(r, "steps") {
 				before := w.rows()
-				switch what := rapid.IntRange(0, 11).Draw(r, "what"); {
+				switch what := rapid.IntRange(0, 15).Draw(r, "what"); {
 				case what < 4:
 					n++
 					who := rapid.SampledFrom([]string{"ada", "bob", "eve", "zoe", "x1"}).Draw(r, "who")
@@ -146,6 +221,9 @@ func TestRandomApprovals(t *testing.T) {
 						}
 					default:
 						applied++
+						if fmt.Sprint(before) != fmt.Sprint(now) { // of a run that changes nothing, nothing is kept
+							undoable = append(undoable, kept{res.ID, before, maps.Clone(now)})
+						}
 						want, added := after(before, x.ChangeSet)
 						for key, row := range now {
 							if _, ok := want[key]; !ok && len(added) > 0 && row == added[0] {
@@ -170,7 +248,14 @@ func TestRandomApprovals(t *testing.T) {
 				case what > 7 && what < 11:
 					w.exec(fmt.Sprintf(`UPDATE staff SET salary = salary + 1 WHERE id = %d`, rapid.IntRange(1001, 1004).Draw(r, "row")))
 					wrote()
-				case len(all) > 0: // a process dies after somebody has agreed; later another one settles that
+				case what > 11 && len(undoable) > 0:
+					at := rapid.IntRange(0, len(undoable)-1).Draw(r, "undo")
+					if back := w.undone(r, undoable[at]); back != nil {
+						undone++
+						undoable = append(append(undoable[:at:at], undoable[at+1:]...), *back)
+						wrote()
+					}
+				case what == 11 && len(all) > 0: // a process dies after somebody has agreed; later another one settles that
 					x := all[pick()]
 					if _, err := w.keeper.Approve(context.Background(), x.ID, x.Digest(), boss); err != nil && w.now.Before(x.until) {
 						r.Fatal(err)
@@ -187,8 +272,8 @@ func TestRandomApprovals(t *testing.T) {
 				_ = w.tool.Reject(context.Background(), x.ID, "", boss)
 			}
 		})
-		if t.Logf("%d were applied, and %d conflicted", applied, conflicts); applied == 0 {
-			t.Error("none was applied")
+		if t.Logf("%d were applied, %d conflicted, and %d were undone", applied, conflicts, undone); applied == 0 || undone == 0 {
+			t.Error("none was applied, or undone")
 		}
 	})
 }
