@@ -23,7 +23,7 @@ type Arena struct {
 	Store *store.Store
 	Queue *queue.Queue
 	// Questions is the queue of the model lane, whose attempts last for minutes and
-	// mostly wait for others; nil: they stand in Queue.
+	// mostly wait for others; nil: they wait in Queue.
 	Questions *queue.Queue
 	Log       *slog.Logger
 	Ended     func(*game.Attempt) // told of every attempt that was played; may be nil
@@ -67,7 +67,7 @@ func (ar *Arena) NewPlayer(ctx context.Context, address string) (store.Token, er
 	return token, err
 }
 
-// Check refuses what can't be played whoever sends it, so that nothing is spent on it.
+// Check refuses what no player could play, so that nothing is spent on it.
 func (ar *Arena) Check(target string, lane game.Lane, input string) error {
 	switch {
 	case ar.Game.Targets.Target(target) == nil:
@@ -182,7 +182,7 @@ func (ar *Arena) known(err error) error {
 	return err
 }
 
-// View is an attempt as somebody may see it.
+// View is an attempt as one reader may see it.
 type View struct {
 	*game.Attempt
 	Position int  `json:"position,omitempty"` // in the queue, from 1

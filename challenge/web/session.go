@@ -12,7 +12,7 @@ import (
 )
 
 // A player is who has the token: in a cookie for browsers, or in a header for
-// programs. The two are told apart, because a browser sends its cookie whoever made it ask.
+// programs. The two are told apart, because a browser sends its cookie whichever site made it ask.
 
 // cookieName says, with the prefix that browsers enforce, that the cookie is of this
 // very host, was set over TLS, and is sent to every path.

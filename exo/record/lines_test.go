@@ -295,7 +295,7 @@ func TestRefusedLines(t *testing.T) {
 		committing(`{"changed":1,"witnessed":-1}`):              "only changed stores",
 		committing(`{"changed":1,"witnessed":1,"lost":1}`):      "unknown field",
 		strings.Replace(good, `}`, `,"took":"1"}`, 1):           "missing unit",
-		strings.Replace(good, `}`, `,"err":{"kind":"odd"}}`, 1): `of kind "odd"`,
+		strings.Replace(good, `}`, `,"err":{"kind":"odd"}}`, 1): `unknown kind "odd"`,
 		strings.Replace(good, `}`, `,"start":{"seed":"x"}}`, 1): "invalid syntax",
 		strings.Replace(good, "\n", "{}\n", 1):                  "more than one",
 		"\n":                                                    "line 2",

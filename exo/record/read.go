@@ -179,10 +179,10 @@ func parse(b []byte) (e exo.Entry, err error) {
 		if json.Unmarshal(b, &of) == nil && (of.V < 1 || of.V > Version) {
 			return e, errVersion(of.V)
 		}
-		return e, fmt.Errorf("no entry: %v", err) // %v: an io.EOF in err does not mean the end of the record
+		return e, fmt.Errorf("the line is no entry: %v", err) // %v: an io.EOF in err does not mean the end of the record
 	}
 	if len(bytes.TrimSpace(b[n:])) > 0 {
-		return e, errors.New("more than one object")
+		return e, errors.New("the line has more than one object")
 	}
 	if l.V < 1 || l.V > Version {
 		return e, errVersion(l.V)
