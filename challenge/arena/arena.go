@@ -102,7 +102,7 @@ func (ar *Arena) Submit(ctx context.Context, from queue.Sender, target string, l
 		err := ar.Store.Add(ctx, from.Player, from.Address, a)
 		return a.ID, err
 	}
-	played := *a // the caller has the first, this one is played
+	played := *a // a copy, since the caller reads a while it is played
 	err = ar.line(lane).Add(from, keep, func(ctx context.Context) {
 		played.ID, played.At, played.State = a.ID, a.At, game.Running
 		ar.play(ctx, from, &played, game.Player{ID: from.Player, Copy: copy, Key: key})

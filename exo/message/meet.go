@@ -193,7 +193,7 @@ func (m *Method) meet(x *Method) error {
 	case !m.Sends && (x.Effect != m.Effect || x.Sink != m.Sink || !reflect.DeepEqual(x.Admits, m.Admits)):
 		return fmt.Errorf("a method that does not send has no Effect, Sink or Admits of its own: change those of the method that sends")
 	case x.Truth != "" && x.Truth != m.Truth:
-		return fmt.Errorf("its truth is another method")
+		return fmt.Errorf("the policy changed Truth to another method")
 	case len(x.Params) > len(m.Params):
 		return fmt.Errorf("it has more parameters")
 	}

@@ -301,7 +301,7 @@ func TestRefusedLines(t *testing.T) {
 		"\n":                                                    "line 2",
 		strings.Replace(good, "}", "}}", 1):                     "more than one",
 		"{}\n":                                                  "version 0",
-		strings.TrimSpace(good):                                 "has no end",
+		strings.TrimSpace(good):                                 "the last line is incomplete",
 		strings.Repeat("x", 99) + "\n":                          "invalid character",
 	} {
 		n := 0
@@ -314,7 +314,7 @@ func TestRefusedLines(t *testing.T) {
 				n++
 			}
 		}
-		if strings.Contains(want, "no end") {
+		if strings.Contains(want, "incomplete") {
 			n, failed = 0, nil
 			for _, err := range Read(strings.NewReader(good + bad)) {
 				if failed = err; err == nil {

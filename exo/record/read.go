@@ -19,7 +19,7 @@ import (
 
 // ErrTorn is the last error of Read if the last line has no end. Its entry was never
 // acknowledged: the next [Open] cuts it off.
-var ErrTorn = errors.New("record: the last line has no end")
+var ErrTorn = errors.New("record: the last line is incomplete, so its entry was never acknowledged")
 
 // maxLine is the limit on a line, in bytes. A message has at most 8 MiB.
 const maxLine = 64 << 20
