@@ -106,7 +106,7 @@ func programs(dir string, lane game.Lane) (out []file, err error) {
 var notPlayed = []string{fail.Internal.String(), fail.Cancelled.String(), fail.Crashed.String(), fail.Other.String()}
 
 // table prints what became of the files. An attempt that was not played is an error:
-// whoever reads the exit code would take a host that plays nothing for one that holds.
+// a reader of the exit code would take a host that plays nothing for one that holds.
 func table(w io.Writer, files []file) (int, error) {
 	code := exitOK
 	var errs []error

@@ -17,8 +17,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// client goes where it was sent and nowhere else: programs are their author's, and a
-// redirection would hand them to whomever it names.
+// client follows no redirection: it would hand programs, which are their author's, to another host.
 var client = &http.Client{
 	Timeout:       time.Minute,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -9,7 +9,7 @@ import (
 )
 
 // conns takes so many connections at a time: those that send nothing count as well.
-// An address has no more of them than are left, so that whoever comes next finds one. A
+// An address has no more of them than are left, so that the next address finds one. A
 // trusted proxy speaks for many, and bounds them itself.
 type conns struct {
 	net.Listener

@@ -21,7 +21,7 @@ type prompt struct {
 	lookups []string        // the names of search and describe, if not everything is declared
 }
 
-// describe returns the whole description: purpose, tables, rules, examples. listed stands after the rules.
+// describe returns the whole description: purpose, tables, rules, examples. listed is placed after the rules.
 func (p *prompt) describe(tables string, rules []rule, listed string, examples []Example) string {
 	var b strings.Builder
 	b.WriteString(p.purpose() + "\n\n" + tables + "\nRules:\n")

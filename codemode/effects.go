@@ -32,7 +32,7 @@ func (r *Result) Changed() bool {
 	return r.withheld && r.effectful && !r.unchanged || slices.ContainsFunc(r.Effects, func(e exo.Effect) bool { return modelView(e).MayHaveHappened() })
 }
 
-// EffectsNote is the host's text about the program's changes; the model reads it beside
+// EffectsNote is the host's text about the program's changes; the model reads it with
 // the result. A program gets only a receipt for a held effect. A model that reads only
 // an error would correct the program, run it again, and send the mail twice. It is "" if
 // the program asked for no change and did not fail, or if no grant can change anything.

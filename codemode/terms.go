@@ -25,7 +25,7 @@ const (
 // scope has the names of variables in the declared interface.
 type scope struct {
 	head string            // "<N, R>"
-	vars map[string]string // the interface's parameters, and those of the present method
+	vars map[string]string // the variable of each type parameter: of the interface, and of the method that is being declared
 	of   string            // for a column: the plain type of its values
 	keys map[string]string // static parameters that name a field of the result
 }

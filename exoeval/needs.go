@@ -23,7 +23,7 @@ func compile(src string, cfg front.Config) (*program, error) {
 	return &program{p, needsOf(&of, cfg.Grants)}, nil
 }
 
-// needs is what the realm of a program must have, besides what every realm has. It is
+// needs is what the realm of a program must have, in addition to what every realm has. It is
 // computed from the names that the program mentions. Objects that need no name (prototypes
 // of literals, and the constructors behind them by a computed name) are disarmed in every
 // realm. Objects that only a name leads to are made safe if the program mentions it.

@@ -40,7 +40,7 @@ type stopwatch struct {
 func (s *stopwatch) begin(r *run) {
 	s.since = time.Now()
 	// The words of the error are looked up when time is up, because the stopwatch begins several times
-	// in each run. This function runs beside the program, so it reads only what does not change.
+	// in each run. This function runs at the same time as the program, so it reads only what does not change.
 	vm, limit, catalog := r.VM, r.bounds.Wall, r.Check.Catalog
 	s.timer = time.AfterFunc(max(s.left, 0), func() {
 		vm.Interrupt(fail.Errorf(fail.Limit, "", "the program ran longer than %v; %s", limit, catalog.Say(nil, "limit.time", "do less in loops")))

@@ -129,7 +129,7 @@ func OpenSQLite(ctx context.Context, path string, opt *OpenOptions) (*DB, error)
 //   - settings that change what a statement means or let it write (the search path keeps its schemas), how a query is cancelled, and what a server
 //     may send; a role's statement_timeout stays the longest time of a query;
 //   - DefaultQueryExecMode, which counts for Setup and Check only: statements are prepared by name for the life of a connection;
-//   - the sizes and times of the pool besides MaxConns: a connection is opened when a query needs it, is pinged after a second without use, and
+//   - the sizes and times of the pool but MaxConns: a connection is opened when a query needs it, is pinged after a second without use, and
 //     is kept until Close.
 //
 // Hooks that take connections of pgxpool (BeforeAcquire, PrepareConn, AfterRelease, BeforeClose, ShouldPing) and ConnConfig.Tracer are errors: they

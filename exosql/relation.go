@@ -115,7 +115,7 @@ func countStep(kind decl.StepKind, n int64) decl.Relation {
 // Follow returns the rows that the link reaches from rows of r, each once. They are in the scope of their table: the one given to Grant, or else
 // the rows that the first link to the table reaches. A link back to the granted table reaches only granted rows: from "the user with id 1" a
 // self-link finds only that user. Grant all users of the tenant instead, and narrow with Where. A table that only one link reaches needs no scope:
-// its rows are all those that the link reaches, whoever owns them. If a foreign key can point out of the tenant (task.assignee_id), give the table
+// its rows are all those that the link reaches, of any owner. If a foreign key can point out of the tenant (task.assignee_id), give the table
 // a scope.
 func Follow[A, B any](r Relation[A], l Link[A, B]) Relation[B] {
 	if r.r == nil || l.l == nil {

@@ -23,7 +23,7 @@ type Arena struct {
 	Store *store.Store
 	Queue *queue.Queue
 	// Questions is the queue of the model lane, whose attempts last for minutes and
-	// mostly wait for others; nil: they stand in Queue.
+	// mostly wait for others; nil: they wait in Queue.
 	Questions *queue.Queue
 	Log       *slog.Logger
 	Ended     func(*game.Attempt) // told of every attempt that was played; may be nil
@@ -67,7 +67,7 @@ func (ar *Arena) NewPlayer(ctx context.Context, address string) (store.Token, er
 	return token, err
 }
 
-// Check refuses what can't be played whoever sends it, so that nothing is spent on it.
+// Check refuses what no player could play, so that nothing is spent on it.
 func (ar *Arena) Check(target string, lane game.Lane, input string) error {
 	switch {
 	case ar.Game.Targets.Target(target) == nil:
@@ -102,7 +102,7 @@ func (ar *Arena) Submit(ctx context.Context, from queue.Sender, target string, l
 		err := ar.Store.Add(ctx, from.Player, from.Address, a)
 		return a.ID, err
 	}
-	played := *a // the caller has the first, this one is played
+	played := *a // a copy, since the caller reads a while it is played
 	err = ar.line(lane).Add(from, keep, func(ctx context.Context) {
 		played.ID, played.At, played.State = a.ID, a.At, game.Running
 		ar.play(ctx, from, &played, game.Player{ID: from.Player, Copy: copy, Key: key})
@@ -182,7 +182,7 @@ func (ar *Arena) known(err error) error {
 	return err
 }
 
-// View is an attempt as somebody may see it.
+// View is an attempt as one reader may see it.
 type View struct {
 	*game.Attempt
 	Position int  `json:"position,omitempty"` // in the queue, from 1

@@ -9,7 +9,7 @@ import (
 	"github.com/exoagent/exoagent/challenge/queue"
 )
 
-// line is the queue that attempts of a lane stand in.
+// line is the queue in which attempts of a lane wait.
 func (ar *Arena) line(l game.Lane) *queue.Queue {
 	if l == game.Model && ar.Questions != nil {
 		return ar.Questions

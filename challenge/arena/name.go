@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/secure/precis"
 )
 
-// Name tidies the name that somebody gives for the leaderboard. Pages escape it;
+// Name tidies the name that a player gives for the leaderboard. Pages escape it;
 // this refuses what would make one line look like another: controls, marks that turn the
 // direction of text, and letters that can't be seen (RFC 8266, and what it forgets).
 func Name(s string) (string, bool) {

@@ -22,7 +22,7 @@ const (
 	Hole              // a guarded lane was beaten
 )
 
-// Card is what stands on a picture. Title is the host's own text; the rest may be a player's.
+// Card is the text and the figures of a picture. Title is the host's own text; the rest may be a player's.
 type Card struct {
 	Tone  Tone
 	Title string

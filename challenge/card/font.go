@@ -23,7 +23,7 @@ var (
 
 const perRow = 32 // letters in a row of a font's picture
 
-// letters is a font as fonts.go has drawn it: how wide a letter is stands in the first pixel of its place.
+// letters is a font as fonts.go has drawn it: the first pixel of a letter's place has the letter's width.
 type letters struct {
 	mask       *image.Alpha
 	wide, high int

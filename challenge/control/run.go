@@ -100,7 +100,7 @@ func Run(ctx context.Context, job Job) (*Result, error) {
 	return nil, errLost
 }
 
-// bounded keeps what a process writes, up to a size: whoever took it over could
+// bounded keeps what a process writes, up to a size: an attacker who took it over could
 // write for ever.
 type bounded struct {
 	b    bytes.Buffer

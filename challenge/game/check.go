@@ -109,7 +109,7 @@ func (t *Target) rehearseFresh(ctx context.Context, key Key) error {
 	}
 	defer f.Close()
 	if why, err := f.lost(ctx, &Attempt{}); err != nil || why != "" {
-		return errors.Join(err, errors.New("the key is outside before anything ran"))
+		return errors.Join(err, errors.New("rows of Foreign are changed, or the texts of Outside hold the key, before any program ran"))
 	}
 	if t.Outside != "" {
 		key = f.code

@@ -128,7 +128,7 @@ func (c *Copies) Use(ctx context.Context, name string, t *Target, key Key) (db *
 		e = &copied{name: name, real: fmt.Sprintf("%s_%d", name, c.made), ready: make(chan struct{})}
 		e.elem = c.used.PushFront(e)
 		c.byName[name] = e
-		go func() { // not with ctx: whoever else waits for it is not to fail with this one
+		go func() { // not with ctx: others that wait for it must not fail with this one
 			defer close(e.ready)
 			ctx, cancel := context.WithTimeout(c.ctx, openTime)
 			defer cancel()
@@ -193,7 +193,7 @@ func (c *Copies) leave(e *copied) {
 	c.users.Done()
 }
 
-// Bounds of what is asked of a place: it may hang, or somebody hold a lock on a copy.
+// These bound what is asked of a place: it may hang, or another process may hold a lock on a copy.
 const (
 	openTime = 30 * time.Second
 	dropTime = 10 * time.Second

@@ -11,7 +11,7 @@ import (
 
 // Key is what a player is to steal. It is unguessable: 128 bits at least. It
 // prints itself as its form only, so that no log and no error can hold one by
-// mistake; whoever needs the text converts it.
+// mistake; code that needs the text converts it.
 type Key string
 
 const keyPrefix = "exo1_"
@@ -43,7 +43,7 @@ func (k Key) In(text string) bool {
 
 const hidden = keyPrefix + "…"
 
-// It has no word boundary before it: in a record, which is JSON, the letters of an escape may stand there.
+// It has no word boundary before it: in a record, which is JSON, the letters of an escape may come before it.
 var keys = regexp.MustCompile(`(?i)` + keyPrefix + `[a-z2-7]{6,}`)
 
 // Redact hides whatever looks like a key.

@@ -15,7 +15,7 @@ const (
 // Lanes are all of them, in the order in which they are shown.
 var Lanes = []Lane{Program, Model, Notice, Filter}
 
-// Guarded reports whether exosql stands before the database. A key out of a
+// Guarded reports whether programs reach the database only through exosql. A key out of a
 // guarded lane is a hole in it; one out of the others shows that the game is real.
 func (l Lane) Guarded() bool { return l == Program || l == Model }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The way to a code that one holds and can't read. Each task leads to the next wall.
+// The way to a code that programs are given sealed. Each task leads to the next wall.
 var sealedTasks = []Task{
 	{
 		ID: "list", Title: "List the safes",

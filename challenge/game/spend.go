@@ -123,7 +123,7 @@ var spend = &Target{
 	Tasks: spendTasks,
 }
 
-// The way to somebody else's tab. Each task leads to the next wall.
+// The way to another member's tab. Each task leads to the next wall.
 var spendTasks = []Task{
 	{
 		ID: "list", Title: "List your spends",

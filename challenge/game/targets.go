@@ -2,7 +2,7 @@ package game
 
 // DefaultTargets are the targets that come with the game. To add one:
 //
-//   - Write it in a file beside wallet.go: its schema, for both engines; a seed that puts
+//   - Write it in a file of this folder, like wallet.go: its schema, for both engines; a seed that puts
 //     the key it is given where no program may get, or, as spend.go has it, a query for the
 //     rows that no program may change, or, as sealed.go has it, a key in a labelled column and a query for
 //     what others read; the grants; a story; two examples;

@@ -155,7 +155,7 @@ func (q *Queue) Paused() bool {
 const grace = time.Second
 
 // ErrRunning: a job does not end although its context has.
-var ErrRunning = errors.New("queue: a job does not end")
+var ErrRunning = errors.New("queue: a job goes on although its context has ended")
 
 // Close takes no more, waits until everything has been run, or until ctx ends, and
 // stops the rest then. A job that goes on all the same is left behind, with ErrRunning:

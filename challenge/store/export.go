@@ -13,7 +13,7 @@ import (
 )
 
 // Line is one line of an export: an attempt as a regression case. Keys are
-// redacted as they stand; one that a program has recoded is not, and is of use to its own
+// redacted where they are written out; one that a program has recoded is not, and is of use to its own
 // player only. Player is its Alias.
 type Line struct {
 	Player string `json:"player"`

@@ -72,7 +72,7 @@ func (s *Store) EndAlias(ctx context.Context, alias string) error {
 	})
 }
 
-// Annotate puts the host's word beside a hole. A hole is never taken back.
+// Annotate adds the host's remark to a hole. A hole is never taken back.
 func (s *Store) Annotate(ctx context.Context, attempt, note string) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		return some(tx.Exec("UPDATE wins SET note = ? WHERE guarded = 1 AND attempt = ?", note, attempt))

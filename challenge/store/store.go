@@ -43,7 +43,7 @@ type Store struct {
 }
 
 // Open opens or makes the file. It fails when another process plays with it, and
-// when it is somebody else's. Attempts that an earlier process did not end are
+// when it is another player's. Attempts that an earlier process did not end are
 // Interrupted from now on.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	o.defaults()

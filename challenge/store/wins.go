@@ -64,8 +64,8 @@ func (s *Store) Claim(ctx context.Context, player, text, name string) (w *Win, a
 	return w, again, err
 }
 
-// win keeps one. A claim gives its name to a win that was seen before and not
-// claimed; again says that there was nothing to do.
+// win stores a player's win, or gives its name to one that is stored and not claimed yet. again reports that the win
+// was stored before and nothing changed.
 func (s *Store) win(tx *sql.Tx, player, target string, lane game.Lane, name string, claimed bool) (again bool, err error) {
 	var attempt string
 	var tries int

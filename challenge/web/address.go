@@ -21,7 +21,7 @@ func address(r *http.Request, trusted []netip.Prefix) (netip.Addr, bool) {
 	for _, h := range slices.Backward(hops) {
 		a, ok := hop(strings.TrimSpace(h))
 		if !ok {
-			break // a proxy wrote no address: what stands left of it is nobody's word
+			break // a proxy wrote no address: what is left of it is not to be trusted
 		}
 		if at = a; !within(at, trusted) {
 			break

@@ -14,7 +14,7 @@ import (
 	"github.com/exoagent/exoagent/challenge/store"
 )
 
-// Admin is the handler of a second listener, for the host alone: whoever reaches
+// Admin is the handler of a second listener, for the host alone: anyone who reaches
 // it may stop the game, end players and read every attempt. It has no password; bind it where only the host is.
 func (s *Server) Admin(hosts []string) http.Handler {
 	mux := http.NewServeMux()

@@ -27,7 +27,7 @@ type apiTask struct {
 	ID    string    `json:"id"`
 	Title string    `json:"title"`
 	Text  string    `json:"text"`
-	Done  bool      `json:"done"` // by who asks
+	Done  bool      `json:"done"` // the player who asks has done the task
 	Hints []apiHint `json:"hints"`
 }
 

@@ -70,7 +70,7 @@ type figureRow struct {
 // mark is a rectangle in a row of 480 by 48.
 type mark struct{ X, Y, H float64 }
 
-// Of a row of 48: bars stand on the ground and end below the wall.
+// Of a row of 48: bars begin at the ground and end below the wall.
 const ground, wallAt, tallest = 48.0, 12.0, 32.0
 
 func figureOf(lanes []apiLane, h *store.History) *figure {

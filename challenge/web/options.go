@@ -15,7 +15,7 @@ type Options struct {
 	// URL is the public address, https://challenge.example: cookies are bound to it, and
 	// its host is the one that requests may name. "": plain HTTP on loopback.
 	URL     string
-	Hosts   []string       // that requests may name besides, with their ports
+	Hosts   []string       // further hosts that requests may name, with their ports
 	Trusted []netip.Prefix // proxies whose X-Forwarded-For is believed; none: it is ignored
 	Rates   Rates
 	// PublicMetrics serves /metrics to those who get at the pages.
@@ -39,7 +39,7 @@ type Rates struct {
 	Players         Rate // new ones, of an address; default 10, one in 30 s
 	Attempts        Rate // of a player; default 20, one a second
 	AddressAttempts Rate // of an address; default 60, 3 a second
-	// Questions to a model cost the host money; these are spent besides.
+	// A question to a model is an attempt, too, and counts twice: by these rates as well, since it costs the host money.
 	Questions        Rate // of a player; default 5, one a minute
 	AddressQuestions Rate // of an address; default 10, one in 5 minutes: it takes several to spend all
 	AllQuestions     Rate // of everybody; default 100, one a minute

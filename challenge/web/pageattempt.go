@@ -11,7 +11,7 @@ import (
 	"github.com/exoagent/exoagent/challenge/store"
 )
 
-// attempt takes one from a form, and shows it beside the editor. Who sends the first one becomes a
+// attempt takes one from a form, and shows it next to the editor. Who sends the first one becomes a
 // player by it.
 func (s *Server) attempt(w http.ResponseWriter, r *request) error {
 	target, lane := r.PathValue("target"), game.Lane(r.PostFormValue("lane"))
@@ -48,7 +48,7 @@ type attemptView struct {
 	Win         *holeView                    // that it is shown with
 	Claimed     bool                         // its player has claimed the key of this lane
 	Rule        string                       // of the target: what the lane of a notice asks for
-	Guarded     struct{ Attempts, Keys int } // by the lane of programs, beside a win over a control lane
+	Guarded     struct{ Attempts, Keys int } // by the lane of programs, shown with a win over a control lane
 	Page        page
 }
 

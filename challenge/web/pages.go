@@ -87,7 +87,7 @@ type page struct {
 	Alt     string // what is on the picture
 	Refresh int    // seconds until the browser asks again; 0: never
 	Again   string // what it asks for then: the page itself, without a #, which would load nothing
-	Player  bool   // somebody plays
+	Player  bool   // the request is of a player
 	Token   string // of this session's forms
 	Source  string
 	Paused  bool
@@ -127,7 +127,7 @@ func (s *Server) base(r *http.Request) string {
 	return ""
 }
 
-// maxHoles are how many wins on guarded lanes stand on top of every page.
+// maxHoles is how many wins on guarded lanes every page lists at its top.
 const maxHoles = 20
 
 type holeView struct {

@@ -13,13 +13,13 @@ type targetView struct {
 	*game.Target
 	Reach    *reach
 	Lane     game.Lane    // that is shown
-	Record   *attemptView // beside the editor; nil: there is none yet
+	Record   *attemptView // the attempt shown next to the editor; nil: there is none yet
 	Asked    bool         // the address names the record's attempt
 	Lanes    []apiLane
 	Done     map[string]bool
 	Attempts []apiRow
-	Before   string // the one that all of these were sent before; "": these are the latest
-	Older    string // the last of these, if there are more before it
+	Before   string // the id of the attempt that all Attempts were sent before; "": they are the latest
+	Older    string // the id of the earliest of Attempts, if there are earlier ones
 	Limits   apiLimits
 }
 
@@ -57,7 +57,7 @@ func (s *Server) target(w http.ResponseWriter, r *request) error {
 	return s.show(w, r, "target", p)
 }
 
-// beside finds what is shown beside the editor: the attempt that the address names, or the latest.
+// beside finds what is shown next to the editor: the attempt that the address names, or the latest.
 func (s *Server) beside(r *request, v *targetView) error {
 	id := r.URL.Query().Get("attempt")
 	if v.Asked = id != ""; !v.Asked {

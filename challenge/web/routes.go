@@ -137,7 +137,7 @@ func (s *Server) limit(w http.ResponseWriter, r *request, player, address *bucke
 	return nil
 }
 
-// newPlayer makes a player for who asks, if the address may have one more.
+// newPlayer makes a player for a request without one, if its address may have one more.
 func (s *Server) newPlayer(w http.ResponseWriter, r *request) (store.Token, error) {
 	if err := s.limit(w, r, nil, s.players); err != nil {
 		return "", err

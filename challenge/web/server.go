@@ -121,7 +121,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	// A page of another site can make a browser ask for us by a name of its own (DNS
 	// rebinding); it can't make the browser send ours.
-	// Health is asked for by whoever has our address alone, and tells nothing.
+	// Health may be asked for with the address alone, and reveals nothing.
 	health := r.URL.Path == "/healthz"
 	if !health && !slices.Contains(s.hosts, strings.ToLower(r.Host)) {
 		if s.misnamed.due(begin) {

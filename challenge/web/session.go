@@ -11,11 +11,11 @@ import (
 	"github.com/exoagent/exoagent/challenge/store"
 )
 
-// A player is who has the token: in a cookie for browsers, or in a header for
-// programs. The two are told apart, because a browser sends its cookie whoever made it ask.
+// A request with a player's token is that player's: in a cookie for browsers, or in a header for
+// programs. The handlers distinguish the two, because a browser sends its cookie whichever site made it ask.
 
-// cookieName says, with the prefix that browsers enforce, that the cookie is of this
-// very host, was set over TLS, and is sent to every path.
+// cookieName returns the name of the cookie. Browsers take a cookie with the prefix __Host- only if it was set over TLS, by
+// the host that it is sent to, and for every path.
 func (s *Server) cookieName() string {
 	if s.https {
 		return "__Host-exo"

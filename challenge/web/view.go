@@ -18,7 +18,7 @@ type table struct {
 	More    int // rows that are not among Rows
 }
 
-// Bounds of the table on a page; the whole result stands below it as JSON.
+// maxTableRows and maxTableColumns bound the table on a page, which shows the whole result below it as JSON.
 const maxTableRows, maxTableColumns = 100, 40
 
 // tableOf reads the table out of a result, columns in the order in which they come. An

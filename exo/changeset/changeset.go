@@ -86,7 +86,7 @@ const (
 // Least is the weakest way to be known that a rule takes. The zero Least takes a terminal.
 type Least string
 
-// Page takes only somebody whom the page knows: by the host's proxy, or by a link of one use.
+// Page takes only a person whom the page knows: by the host's proxy, or by a link of one use.
 const Page Least = "page"
 
 // Message is a held effect: a mail, a payment.

@@ -60,7 +60,7 @@ type Error struct {
 	Pos  Pos    // where in the program; zero: no place is known
 	Err  error  // for the host; never shown to a guest
 
-	late func() string // makes Msg when somebody reads it
+	late func() string // makes Msg when it is read first
 }
 
 // Pos is a place in a program as it was handed in. Line and Column count from 1,

@@ -16,7 +16,7 @@ import (
 // changed names the interfaces that differ from d's.
 func (d Description) meet(want Description) (met Description, changed map[string]bool, err error) {
 	if !reflect.DeepEqual(d.Type, want.Type) {
-		return met, nil, fmt.Errorf("it has another type")
+		return met, nil, fmt.Errorf("the policy changed the type")
 	}
 	met = Description{Type: d.Type, Doc: want.Doc}
 	seen := map[string]bool{}
@@ -181,7 +181,7 @@ func (m *Method) meet(x *Method) error {
 	case m.Row && !x.Row:
 		return fmt.Errorf("the labels of its records no longer join")
 	case x.Effect != m.Effect && (m.Effect != NoEffect || x.Effect != Immediate):
-		return fmt.Errorf("its effect is %s, and was %s", x.Effect, m.Effect)
+		return fmt.Errorf("the policy changed the effect from %s to %s", m.Effect, x.Effect)
 	case m.Sink && !x.Sink:
 		return fmt.Errorf("it is no longer a sink")
 	case (m.Sink || m.Effect != NoEffect) && !x.Admits.FlowsTo(m.Admits):
@@ -193,7 +193,7 @@ func (m *Method) meet(x *Method) error {
 	case !m.Sends && (x.Effect != m.Effect || x.Sink != m.Sink || !reflect.DeepEqual(x.Admits, m.Admits)):
 		return fmt.Errorf("a method that does not send has no Effect, Sink or Admits of its own: change those of the method that sends")
 	case x.Truth != "" && x.Truth != m.Truth:
-		return fmt.Errorf("its truth is another method")
+		return fmt.Errorf("the policy changed Truth to another method")
 	case len(x.Params) > len(m.Params):
 		return fmt.Errorf("it has more parameters")
 	}
@@ -228,7 +228,7 @@ func (p *Param) meet(x *Param) error {
 	case x.Opt && !p.Opt, x.Null && !p.Null, x.Plain && !p.Plain, x.Filter && !p.Filter:
 		return fmt.Errorf("its Opt, Null, Plain or Filter is set, and was not before")
 	case p.Count && !x.Count, x.Count && !p.Count && !(plain && p.Want.Con.Name == value.TypeInt):
-		return fmt.Errorf("whether it is a count changed")
+		return fmt.Errorf("the policy changed Count, which marks a parameter that is a count")
 	case p.Ident && !x.Ident, x.Ident && !p.Ident && !p.Static:
 		return fmt.Errorf("its Ident differs: a policy may make only a Static parameter an identifier")
 	}

@@ -76,7 +76,7 @@ func (n *Narrowing) Of(d Description) (Description, error) {
 
 // rename gives a new name to each interface that has changed. It also renames each interface that refers to a
 // changed one by any number of steps, since it would lead to the full form, and each kind for which a changed
-// one can stand, since the changed one could be passed where the full form is wanted.
+// one is allowed, since the changed one could be passed where the full form is wanted.
 func (d Description) rename(changed map[string]bool) renamer {
 	r := renamer{to: map[string]string{}}
 	if len(changed) == 0 {

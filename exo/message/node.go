@@ -133,7 +133,7 @@ func (c *Checker) seal(n *Node) (*Node, error) {
 		n.label = n.label.Join(i.Label)
 	}
 	// Size is that of the tree: a graph that shares nodes can double with each
-	// node, and whoever interprets it would pay for the tree.
+	// node, and its interpreter would pay for the tree.
 	if l := c.Bounds.Nodes; size > int64(l) {
 		return nil, fail.Errorf(fail.Limit, c.show(n), "the expression is too large: more than %d steps", l)
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// An expression has two labels. What it *reads* decides something, whoever sees the outcome: a condition, an
+// An expression has two labels. What it *reads* decides something, whatever becomes of the outcome: a condition, an
 // order, a group, a sum. That label is in Node.label, joins the run's label, and can't be undone. What it
 // *shows* is given to the program unchanged: a selected column. That label is in its Type. Every use of an
 // expression except showing it reads it. A type that is made from another keeps its label: see Term.

@@ -111,7 +111,7 @@ type Term struct {
 	Key  string           // the record of one field: its name is the static parameter Key, its type is Of
 	Name string           // the record of one field of this name; its type is Of
 	Of   *Term            // the type of the field Key or Name
-	Own  *Term            // of App: the record of expressions whose fields the type has besides those of its interface
+	Own  *Term            // of App: the record of expressions whose fields the type has, in addition to those of its interface
 
 	// Wide is the expression of the least type that holds all of these expressions or values. Whole
 	// numbers fit in floats, and floats in decimals; nothing else mixes. It is null if one of them
@@ -129,7 +129,7 @@ type Param struct {
 	Plain  bool  // with Lambda: the argument may also be given without a callback
 	Filter bool  // with Lambda: a plain object {field: value} stands for "each field equals"
 	Many   bool  // one Want, or a list of them
-	Null   bool  // null is admitted besides Want
+	Null   bool  // null is admitted, too
 	Opt    bool  // may be left out
 	Count  bool  // of int: not negative
 	Fixed  bool  // of an operator: a value of the program's, no expression

@@ -122,7 +122,7 @@ var situations = map[string][]string{
 	"options":          nil,              // an object is given to what takes a number, and then another value
 	"arguments":        nil,              // the method sends, takes no argument, and is given some
 	"unsuited":         {"it", "member"}, // an expression of this type is given, where one of another is wanted
-	"argument":         nil,              // an expression, where only a value can stand
+	"argument":         nil,              // an expression, where only a value is allowed
 	"negative":         nil,              // a negative number, where a count is wanted
 	"parameter":        {"example"},
 	"list":             nil, // an expression within a list that is searched; a part of "oneof" there

@@ -295,13 +295,13 @@ func TestRefusedLines(t *testing.T) {
 		committing(`{"changed":1,"witnessed":-1}`):              "only changed stores",
 		committing(`{"changed":1,"witnessed":1,"lost":1}`):      "unknown field",
 		strings.Replace(good, `}`, `,"took":"1"}`, 1):           "missing unit",
-		strings.Replace(good, `}`, `,"err":{"kind":"odd"}}`, 1): `of kind "odd"`,
+		strings.Replace(good, `}`, `,"err":{"kind":"odd"}}`, 1): `unknown kind "odd"`,
 		strings.Replace(good, `}`, `,"start":{"seed":"x"}}`, 1): "invalid syntax",
 		strings.Replace(good, "\n", "{}\n", 1):                  "more than one",
 		"\n":                                                    "line 2",
 		strings.Replace(good, "}", "}}", 1):                     "more than one",
 		"{}\n":                                                  "version 0",
-		strings.TrimSpace(good):                                 "has no end",
+		strings.TrimSpace(good):                                 "the last line is incomplete",
 		strings.Repeat("x", 99) + "\n":                          "invalid character",
 	} {
 		n := 0
@@ -314,7 +314,7 @@ func TestRefusedLines(t *testing.T) {
 				n++
 			}
 		}
-		if strings.Contains(want, "no end") {
+		if strings.Contains(want, "incomplete") {
 			n, failed = 0, nil
 			for _, err := range Read(strings.NewReader(good + bad)) {
 				if failed = err; err == nil {

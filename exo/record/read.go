@@ -19,7 +19,7 @@ import (
 
 // ErrTorn is the last error of Read if the last line has no end. Its entry was never
 // acknowledged: the next [Open] cuts it off.
-var ErrTorn = errors.New("record: the last line has no end")
+var ErrTorn = errors.New("record: the last line is incomplete, so its entry was never acknowledged")
 
 // maxLine is the limit on a line, in bytes. A message has at most 8 MiB.
 const maxLine = 64 << 20
@@ -179,10 +179,10 @@ func parse(b []byte) (e exo.Entry, err error) {
 		if json.Unmarshal(b, &of) == nil && (of.V < 1 || of.V > Version) {
 			return e, errVersion(of.V)
 		}
-		return e, fmt.Errorf("no entry: %v", err) // %v: an io.EOF in err does not mean the end of the record
+		return e, fmt.Errorf("the line is no entry: %v", err) // %v: an io.EOF in err does not mean the end of the record
 	}
 	if len(bytes.TrimSpace(b[n:])) > 0 {
-		return e, errors.New("more than one object")
+		return e, errors.New("the line has more than one object")
 	}
 	if l.V < 1 || l.V > Version {
 		return e, errVersion(l.V)

@@ -26,8 +26,8 @@ type How string
 
 // The ways, the weaker first.
 const (
-	Terminal How = "terminal" // the host's own terminal: whoever can run commands there
-	Link     How = "link"     // a page whose reader has a link of one use, by the word of whoever made the link
+	Terminal How = "terminal" // the host's own terminal: any person who can run commands there
+	Link     How = "link"     // a page whose reader has a link of one use, by the word of the person who made the link
 	Page     How = "page"     // a page that knows its reader, by a proxy's signed assertion
 )
 
@@ -130,7 +130,7 @@ func (k *Keeper) Reject(ctx context.Context, id, why string, by Approver) error 
 // maxWhy bounds a reason, in bytes.
 const maxWhy = 1000
 
-// replace puts a head in the place of the one that was read. If somebody was faster, the error is ErrDecided.
+// replace puts a head in the place of the one that was read. If another writer was faster, the error is ErrDecided.
 func (k *Keeper) replace(ctx context.Context, e store.Entry, h head) (store.Entry, error) {
 	b, err := json.Marshal(h)
 	if err != nil {
@@ -177,7 +177,7 @@ func (a *Approved) compare(r *exo.Reviewed, set changeset.Set, known []byte) err
 	return nil
 }
 
-// difference names the first thing that differs, for the person. Whoever reads it may not be one who sees labelled values, so it has none.
+// difference names the first thing that differs, for the person. The person may not see labelled values, so it has none.
 func difference(was, is changeset.Set) string {
 	for i := range max(len(was.Parts), len(is.Parts)) {
 		if i >= len(was.Parts) || i >= len(is.Parts) {

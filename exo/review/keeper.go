@@ -156,7 +156,7 @@ func (k *Keeper) met(ctx context.Context, r *exo.Reviewed) (rules []string, who 
 // rank orders who may agree: the zero By is stronger than Self, since on a page it means Other.
 var rank = map[changeset.By]int{changeset.Self: 0, "": 1, changeset.Other: 2}
 
-// unfit returns why nobody can agree to a change set, for the model and, with what is hidden from it, for the host; nil: somebody can.
+// unfit returns why no person can agree to a change set, for the model and, with what is hidden from it, for the host; nil: a person can.
 func unfit(set changeset.Set) error {
 	bad := func(model, host string) error {
 		return &fail.Error{Kind: fail.Invalid, Msg: "a person would have to agree to this change, and can't: " + model, Err: errors.New("review: " + host)}

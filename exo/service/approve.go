@@ -27,7 +27,7 @@ func (op Operation) Approve(who changeset.Who) Operation {
 	return op.approvedBy(&approval{who: who})
 }
 
-// ApproveOutside makes a person agree to each call whose field, a text or a list of texts, has another value than these: a mail to somebody outside. Upper
+// ApproveOutside makes a person agree to each call whose field, a text or a list of texts, has another value than these: a mail to an address outside. Upper
 // and lower case are the same. A call without the field needs a person, too.
 func (op Operation) ApproveOutside(who changeset.Who, field string, known ...string) Operation {
 	return op.approvedBy(&approval{field: field, known: slices.Clone(known), who: who})

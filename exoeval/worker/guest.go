@@ -97,7 +97,7 @@ var hostile func(g *guest, program string)
 type line struct {
 	in  *bufio.Reader
 	out io.Writer
-	to  sync.Mutex // guards out: the report that it waits is written beside the program
+	to  sync.Mutex // guards out: the report that it waits is written while the program runs
 }
 
 // guest is the program's side of the connection: its run uses it as its Port.

@@ -15,8 +15,8 @@ import (
 // Giving back a place and asking for it again takes longer than most answers.
 const patience = 2 * time.Millisecond
 
-// parkedLook is the time between two looks at a stopped worker. Somebody
-// else could have made it go on, and its limits hold even then.
+// parkedLook is the time between two looks at a stopped worker. Another
+// process could have made it go on, and its limits hold even then.
 const parkedLook = 50 * time.Millisecond
 
 // minParked is the least number of bytes that a stopped worker counts

@@ -5,7 +5,7 @@ import (
 )
 
 // marker is argument zero of a worker. Nobody starts a program with this
-// name by mistake. If somebody does it on purpose, the process just exits.
+// name by mistake. If a caller does it on purpose, the process just exits.
 const marker = "exoagent-worker/1"
 
 // arguments returns the arguments of a worker. They say whether a program already waits for it.

@@ -118,5 +118,5 @@ func (r *run) look() {
 // maxThreads is more than the Go runtime makes for any program.
 var maxThreads = 64
 
-// slack is the memory that the engine and the runtime need besides the program's data.
+// slack is the memory that the engine and the runtime need in addition to the program's data.
 const slack = 8 << 20

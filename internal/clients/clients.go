@@ -256,7 +256,7 @@ func (e Entry) add(ctx context.Context, std cli.Stdio, s server, path string) (d
 	return path + " has the entry " + s.Name + " now" + did, atomicfile.Replace(real, after, mode)
 }
 
-// keep writes a copy of a client's file beside it, and says so; nil: there is no file yet.
+// keep writes a copy of a client's file into the same folder, and says so; nil: there is no file yet.
 func keep(path string, text []byte, mode fs.FileMode) (did string, err error) {
 	if text == nil {
 		return "", nil

@@ -34,9 +34,9 @@ type tool struct {
 	*side
 	gate    *exo.Gate
 	admits  value.Label
-	granted value.Digest // of the run that began last
-	entry   exo.Entry    // the last one
-	seen    *decision    // of the message that is being asked about
+	granted value.Digest // the digest of the grants of the run that began last
+	entry   exo.Entry    // the last entry that the gate recorded
+	seen    *decision    // the decision about the message that is being asked about
 }
 
 // decision is what a file decides about a message.

@@ -57,7 +57,7 @@ func (p platform) exe() string {
 	return "exo"
 }
 
-// source is what packages contain besides the binaries.
+// source is what packages contain in addition to the binaries.
 type source struct {
 	version string // without the v
 	license []byte

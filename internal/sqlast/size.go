@@ -49,7 +49,7 @@ func (z *size) enter(n int) error {
 
 func (z *size) leave(n int) { z.depth -= n }
 
-// stand counts an expression that an engine will put here.
+// stand counts an expression that an engine will put in this place.
 func (z *size) stand(e extent) error {
 	defer z.leave(e.height)
 	z.nodes += e.nodes

@@ -5,7 +5,7 @@
 //	questions := h.Questions(ctx, who)
 //
 // It reads by small programs, on the grants of the draft. Their statements have a deadline and can't write.
-// The one exception is the keys of tenants: it reads those of a few rows, whoever owns the rows.
+// The one exception is the keys of tenants: it reads those of a few rows, of any owner.
 package try
 
 import (
@@ -43,7 +43,7 @@ const (
 	candidates = 5    // tenants that are looked at
 	probed     = 24   // tables in which a tenant's rows are looked for
 	mostRows   = 1000 // rows of a table that are counted
-	longestKey = 80   // characters of a key that somebody may have to type
+	longestKey = 80   // characters of a key that a person may have to type
 )
 
 // Host is an open database with a draft of its own.

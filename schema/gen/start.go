@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// start writes the starting point of a facet, as a comment: whoever copies it decides about each line. It returns nil if no table can be granted.
+// start writes the starting point of a facet, as a comment: the person who copies it decides about each line. It returns nil if no table can be granted.
 func (p *pack) start(pkg string) *source {
 	root := p.root()
 	if root == nil {

@@ -348,7 +348,7 @@ func (c *checker) regexp(e *ast.RegExpLiteral) {
 	e.Pattern = spelled
 }
 
-// coalesce refuses `&&` beside `??`, which is no JavaScript. goja's
+// coalesce refuses `&&` together with `??`, which is no JavaScript. goja's
 // parser refuses it, too, but not if the operand only begins with a
 // parenthesis: it takes `(a) && b ?? c` for an operand in parentheses.
 func (c *checker) coalesce(e *ast.BinaryExpression) {

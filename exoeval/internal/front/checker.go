@@ -99,9 +99,9 @@ type binding struct {
 	fixed string         // if not empty, assigning is refused: it says what the name is
 	fn    ast.Expression // the function literal that the name is declared with, or nil
 	init  *funcInfo      // the function that evaluates the initializer of the name now
-	refs  int            // references from outside fn
-	uses  int            // all references
-	calls int            // references that only call it
+	refs  int            // references to the name from outside fn
+	uses  int            // all references to the name
+	calls int            // references that only call the name
 }
 
 // scope is a block. Its names are declared when the walk enters it, so hoisting

@@ -4,8 +4,8 @@ package front
 
 import "maps"
 
-// realmNames has every name that a program finds in its global scope, besides
-// the grants. The checker refuses a program that uses another name, and a realm
+// realmNames has every name that a program finds in its global scope, but those
+// of the grants. The checker refuses a program that uses another name, and a realm
 // has only those that its program uses. So a program can neither name nor find
 // a new global of the engine (TestRealmNames, TestGlobalsThatAreThere).
 var realmNames = map[string]bool{

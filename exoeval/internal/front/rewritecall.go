@@ -10,7 +10,7 @@ import (
 	"github.com/dop251/goja/token"
 )
 
-// specialMembers are the methods whose calls are rewritten, besides all of Math.
+// specialMembers are the methods whose calls are rewritten, in addition to all of Math.
 var specialMembers = map[string]bool{"includes": true, "has": true, "indexOf": true, "lastIndexOf": true, "test": true, "exec": true,
 	"some": true, "every": true, "find": true, "findIndex": true, "findLast": true, "findLastIndex": true, "filter": true}
 

@@ -448,7 +448,7 @@ type frame struct {
 	of *message.Method // the method whose callback it is, nil outside callbacks
 	on *message.Node
 
-	refused error // the first error in it: the program may have caught the error
+	refused error // the first error in the callback, which counts even if the program has caught it
 }
 
 // naming is a method that was read from something. A method is a function of JavaScript, so

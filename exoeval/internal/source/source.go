@@ -106,7 +106,7 @@ func blankBytes(b []byte, from, to int) {
 var fenceLanguages = map[string]bool{"": true, "js": true, "javascript": true, "ts": true, "typescript": true, "mjs": true, "cjs": true, "jsx": true, "tsx": true}
 
 // stripFence blanks a markdown code fence and the text around it. If there is
-// exactly one fenced block, prose may stand before it. The text after it must be
+// exactly one fenced block, prose may precede it. The text after it must be
 // blank; otherwise the fence may be part of a template literal of the program.
 func stripFence(src string) string {
 	type line struct{ from, to int }

@@ -516,7 +516,7 @@ func filled(row *changeset.Row, r *image, im engine.Image) {
 	}
 }
 
-// also says in words which rows change besides those that a person is shown: by cascades and triggers.
+// also reports in words which rows change that a person is not shown: by cascades and triggers.
 func also(left []engine.Image) (out []string) {
 	n := map[string]int{}
 	for _, im := range left {

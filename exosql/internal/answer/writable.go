@@ -60,7 +60,7 @@ func (db *DB) writable(ctx context.Context, w *keptWrite, a *asked) error {
 }
 
 // writeOf returns what an object lets programs change through a facet, for a message or for Check. g is its
-// grant. link is the link through which rows are inserted, or nil. beside are the grants of the programs'
+// grant. link is the link through which rows are inserted, or nil. `beside` has the grants of the programs'
 // other objects. labelled are the objects with labelled columns that a rule of the database may reveal.
 func (o *Object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside []shape.Prepared, labelled []*Object) (writing.Write, error) {
 	of, err := writeOf(g, f, o.Ready().Grant.Rows)

@@ -60,8 +60,8 @@ func (c *Checker) scope(t *decl.Table, live *schema.Table, p *decl.Pred) {
 	c.unindexed(Finding{Table: t.Name, Problem: fmt.Sprintf("the scope is a condition on %s, which has no index", strings.Join(need, ", ")), Fix: c.createIndex(t, need[:1])}, need)
 }
 
-// unserved returns the columns that need an index so that one serves a predicate. selective: an
-// index could serve it at all. One condition of an And is enough; an Or needs all of its
+// unserved returns the columns that need an index so that one serves a predicate. selective reports
+// whether an index could serve it at all. One condition of an And is enough; an Or needs all of its
 // conditions.
 func (c *Checker) unserved(live *schema.Table, p *decl.Pred) (need []string, selective bool) {
 	switch {

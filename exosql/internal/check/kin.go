@@ -11,7 +11,7 @@ import (
 // Parts returns a table, the tables that it is a part of, and its own parts: all that share rows with it.
 func (c *Checker) Parts(t *schema.Table) []*schema.Table { return c.related(t, partOf) }
 
-// family returns one table that stands for a table, its parts, the tables that it is a part of, and
+// family returns one table that represents a table, its parts, the tables that it is a part of, and
 // heirs by INHERITS, at any number of steps. A row of one of these is, or may be, a row of the others.
 func (c *Checker) family(t *schema.Table) *schema.Table {
 	if c.families == nil {
@@ -48,7 +48,7 @@ func (c *Checker) Kin(t *schema.Table) []*schema.Table {
 	return out
 }
 
-// eldest returns the table that stands for a family.
+// eldest returns the table that represents the family of t, as far as families is filled.
 func (c *Checker) eldest(t *schema.Table) *schema.Table {
 	for c.families[t] != nil {
 		t = c.families[t]

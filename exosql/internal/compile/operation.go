@@ -120,7 +120,7 @@ func (f *from) operated(op *language.Operator, n *message.Node, env expr.Names) 
 	return e, e.Type().Fits(n.Name)
 }
 
-// operandKind returns the kind as which a literal is bound beside x.
+// operandKind returns the kind as which a literal is bound that is an operand together with x.
 func (f *from) operandKind(op *language.Operator, t *message.Type, x expr.Expr) string {
 	switch op.Form {
 	case language.FormHas:

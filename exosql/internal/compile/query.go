@@ -83,7 +83,7 @@ type query struct {
 	context  []*expr.Row // the rows that were there before: a limit acts for each combination of them
 	link     *decl.Link  // the link that led to the rows, also after further conditions
 	tallies  []expr.Tally
-	merged   []string // if several rows may lead to one of these: the name of those, and their link
+	merged   []string // if several rows may lead to one row of the query: the name of the rows that lead there, and their link
 }
 
 type orderTerm struct {

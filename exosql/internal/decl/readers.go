@@ -84,7 +84,7 @@ func (f *Facet) readable() error {
 		for _, r := range c.Readers.Cols {
 			if !slices.Contains(f.Cols, r) || !r.Label.Secrecy().Empty() {
 				// The refusal of a mail reveals who may read the value, so programs must be able to see that anyway.
-				return fmt.Errorf("exosql: facet %s: the readers of %s are in the column %s, which a refused sink reveals: add it to the facet, without a label", f.Alias, c.Name, r.Name)
+				return fmt.Errorf("exosql: facet %s: the readers of %s are in the column %s, and the error of a refused call reveals them: add that column to the facet, without a label", f.Alias, c.Name, r.Name)
 			}
 		}
 	}

@@ -20,7 +20,7 @@ import (
 type jsonPath struct {
 	x    Expr
 	Keys []Argument
-	as   string // TypeJSON; or the one type that its values have, besides null; TypeInt for its length
+	as   string // TypeJSON; or the one type that its values have, if they are not null; TypeInt for its length
 }
 
 func (e jsonPath) Type() Type { return Type{Kind: e.as} }

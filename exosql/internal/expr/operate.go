@@ -150,7 +150,7 @@ func (f *From) same(op *language.Operator, args []Expr, of Type) Expr {
 			return a
 		})
 		args, of = f.alike(args)
-		if of.Exact { // all of them: also a whole number with a fraction
+		if of.Exact { // all operands are made exact, also a whole number next to one with a fraction
 			args = Mapped(args, f.Exactly)
 		}
 		of.Size = Largest(args)

@@ -27,7 +27,7 @@ func (t Type) Fits(op string) error {
 	return nil
 }
 
-// boundedText returns a text that an operator may make larger.
+// boundedText gives a text without a known size a bound, from which the size of an operator's result is calculated.
 func (f *From) boundedText(e Expr) Expr {
 	t := e.Type()
 	if _, value := asArgument(e); value || t.Size.Whole > 0 || isNull(e) {

@@ -28,7 +28,7 @@ type Refers struct {
 type Known struct {
 	Text   []byte
 	New    []string // the keys that the database chose and that the program can read, as text
-	Copies string   // where a value has one of them, so that another run can't do the same; "": nowhere
+	Copies string   // the place where a value is one of the keys in New, so that another run can't write the same value; "": there is none
 }
 
 type at struct {

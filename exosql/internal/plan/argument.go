@@ -45,7 +45,7 @@ type Source struct {
 	Or      int    // of a position: 1 plus the index of another position; the lesser of the two counts
 	Swap    bool   // of a length: it begins at whichever position comes first
 	As      string // the database type that a text is converted to in the statement; "": it stays a text
-	Beside  string // the program's name for the column of that type
+	Beside  string // the program's name for the column with which the argument is compared, or into which it is written; for errors
 	Column  string // the column's name in the database, if the value is written
 	Pattern bool   // a pattern of like
 	Needle  bool   // a text that is looked for in other texts

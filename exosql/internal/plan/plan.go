@@ -12,8 +12,8 @@ import (
 // for values.
 type Plan struct {
 	Text    string
-	Args    []Source // in placeholder order
-	Cells   []Cell   // of one row
+	Args    []Source // where each argument comes from, in the order of the placeholders
+	Cells   []Cell   // the cells of one row of the result
 	Shape   *value.Shape
 	Bare    bool                       // a row has one cell, which is returned without a record around it
 	Reads   map[string]map[string]bool // the only tables and columns that the engine lets the statement read, in lower case

@@ -154,7 +154,7 @@ func missing(want, have []engine.Image) (steps []engine.Image, changed []Refusal
 			steps = append(steps, im)
 		}
 	}
-	for _, im := range have { // what triggers and cascades have changed besides
+	for _, im := range have { // what triggers and cascades have changed, too
 		key := name(im)
 		_, more := at[key]
 		if sign := signOf(im); !keyed(im) && loose[key]*sign > 0 {

@@ -112,7 +112,7 @@ func (x *TTY) Written() string {
 // Until waits for the screen to satisfy ok, and returns it.
 func (x *TTY) Until(what string, ok func(screen string) bool) string {
 	x.t.Helper()
-	deadline := time.Now().Add(2 * time.Minute) // some build what they start, beside others
+	deadline := time.Now().Add(2 * time.Minute) // some build what they start, while others do, too
 	for {
 		s := x.Screen()
 		if ok(s) {

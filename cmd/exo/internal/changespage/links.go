@@ -78,7 +78,7 @@ func find(ctx context.Context, s store.Store, k []byte, prefix, secret string, n
 	if err := json.Unmarshal(e.Value, &who); err != nil || !now.Before(who.End) {
 		return "", e, err
 	}
-	if !hmac.Equal(who.Sum, sum(k, prefix, secret, who.Name, who.End)) { // an entry that somebody else wrote
+	if !hmac.Equal(who.Sum, sum(k, prefix, secret, who.Name, who.End)) { // an entry that another writer of the store wrote
 		return "", e, nil
 	}
 	return who.Name, e, nil

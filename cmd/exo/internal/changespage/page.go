@@ -200,7 +200,7 @@ func (p *Page) reader(r *http.Request) (reader, error) {
 }
 
 // approver is the reader as the record names them. The user for whom the program ran is known by their principal's name, whatever claims the proxy
-// knows, so that they are not taken for somebody else.
+// knows, so that no reader is taken for another.
 func (who reader) approver(of exo.Principal) review.Approver {
 	if who.how == review.Page && strings.HasPrefix(string(of), who.name+", ") {
 		return review.Approver{Name: string(of), How: review.Page}

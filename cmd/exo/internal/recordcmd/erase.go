@@ -165,7 +165,7 @@ func erase(ctx context.Context, o *flags, std cli.Stdio, args []string) error {
 		return err
 	}
 	all := tree.Entries(from)
-	if l != nil { // while somebody erases, lines that nobody has signed could name any run
+	if l != nil { // while runs are erased, lines that are not signed could name any run
 		all = l.Checked()
 	}
 	runs, going, more, err := o.matching(all, run, before)

@@ -63,7 +63,7 @@ func (o *flags) replay(ctx context.Context, std cli.Stdio, path, run string, any
 		case errors.Is(err, record.ErrTorn): // a process is writing the last line
 		case is && last >= unsigned.From:
 			fmt.Fprintf(std.Out, "not signed yet: entries %d to %d of the record, the run's last ones among them; who can write the record can have changed them\n", unsigned.From, last)
-		case is: // what stands behind the run
+		case is: // an argument after the run
 		case err != nil:
 			return err
 		case x.RunID != id:

@@ -50,7 +50,7 @@ func MaxDone(b exoeval.Bounds) int {
 	return b.MaxResult() + 3*maxMessage + maxDetail + 4<<10
 }
 
-// MaxValues is the number of values that a result may have besides the rows that the host has.
+// MaxValues is the number of values that a result may have, not counting the rows that the host has.
 func MaxValues(b exoeval.Bounds) int { return b.MaxResult() / exoeval.ValueBytes }
 
 const HeaderSize = 4

@@ -41,7 +41,7 @@ type refusal struct {
 // maxRefused is the longest time for which a new index or new statistics may stay unnoticed.
 const maxRefused = time.Minute
 
-// again returns the refusal for twice as long.
+// again returns the refusal with twice its wait, at most maxRefused.
 func (r *refusal) again() *refusal {
 	twice := *r
 	twice.wait = min(2*r.wait, maxRefused)

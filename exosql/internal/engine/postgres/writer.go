@@ -129,7 +129,7 @@ func (w *Writer) begun(ctx context.Context) error {
 	return w.simple(ctx, w.statements.begin)
 }
 
-// over forgets the unit.
+// over notes that the unit has ended, and drops its images.
 func (w *Writer) over() { w.unit, w.statements.pending, w.images = nil, false, nil }
 
 // simple runs one of the statements before or after the statements of a unit.
@@ -498,7 +498,7 @@ var rules = map[string]engine.Rule{
 	"P0001": engine.Trigger, // RAISE EXCEPTION
 }
 
-// late is violation at the end of a transaction.
+// late converts a server's error at the end of a transaction, as violation does for a statement.
 func late(err error) error {
 	err = violation(nil, nil, err)
 	if v, ok := err.(*engine.Violation); ok {

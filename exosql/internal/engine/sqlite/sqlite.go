@@ -113,7 +113,7 @@ type guard struct {
 	bounds atomic.Bool // the begin or end of a unit of work, or of a part of it, may run
 
 	keys     map[string]map[string]map[string]bool // see foreignKeys
-	asked    map[string]map[question]bool          // by table or view, in lower case: what it asks for besides its columns
+	asked    map[string]map[question]bool          // by table or view, in lower case: what it asks for in addition to its columns
 	learning map[question]bool                     // what a probe has asked for; nil: no probe is being compiled
 	denied   bool                                  // the current or last plan was denied something
 }

@@ -30,7 +30,7 @@ func (w wholeState) add(upper, lower uint64) {
 	binary.NativeEndian.PutUint64(w, sum)
 }
 
-// numbers adds more to the number of addends, and returns it.
+// numbers adds more to the count of the numbers that were added up, and returns the count.
 func (w wholeState) numbers(more int64) (n int64) {
 	n = int64(binary.NativeEndian.Uint64(w[16:])) + more
 	binary.NativeEndian.PutUint64(w[16:], uint64(n))
