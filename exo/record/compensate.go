@@ -33,7 +33,7 @@ type Left struct {
 	by    Compensator
 }
 
-// Compensated reports whether an [Undo] makes up for the effect.
+// Compensated reports whether an [Undoing] makes up for the effect.
 func (l Left) Compensated() bool { return l.by != nil }
 
 // String says in words what becomes of the effect.
@@ -66,8 +66,8 @@ func LeftOf(all iter.Seq2[exo.Entry, error], run exo.RunID, objects map[string]C
 	return slices.SortedFunc(maps.Values(calls), func(a, b Left) int { return int(a.Call) - int(b.Call) }), nil
 }
 
-// Undo is the undo of a run.
-type Undo struct {
+// Undoing is the undo of a run.
+type Undoing struct {
 	Of, As    exo.RunID // As is the run that the undo is
 	Principal exo.Principal
 	Left      []Left // what left with the run: see LeftOf
@@ -75,7 +75,7 @@ type Undo struct {
 
 // Run records the undo and calls do, which undoes what the run has changed in its stores and says whether that was kept. Only after it was kept, the
 // services make up for what left, each once, recorded before and after. The error of do comes first; that of a service leaves the undo as it is.
-func (u Undo) Run(ctx context.Context, to exo.Recorder, do func(context.Context) (exo.State, error)) error {
+func (u Undoing) Run(ctx context.Context, to exo.Recorder, do func(context.Context) (exo.State, error)) error {
 	ctx = context.WithoutCancel(ctx)
 	note := func(e exo.Entry) error {
 		e.RunID, e.At = u.As, time.Now()

@@ -78,7 +78,7 @@ func TestCompensation(t *testing.T) {
 				t.Fatalf("%v %q", err, words)
 			}
 			var b bytes.Buffer
-			err = Undo{Of: run, As: as, Principal: "operator", Left: left}.Run(t.Context(), New(&b), func(context.Context) (exo.State, error) {
+			err = Undoing{Of: run, As: as, Principal: "operator", Left: left}.Run(t.Context(), New(&b), func(context.Context) (exo.State, error) {
 				if len(bank.asked) > 0 {
 					t.Error("the service was asked before the undo was kept")
 				}
@@ -111,7 +111,7 @@ func TestCompensation(t *testing.T) {
 func TestCompensationNeedsTheRecord(t *testing.T) {
 	for n := range 9 {
 		run, bank := exo.NewRunID(), &refunds{}
-		u := Undo{Of: run, As: exo.NewRunID(), Left: []Left{{Call: 2, Op: "bank.pay", State: exo.StateApplied, by: bank}}}
+		u := Undoing{Of: run, As: exo.NewRunID(), Left: []Left{{Call: 2, Op: "bank.pay", State: exo.StateApplied, by: bank}}}
 		did, at := false, 0
 		err := u.Run(t.Context(), recorder(func(exo.Entry) error {
 			if at++; at > n {

@@ -11,7 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// Compensate gives a Method a function that makes up for a call, by its [Key], when the run of the call is undone: a refund, a second mail. record.Undo
+// Compensate gives a Method a function that makes up for a call, by its [Key], when the run of the call is undone: a refund, a second mail. record.Undoing
 // calls it after the undo was kept, and records it. In f, Key names the compensation, and is the same each time: it may be tried again. An error that
 // wraps exo.ErrNothingDone says that nothing was done. Without Compensate a call is listed as not undone.
 func (op Operation) Compensate(f func(ctx context.Context, key string) error) Operation {

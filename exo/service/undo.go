@@ -21,7 +21,7 @@ type OwnRun struct {
 
 // Undo makes the methods runs and undo of a service, for one conversation: grant it to no other. own returns the runs of that conversation and its user
 // that may be undone; the host adds each to its list, whether it has changed something or not, or the list would tell what a program with secrets did.
-// undo takes back one of these, exactly or not at all: see record.Undo, and DB.Undo of exosql. Its error is one of [Refuse] if nothing was undone.
+// undo takes back one of these, exactly or not at all: see record.Undoing, and DB.Undo of exosql. Its error is one of [Refuse] if nothing was undone.
 //
 // A person agrees to each undo before it happens, whatever the rules of the tables say: an undo also writes columns that no facet shows.
 func Undo(own func() []OwnRun, undo func(ctx context.Context, run exo.RunID) error, who changeset.Who) []Operation {

@@ -9,87 +9,79 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/getkin/kin-openapi/openapi3"
-
 	"github.com/exoagent/exoagent/exo/web"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Document is an OpenAPI document. The zero Document has no operations.
-type Document struct{ t *openapi3.T }
+type Document struct{ t object }
 
 // Digest returns the digest by which a document is pinned.
 func Digest(text []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(text)) }
 
-// Parse reads a document that has this digest. It follows no reference to another document.
+// Parse reads a document, JSON or YAML, that has this digest. It follows no reference to another document.
 func Parse(text []byte, digest string) (d Document, err error) {
 	if got := Digest(text); got != digest {
 		return d, fmt.Errorf("openapi: the document has the digest %s and not %.80q: read what has changed, then pin it", got, digest)
 	}
-	if d.t, err = openapi3.NewLoader().LoadFromData(text); err != nil {
+	if d.t, err = load(text); err == nil {
+		err = d.check(d.t)
+	}
+	if err != nil {
 		return Document{}, fmt.Errorf("openapi: %w", err)
 	}
 	return d, nil
 }
 
-// Method makes a method for the operation with this operationId, or with this route, like "GET /issues/{id}". Its argument has a field for each
-// parameter of the path and the query that can be sent, and for each property of a JSON body. If the answer lacks a property that the document
-// does not require, the result has null there, or an empty list if the property is a list.
-func (d Document) Method(name, operation string) (m web.Method, err error) {
-	var item *openapi3.PathItem
-	var op *openapi3.Operation
-	if d.t != nil {
-		for path, i := range d.t.Paths.Map() {
-			for verb, o := range i.Operations() {
-				if o.OperationID != operation && verb+" "+path != operation {
-					continue
-				}
-				if op != nil {
-					return m, fmt.Errorf("openapi: the document has %.80q twice", operation)
-				}
-				m.Route, item, op = verb+" "+path, i, o
+var verbs = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
+
+// operations calls f with each operation, and the path that it is of.
+func (d Document) operations(f func(route string, op, path object)) {
+	d.each(d.t["paths"], func(path string, item object) {
+		for _, verb := range verbs {
+			if op := d.at(item[verb]); op != nil {
+				f(strings.ToUpper(verb)+" "+path, op, item)
 			}
 		}
-	}
+	})
+}
+
+// Method makes a method for the operation with this operationId, or with this route, like "GET /issues/{id}". Its argument has a field for each
+// parameter of the path and the query that can be sent, and for each property of a JSON body. If the answer lacks a property that the document does not
+// require, the result has null there, or an empty list if the property is a list.
+func (d Document) Method(name, operation string) (m web.Method, err error) {
+	found := 0
+	var op, path object
+	d.operations(func(route string, o, p object) {
+		if operation != "" && (text(o, "operationId") == operation || route == operation) {
+			found++
+			m.Route, op, path = route, o, p
+		}
+	})
 	bad := func(format string, args ...any) (web.Method, error) {
 		return web.Method{}, fmt.Errorf("openapi: %.80q: %w", operation, fmt.Errorf(format, args...))
 	}
-	if op == nil {
+	switch found {
+	case 0:
 		return bad("the document has no such operation")
+	case 1:
+	default:
+		return bad("the document has it twice")
 	}
-	m.Name, m.Doc = name, cmp.Or(op.Summary, op.Description)
-	r := &reader{left: 1000}
-	var in []field
-	var seen []*openapi3.Parameter // an operation's own take the place of its path's
-	for _, ref := range slices.Concat(op.Parameters, item.Parameters) {
-		p := ref.Value
-		if p == nil || slices.ContainsFunc(seen, func(q *openapi3.Parameter) bool { return q.Name == p.Name && q.In == p.In }) {
-			continue
-		}
-		seen = append(seen, p)
-		sendable := p.In == "path" || p.In == "query" && p.Content == nil && (p.Style == "" || p.Style == "form") && (p.Explode == nil || *p.Explode)
-		switch {
-		case !sendable && p.Required:
-			return bad("the operation requires the parameter `%s` in the %s: only parameters of the path, and of the query as name=value, can be sent", p.Name, p.In)
-		case p.In == "query" && sendable:
-			m.Query = append(m.Query, p.Name)
-			fallthrough
-		case sendable:
-			in = append(in, field{p.Name, p.Description, p.Required, r.typeOf(p.Schema)})
-		}
+	m.Name, m.Doc = name, cmp.Or(text(op, "summary"), text(op, "description"))
+	r := &reader{d: d, left: 1000}
+	in, err := r.parameters(op, path, &m)
+	if err != nil {
+		return bad("%w", err)
 	}
-	if op.RequestBody != nil && op.RequestBody.Value != nil {
-		var fields []field
-		if body := op.RequestBody.Value.Content["application/json"]; body != nil {
-			fields = r.fields(body.Schema)
-		}
+	if body := d.at(op["requestBody"]); body != nil {
+		fields := r.fields(r.content(body))
 		if in = append(in, fields...); len(fields) == 0 {
 			return bad("its body is no JSON object with properties")
 		}
@@ -98,13 +90,45 @@ func (d Document) Method(name, operation string) (m web.Method, err error) {
 		return bad("%w", err)
 	}
 	m.Out = reflect.TypeFor[any]()
+	answers := d.at(op["responses"])
 	for _, status := range []string{"200", "201", "202", "2XX", "default"} {
-		if a := op.Responses.Value(status); a != nil && a.Value != nil && a.Value.Content["application/json"] != nil {
-			m.Out = r.typeOf(a.Value.Content["application/json"].Schema)
+		if schema := r.content(d.at(answers[status])); schema != nil {
+			m.Out = r.typeOf(schema)
 			break
 		}
 	}
 	return m, nil
+}
+
+// content returns the schema of a body in JSON, or nil.
+func (r *reader) content(body object) any {
+	return r.d.at(r.d.at(body["content"])["application/json"])["schema"]
+}
+
+// parameters returns the fields of an operation's address. An operation's own parameters take the place of its path's.
+func (r *reader) parameters(op, path object, m *web.Method) (in []field, err error) {
+	seen := map[[2]string]bool{}
+	for _, x := range slices.Concat(list(op, "parameters"), list(path, "parameters")) {
+		p := r.d.at(x)
+		name, place := text(p, "name"), text(p, "in")
+		if p == nil || seen[[2]string{place, name}] {
+			continue
+		}
+		seen[[2]string{place, name}] = true
+		style, explode := text(p, "style"), p["explode"]
+		sendable := place == "path" || place == "query" && p["content"] == nil && (style == "" || style == "form") && (explode == nil || explode == true)
+		required := p["required"] == true
+		switch {
+		case !sendable && required:
+			return nil, fmt.Errorf("it requires the parameter `%s` in the %s: only parameters of the path, and of the query as name=value, can be sent", name, place)
+		case !sendable:
+			continue
+		case place == "query":
+			m.Query = append(m.Query, name)
+		}
+		in = append(in, field{name, text(p, "description"), required, r.typeOf(p["schema"])})
+	}
+	return in, nil
 }
 
 type field struct {
@@ -142,40 +166,51 @@ func structOf(fields []field, option string) (t reflect.Type, err error) {
 
 // reader makes Go types of schemas. What is within itself, is one of several, or is beyond a thousand parts, is any data.
 type reader struct {
+	d    Document
 	left int
-	in   []*openapi3.Schema
+	in   []object
 }
 
 var types = map[string]reflect.Type{"string": reflect.TypeFor[string](), "integer": reflect.TypeFor[int64](), "number": reflect.TypeFor[float64](), "boolean": reflect.TypeFor[bool]()}
 
-func (r *reader) typeOf(ref *openapi3.SchemaRef) reflect.Type {
-	t := reflect.TypeFor[any]()
-	if r.left--; r.left < 0 || ref != nil && slices.Contains(r.in, ref.Value) { // a list of itself would have no end
+// within reports whether a schema is being read.
+func (r *reader) within(s object) bool {
+	return slices.ContainsFunc(r.in, func(o object) bool { return same(o, s) })
+}
+
+func (r *reader) typeOf(schema any) reflect.Type {
+	t, s := reflect.TypeFor[any](), r.d.at(schema)
+	if r.left--; r.left < 0 || s == nil || r.within(s) { // a list of itself would have no end
 		return t
 	}
-	if ref == nil || ref.Value == nil || len(ref.Value.OneOf) > 0 || len(ref.Value.AnyOf) > 0 {
-		return t
-	}
-	s := ref.Value
-	kinds := slices.DeleteFunc(slices.Clone(s.Type.Slice()), func(k string) bool { return k == "null" })
-	switch {
-	case len(kinds) > 1:
-	case s.Type.Includes("array"):
+	kinds := slices.DeleteFunc(slices.Clone(list(s, "type")), func(k any) bool { return k == "null" })
+	null := len(kinds) < len(list(s, "type")) || s["nullable"] == true
+	some := slices.DeleteFunc(slices.Concat(list(s, "oneOf"), list(s, "anyOf")), func(x any) bool { return text(r.d.at(x), "type") == "null" })
+	switch all := len(list(s, "oneOf")) + len(list(s, "anyOf")); {
+	case all > 0 && len(some) != 1:
+	case all > 0: // the one, or null
 		r.in = append(r.in, s)
-		t = reflect.SliceOf(r.typeOf(s.Items))
+		t, null = r.typeOf(some[0]), null || all > 1
+		r.in = r.in[:len(r.in)-1]
+	case len(kinds) > 1:
+	case has(kinds, "array"):
+		r.in = append(r.in, s)
+		t = reflect.SliceOf(r.typeOf(s["items"]))
 		r.in = r.in[:len(r.in)-1]
 	case len(kinds) == 0 || kinds[0] == "object":
-		if fields := r.fields(ref); len(fields) > 0 {
+		if fields := r.fields(s); len(fields) > 0 {
 			if o, err := structOf(fields, ""); err == nil {
 				t = o
 			}
 		}
-	case kinds[0] == "string" && s.Format == "date-time":
+	case kinds[0] == "string" && text(s, "format") == "date-time":
 		t = reflect.TypeFor[time.Time]()
-	case types[kinds[0]] != nil:
-		t = types[kinds[0]]
+	default:
+		if kind, _ := kinds[0].(string); types[kind] != nil {
+			t = types[kind]
+		}
 	}
-	if s.Nullable || s.Type.Includes("null") {
+	if null {
 		t = orNull(t)
 	}
 	return t
@@ -190,27 +225,26 @@ func orNull(t reflect.Type) reflect.Type {
 }
 
 // fields returns the properties of an object, with those of its allOf, sorted.
-func (r *reader) fields(ref *openapi3.SchemaRef) (out []field) {
-	if r.left--; ref == nil || ref.Value == nil || r.left < 0 || slices.Contains(r.in, ref.Value) {
+func (r *reader) fields(schema any) (out []field) {
+	s := r.d.at(schema)
+	if r.left--; s == nil || r.left < 0 || r.within(s) {
 		return nil
 	}
-	s := ref.Value
 	r.in = append(r.in, s)
 	defer func() { r.in = r.in[:len(r.in)-1] }()
-	for _, part := range s.AllOf {
+	for _, part := range list(s, "allOf") {
 		out = append(out, r.fields(part)...)
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		f := field{name, "", slices.Contains(s.Required, name), r.typeOf(s.Properties[name])}
-		if p := s.Properties[name].Value; p != nil {
-			if f.doc = p.Description; len(p.Enum) > 0 && len(p.Enum) < 20 {
-				f.doc = strings.TrimSpace(fmt.Sprintf("one of %v. ", p.Enum) + f.doc)
-			}
+	required := list(s, "required")
+	r.d.each(s["properties"], func(name string, p object) {
+		f := field{name, text(p, "description"), has(required, name), r.typeOf(p)}
+		if values := list(p, "enum"); len(values) > 0 && len(values) < 20 {
+			f.doc = strings.TrimSpace(fmt.Sprintf("one of %v. ", values) + f.doc)
 		}
 		out = append(slices.DeleteFunc(out, func(o field) bool { return o.name == name }), f)
-	}
+	})
 	for i := range out {
-		out[i].required = out[i].required || slices.Contains(s.Required, out[i].name)
+		out[i].required = out[i].required || has(required, out[i].name)
 	}
 	return out
 }

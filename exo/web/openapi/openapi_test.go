@@ -205,6 +205,43 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestSpellings: JSON, numbers as keys, an anchor, the null of OpenAPI 3.1, and an example that looks like a reference are read as they are meant.
+func TestSpellings(t *testing.T) {
+	for what, text := range map[string]string{
+		"YAML": "openapi: 3.1.0\npaths:\n  /a:\n    get:\n      operationId: a\n      responses:\n        200:\n          content: {application/json: {schema: {type: object, required: [n, l], example: {$ref: 'x'}, properties: {n: &n {anyOf: [{type: string}, {type: 'null'}]}, l: {type: [array, 'null'], items: *n}, o: {type: [integer, 'null']}}}}}\n",
+		"JSON": `{"openapi":"3.1.0","paths":{"\/a":{"get":{"operationId":"a","responses":{"200":{"content":{"application/json":{"schema":{"type":"object","required":["n","l"],"properties":{"n":{"oneOf":[{"type":"null"},{"type":"string"}]},"l":{"type":["array","null"],"items":{"type":["string","null"]}},"o":{"type":["integer","null"]}}}}}}}}}}}`,
+	} {
+		m, err := parse(t, text).Method("a", "GET /a")
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		var got []string
+		for i := range m.Out.NumField() {
+			got = append(got, m.Out.Field(i).Tag.Get("json")+" "+m.Out.Field(i).Type.String())
+		}
+		if s := strings.Join(got, ", "); s != "l []*string, n *string, o *int64" {
+			t.Errorf("%s: %s", what, s)
+		}
+	}
+}
+
+// TestHostileDocuments: a document that is endless, or far larger than its text, is an error and takes no time.
+func TestHostileDocuments(t *testing.T) {
+	bomb := "paths: {}\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+	for i := range 9 {
+		bomb += fmt.Sprintf("a%d: &a%[1]d [%s]\n", i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), 10), ", "))
+	}
+	for what, text := range map[string]string{
+		"aliases": bomb, "an alias of itself": "paths: {}\na: &a [*a]\n", "deep": "paths: {}\na: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "\n",
+		"merges": "paths: {}\na: &a {b: c}\nd: {<<: *a}\n", "twice": "paths: {}\npaths: {}\n", "a loop of references": "paths: {$ref: '#/a'}\na: {$ref: '#/b'}\nb: {$ref: '#/a'}\n",
+	} {
+		start := time.Now()
+		if _, err := openapi.Parse([]byte(text), openapi.Digest([]byte(text))); err == nil || time.Since(start) > 10*time.Second {
+			t.Errorf("%s: %v after %v", what, err, time.Since(start))
+		}
+	}
+}
+
 // TestListOfItself: a list whose items are such a list again is any data, and not an endless type.
 func TestListOfItself(t *testing.T) {
 	for _, within := range []string{`{$ref: "#/components/schemas/A"}`, `{type: object, properties: {a: {$ref: "#/components/schemas/A"}}}`} {

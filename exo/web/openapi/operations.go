@@ -17,15 +17,9 @@ type Operation struct {
 
 // Operations lists the operations of a document, by their routes.
 func (d Document) Operations() (out []Operation) {
-	if d.t == nil || d.t.Paths == nil {
-		return nil
-	}
-	for path, item := range d.t.Paths.Map() {
-		for verb, op := range item.Operations() {
-			route := verb + " " + path
-			out = append(out, Operation{cmp.Or(op.OperationID, route), route, cmp.Or(op.Summary, op.Description)})
-		}
-	}
+	d.operations(func(route string, op, _ object) {
+		out = append(out, Operation{cmp.Or(text(op, "operationId"), route), route, cmp.Or(text(op, "summary"), text(op, "description"))})
+	})
 	slices.SortFunc(out, func(a, b Operation) int { return strings.Compare(a.Route, b.Route) })
 	return out
 }

@@ -27,7 +27,7 @@ func talking(w *world, p exo.Principal) *talk {
 	c.made(p)
 	h, err := service.New("history", "what this conversation did", service.Undo(func() []service.OwnRun { return c.own }, func(ctx context.Context, run exo.RunID) error {
 		as := exo.NewRunID()
-		return record.Undo{Of: run, As: as, Principal: p}.Run(ctx, exo.RecordFunc(func(e exo.Entry) error { c.record = append(c.record, e); return nil }), func(ctx context.Context) (exo.State, error) {
+		return record.Undoing{Of: run, As: as, Principal: p}.Run(ctx, exo.RecordFunc(func(e exo.Entry) error { c.record = append(c.record, e); return nil }), func(ctx context.Context) (exo.State, error) {
 			_, refused, err := c.db.Undo(ctx, run, as)
 			if len(refused) > 0 {
 				return exo.StateRolledBack, service.Refuse("somebody has changed its rows since")

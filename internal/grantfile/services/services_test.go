@@ -525,8 +525,8 @@ func TestLabels(t *testing.T) {
 	})
 }
 
-// TestUnreviewed: of a file that nobody has reviewed no program is started, no secret's command runs, and nothing is sent. It says so.
-func TestUnreviewed(t *testing.T) {
+// TestServicesUnreviewed: of a file that nobody has reviewed no program is started, no secret's command runs, and nothing is sent. It says so.
+func TestServicesUnreviewed(t *testing.T) {
 	d := &desk{}
 	made := filepath.Join(t.TempDir(), "made")
 	text := overHTTP(d.serve(t), "") + fmt.Sprintf("  other:\n    command: [/bin/touch, %q]\n    secrets: { A: { command: [/bin/touch, %q] } }\n    reads: [x]\n    write: [%q]\n", made, made, filepath.Dir(made))
@@ -553,8 +553,8 @@ func TestUnreviewed(t *testing.T) {
 	}
 }
 
-// TestNames: services whose interfaces have one name are refused by every command, and not by each program.
-func TestNames(t *testing.T) {
+// TestServicesTogether: services whose interfaces have one name are refused by every command, and not by each program.
+func TestServicesTogether(t *testing.T) {
 	a, b := &desk{}, &desk{}
 	pinned := func(text string) string {
 		_, digest, _ := strings.Cut(fmt.Sprint(errOf(openFile(t, text))), "`pin: ")
@@ -619,8 +619,8 @@ func TestServicesPage(t *testing.T) {
 	}
 }
 
-// TestProblems: a file that can't be meant is an error at its line, which says what to write.
-func TestProblems(t *testing.T) {
+// TestServiceProblems: a file that can't be meant is an error at its line, which says what to write.
+func TestServiceProblems(t *testing.T) {
 	for text, want := range map[string]string{
 		"  a: {}": "5:3: the service a: want one of `mcp`",
 		"  a: {mcp: https://x.example.com, api: https://x.example.com, reads: x}":  "want one of `mcp`",

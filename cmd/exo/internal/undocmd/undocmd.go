@@ -243,7 +243,7 @@ func (o *options) keep(ctx context.Context, std cli.Stdio, f *grantfile.File, x 
 		defer func() { err = errors.Join(err, closing()) }()
 	}
 	as, shown := exo.NewRunID(), x.rows
-	err = record.Undo{Of: run, As: as, Principal: "operator", Left: left}.Run(ctx, rec, func(context.Context) (state exo.State, err error) {
+	err = record.Undoing{Of: run, As: as, Principal: "operator", Left: left}.Run(ctx, rec, func(context.Context) (state exo.State, err error) {
 		if x.rows, x.refused, err = x.db.Undo(ctx, run, as); err == nil && len(x.refused) == 0 {
 			return exo.StateApplied, nil
 		}

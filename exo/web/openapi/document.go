@@ -1,0 +1,179 @@
+package openapi
+
+// This file reads a document into plain maps, and follows its references. A library for OpenAPI would do more: it doubles the start of every process
+// that links it, and with exo that is the process of every program.
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// object is an object of a document.
+type object = map[string]any
+
+// maxNodes bounds how many values a document has once its YAML aliases are written out.
+const maxNodes = 1_000_000
+
+// maxDepth bounds how deep values of YAML are within others.
+const maxDepth = 1000
+
+// load reads JSON or YAML.
+func load(text []byte) (object, error) {
+	var out any
+	if strings.HasPrefix(strings.TrimSpace(string(text)), "{") {
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.UseNumber()
+		if err := d.Decode(&out); err != nil {
+			return nil, err
+		}
+	} else {
+		var n yaml.Node
+		if err := yaml.Unmarshal(text, &n); err != nil {
+			return nil, err
+		}
+		left := maxNodes
+		var err error
+		if out, err = plain(&n, &left, nil); err != nil {
+			return nil, err
+		}
+	}
+	o, ok := out.(object)
+	if _, isPaths := o["paths"].(object); !ok || !isPaths {
+		return nil, errors.New("want an OpenAPI document with paths")
+	}
+	return o, nil
+}
+
+// plain returns the value of a node: a map, a list, a truth value or a text.
+func plain(n *yaml.Node, left *int, in []*yaml.Node) (any, error) {
+	if *left--; *left < 0 || len(in) > maxDepth || n.Kind == yaml.AliasNode && slices.Contains(in, n.Alias) {
+		return nil, errors.New("the document is too large or too deep, or is within itself")
+	}
+	in = append(in, n)
+	switch n.Kind {
+	case yaml.AliasNode:
+		return plain(n.Alias, left, in)
+	case yaml.DocumentNode:
+		return plain(n.Content[0], left, in)
+	case yaml.SequenceNode:
+		out := []any{}
+		for _, c := range n.Content {
+			v, err := plain(c, left, in)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, v)
+		}
+		return out, nil
+	case yaml.MappingNode:
+		out := object{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key := n.Content[i].Value
+			if _, twice := out[key]; twice || key == "<<" {
+				return nil, fmt.Errorf("line %d: %q is there twice, or is a merge of YAML: write the fields out", n.Content[i].Line, key)
+			}
+			v, err := plain(n.Content[i+1], left, in)
+			if err != nil {
+				return nil, err
+			}
+			out[key] = v
+		}
+		return out, nil
+	case yaml.ScalarNode:
+		if n.Tag == "!!bool" {
+			return strings.EqualFold(n.Value, "true"), nil
+		}
+		return n.Value, nil
+	}
+	return nil, nil
+}
+
+// check refuses a reference that leads out of the document, or to nothing. What is an example may look like one.
+func (d Document) check(v any) error {
+	switch v := v.(type) {
+	case []any:
+		for _, x := range v {
+			if err := d.check(x); err != nil {
+				return err
+			}
+		}
+	case object:
+		if ref, ok := v["$ref"].(string); ok {
+			if d.at(v) == nil {
+				return fmt.Errorf("the reference %.100q leads out of the document, or to nothing", ref)
+			}
+			return nil
+		}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if slices.Contains([]string{"example", "examples", "default", "enum", "const"}, name) || strings.HasPrefix(name, "x-") {
+				continue
+			}
+			if err := d.check(v[name]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// at returns an object, or what its reference leads to. It is nil if that is no object.
+func (d Document) at(v any) object {
+	for range 100 {
+		o, _ := v.(object)
+		ref, ok := o["$ref"].(string)
+		if !ok {
+			return o
+		}
+		path, ok := strings.CutPrefix(ref, "#/")
+		if !ok {
+			return nil
+		}
+		v = any(d.t)
+		for _, part := range strings.Split(path, "/") {
+			o, _ := v.(object)
+			v = o[strings.NewReplacer("~1", "/", "~0", "~").Replace(part)]
+		}
+	}
+	return nil
+}
+
+// each calls f with the members of an object that are objects, by their names.
+func (d Document) each(v any, f func(name string, o object)) {
+	o := d.at(v)
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		if x := d.at(o[name]); x != nil {
+			f(name, x)
+		}
+	}
+}
+
+// text returns a text of an object; "": there is none.
+func text(o object, name string) string {
+	s, _ := o[name].(string)
+	return s
+}
+
+// list returns a list of an object, or its one text.
+func list(o object, name string) []any {
+	switch v := o[name].(type) {
+	case []any:
+		return v
+	case string:
+		return []any{v}
+	}
+	return nil
+}
+
+// has reports whether a list has a text.
+func has(l []any, text string) bool { return slices.Contains(l, any(text)) }
+
+// same reports whether two objects are one.
+func same(a, b object) bool { return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer() }
