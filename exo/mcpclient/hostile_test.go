@@ -202,9 +202,16 @@ var attacks = map[string]func(s *server, r *request){
 	},
 	"too much, its number behind": func(s *server, r *request) {
 		if r.Params.Name == "post-it" {
+			time.AfterFunc(time.Second/2, func() { s.answer(r) })
 			return
 		}
 		s.send(`{"result":{"content":[{"type":"text","text":"%s"}]},"jsonrpc":"2.0","id":%s}`, strings.Repeat("x", 3<<20), r.ID)
+	},
+	"too much, and no number": func(s *server, r *request) {
+		if r.Params.Name == "post-it" {
+			return
+		}
+		s.send(`{"result":{"content":[{"type":"text","text":"%s\",\"id\":%s}"}]},"jsonrpc":"2.0"}`, strings.Repeat("x", 3<<20), r.ID)
 	},
 	"no text": func(s *server, r *request) { s.send("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":\"\xff\xfe\"}", r.ID) },
 	"a batch": func(s *server, r *request) { s.send(`[{"jsonrpc":"2.0","id":%s,"result":{}}]`, r.ID) },

@@ -9,6 +9,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -145,28 +147,39 @@ func (c *lines) next() (line []byte, err error) {
 const skipped = 32
 
 // tooLarge returns an error as the answer of the call whose answer begins so, and leaves out the rest of the line: the calls of others go on. It
-// returns nil where the answer does not begin with its number, as all libraries write it, or has no end: then the process is ended.
+// returns nil for an answer of no call, or without an end: then the process is ended.
 func (c *lines) tooLarge(begin []byte) jsonrpc.Message {
-	id := idOf(begin)
-	c.mu.Lock()
-	open := id.IsValid() && c.open[id]
-	c.mu.Unlock()
-	for left := skipped * c.most.Bytes; open && (len(begin) == 0 || begin[len(begin)-1] != '\n'); left -= len(begin) {
+	last := bytes.Clone(begin[max(0, len(begin)-idBytes):])
+	part := begin
+	for left := skipped * c.most.Bytes; len(part) == 0 || part[len(part)-1] != '\n'; left -= len(part) {
 		var err error
-		if begin, err = c.in.ReadSlice('\n'); left < 0 || err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+		if part, err = c.in.ReadSlice('\n'); left < 0 || err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return nil
 		}
+		last = append(last, part[max(0, len(part)-idBytes):]...)
+		last = last[max(0, len(last)-idBytes):]
 	}
-	if !open {
-		return nil
+	id := idOf(begin)
+	if found := idBehind.FindSubmatch(last); !id.IsValid() && found != nil {
+		n, _ := strconv.ParseFloat(string(found[1]), 64)
+		id, _ = jsonrpc.MakeID(n)
 	}
 	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !id.IsValid() || !c.open[id] {
+		return nil
+	}
 	delete(c.open, id)
-	c.mu.Unlock()
 	return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: answerTooLarge, Message: ErrTooLarge.Error()}}
 }
 
-// idOf returns the number of an answer of which only the beginning is there.
+// idBehind finds the number of an answer at its end, where the SDK for TypeScript writes it. The last brace closes the answer, so the number before it
+// is the answer's own, and not within a text, where a quote has a backslash before it.
+var idBehind = regexp.MustCompile(`[^\\]"id" *: *([0-9]{1,15}) *}\s*$`)
+
+const idBytes = 64
+
+// idOf returns the number of an answer that begins with it.
 func idOf(begin []byte) (id jsonrpc.ID) {
 	d := json.NewDecoder(bytes.NewReader(begin))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

@@ -49,6 +49,7 @@ const maxPages = 32
 func (s *Server) list(ctx context.Context, session *mcp.ClientSession) (tools []*mcp.Tool, err error) {
 	used := s.used()
 	p := &mcp.ListToolsParams{}
+	seen := map[string]bool{}
 	for range maxPages {
 		r, err := session.ListTools(ctx, p)
 		if err != nil {
@@ -58,9 +59,10 @@ func (s *Server) list(ctx context.Context, session *mcp.ClientSession) (tools []
 			if t == nil || !s.all && !slices.Contains(used, t.Name) {
 				continue
 			}
-			if slices.ContainsFunc(tools, func(u *mcp.Tool) bool { return u.Name == t.Name }) {
+			if seen[t.Name] {
 				return nil, fmt.Errorf("%w: it lists the tool %q twice", ErrMalformed, t.Name)
 			}
+			seen[t.Name] = true
 			tools = append(tools, t)
 		}
 		if p.Cursor = r.NextCursor; p.Cursor != "" {

@@ -51,10 +51,17 @@ func LeftOf(all iter.Seq2[exo.Entry, error], run exo.RunID, objects map[string]C
 		if err != nil {
 			return nil, err
 		}
-		if e.RunID != run || e.Step != exo.Acted && (e.Step != exo.Outcome || e.Effect != message.Immediate) {
+		if e.RunID != run {
 			continue
 		}
 		l := Left{Call: e.Call, Op: e.Op, State: e.State}
+		switch {
+		case e.Step == exo.Acted || e.Step == exo.Outcome && e.Effect == message.Immediate:
+		case e.Step == exo.Acting || e.Step == exo.Intent && e.Effect == message.Immediate: // a killed process leaves no more of it
+			l.State = exo.StateUnknown
+		default:
+			continue
+		}
 		name, method, _ := strings.Cut(e.Op, ".")
 		if by := objects[name]; by != nil && (e.State == exo.StateApplied || e.State == exo.StateImmediate) && by.Compensates(method) {
 			l.by = by

@@ -89,7 +89,7 @@ func (l *Folder) waits(e *exo.Entry) bool {
 }
 
 // RequireWitness makes a commit, and each held or immediate effect, wait until the log's witness has the checkpoint of its entry. If the witness has not
-// got it within a time, 0: 5 s, Record fails with a tree.WitnessError, and so the run changes nothing. Call it before the first run. A log without
+// got it within a time, 0: 5 s, Record fails with a tree.WitnessError, and that commit or effect does not happen; what was committed or acted before it stays. Call it before the first run. A log without
 // a witness is refused.
 func (l *Folder) RequireWitness(within time.Duration) error {
 	if l == nil || l.in == nil {

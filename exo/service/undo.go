@@ -24,26 +24,30 @@ type OwnRun struct {
 // undo takes back one of these, exactly or not at all: see record.Undoing, and DB.Undo of exosql. Its error is one of [Refuse] if nothing was undone.
 //
 // A person agrees to each undo before it happens, whatever the rules of the tables say: an undo also writes columns that no facet shows.
-func Undo(own func() []OwnRun, undo func(ctx context.Context, run exo.RunID) error, who changeset.Who) []Operation {
+func Undo(own func(ctx context.Context) ([]OwnRun, error), undo func(ctx context.Context, run exo.RunID) error, who changeset.Who) []Operation {
 	if own == nil || undo == nil {
 		op := Read("undo", "", func(context.Context, None) (None, error) { return None{}, nil })
 		op.misuse = errors.New("Undo wants the runs of the conversation, and a function that undoes one")
 		return []Operation{op}
 	}
 	type of struct{ Run string }
-	find := func(in any) (run exo.RunID, err error) {
+	find := func(ctx context.Context, in any) (run exo.RunID, err error) {
+		list, err := own(ctx)
+		if err != nil {
+			return run, err
+		}
 		id := in.(*of).Run
-		if run, err = exo.ParseRunID(id); err != nil || !slices.ContainsFunc(own(), func(r OwnRun) bool { return r.Run == run.String() }) {
+		if run, err = exo.ParseRunID(id); err != nil || !slices.ContainsFunc(list, func(r OwnRun) bool { return r.Run == run.String() }) {
 			return run, Refuse("this conversation has no such run: runs() lists those that it may undo")
 		}
 		return run, nil
 	}
 	return []Operation{
-		Read("runs", "lists the runs of this conversation that it may undo, the oldest first", func(context.Context, None) ([]OwnRun, error) { return own(), nil }),
+		Read("runs", "lists the runs of this conversation that it may undo, the oldest first", func(ctx context.Context, _ None) ([]OwnRun, error) { return own(ctx) }),
 		ReadOf("undo", "takes back all that one of these runs has changed, or nothing if somebody has changed it since", reflect.TypeFor[of](), reflect.TypeFor[None](),
-			func(in any) error { _, err := find(in); return err },
+			func(in any) error { _, err := find(context.Background(), in); return err },
 			func(ctx context.Context, in any) (any, error) {
-				run, err := find(in)
+				run, err := find(ctx, in)
 				if err == nil {
 					err = undo(ctx, run)
 				}

@@ -46,7 +46,7 @@ type Bounds struct {
 	Headers int64         // bytes of the answer's headers: 64 KiB
 	Body    int64         // bytes of the answer's body, as they arrive and decompressed: 4 MiB
 	Time    time.Duration // until the body has been read: 30 seconds
-	Values  int64         // values in the JSON of an API's answer, of which each may take a hundred times its text: 100,000
+	Values  int64         // values in the JSON of an API's answer, where one of two bytes may take 200 of memory: 100,000; a Transport alone bounds none
 }
 
 // Config says what a Transport may reach.

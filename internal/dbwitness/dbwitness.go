@@ -2,7 +2,8 @@
 // who can write a log should have no rights there but those of [Rights].
 //
 // In: a checkpoint that its log has signed, and how many entries it has. Out: the one with the most entries that the table has had. Invariant: with
-// these rights nobody makes the table forget. A trigger refuses a row with fewer entries than it had, and only the owner can delete.
+// these rights nobody makes the table go back. A trigger refuses a row with fewer entries than it had, and only the owner can delete. A role with these
+// rights can spoil a row, by a size that no checkpoint has: the next reader finds that.
 package dbwitness
 
 import (
@@ -18,13 +19,13 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// SQL is the statements that make the table.
+// SQL is the statements that make the table. The trigger looks operators up in pg_catalog alone: the host's role may have its own < and <> elsewhere.
 const SQL = `CREATE TABLE IF NOT EXISTS exo_record_witness (
   origin     text PRIMARY KEY, -- the name of a log
   size       bigint NOT NULL, -- how many entries the checkpoint signs
   checkpoint text NOT NULL
 );
-CREATE OR REPLACE FUNCTION exo_record_witness_grows() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
+CREATE OR REPLACE FUNCTION exo_record_witness_grows() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$BEGIN
   IF new.size <= old.size OR new.origin <> old.origin THEN RAISE EXCEPTION 'a witness forgets nothing'; END IF;
   RETURN new;
 END$$;

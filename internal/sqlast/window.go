@@ -190,7 +190,7 @@ func (c *checker) over(e Windowed, sc *scope, p place) error {
 	}
 	if e.N != nil {
 		if _, bound := e.N.(Arg); !bound {
-			return errors.New("N of a window function must be an Arg")
+			return errors.New("the N of a window function must be an Arg")
 		}
 		if err := c.expr(e.N, sc, 0); err != nil {
 			return err

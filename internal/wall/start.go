@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 	"unicode/utf8"
 )
 
@@ -27,6 +28,7 @@ type Process struct {
 	mu   sync.Mutex
 	gone bool // it was waited for, so its number may belong to another process
 	done chan struct{}
+	said chan struct{} // all of its error output was passed on
 }
 
 // report is what a process says before it becomes the program.
@@ -41,6 +43,9 @@ const maxErrors = 16 << 20
 // Start runs a program. It ends when ctx ends, at the latest, and its processes with it. errs gets its error output, up to 16 MiB; nil: nothing does.
 // The program does not have errs itself: a terminal or a log is often open for reading, too.
 func Start(ctx context.Context, s Spec, errs *os.File) (_ *Process, err error) {
+	if runtime.GOOS == "windows" { // its pipes know no deadline, by which a program that does not read is ended
+		return nil, errors.New("wall: programs can't be started on Windows: use an address")
+	}
 	if err := s.check(); err != nil {
 		return nil, err
 	}
@@ -60,7 +65,7 @@ func Start(ctx context.Context, s Spec, errs *os.File) (_ *Process, err error) {
 			return nil, err
 		}
 	}
-	p := &Process{In: w[0], Out: r[1], done: make(chan struct{})}
+	p := &Process{In: w[0], Out: r[1], done: make(chan struct{}), said: make(chan struct{})}
 	started := make(chan error)
 	go p.run(&s, []*os.File{r[0], w[1], w[4], r[2], w[3]}, started)
 	if err = <-started; err == nil {
@@ -79,7 +84,10 @@ func Start(ctx context.Context, s Spec, errs *os.File) (_ *Process, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("wall: %s: %w", s.Path, err)
 	}
-	go pass(errs, r[4])
+	go func() {
+		defer close(p.said)
+		pass(errs, r[4])
+	}()
 	p.Missing = s.wanted() &^ p.Walls
 	return p, nil
 }
@@ -158,10 +166,15 @@ func (p *Process) Kill() {
 	}
 }
 
-// Close ends the program, waits until nothing of it is left, and closes the files.
+// Close ends the program, waits until nothing of it is left, and closes the files. The program's error output has been passed on by then, unless
+// something that left its group still has it.
 func (p *Process) Close() {
 	p.Kill()
 	<-p.done
+	select {
+	case <-p.said:
+	case <-time.After(time.Second):
+	}
 	p.In.Close()
 	p.Out.Close()
 }

@@ -262,7 +262,7 @@ func (l *Log) goOn(tail []item, last int) error {
 	return nil
 }
 
-// RequireWitness makes Append wait until the log's witness has the checkpoint that covers the entry, for at most this long, if the entry is durable and
+// RequireWitness makes Append wait until the log's witness has the checkpoint that covers the entry, for at most this long (more than 0), if the entry is durable and
 // what can't be undone may follow it: not at Ended, nor at what became known later. Append then fails with a WitnessError. The entry is in the log.
 func (l *Log) RequireWitness(within time.Duration) error { return l.witness.require(within) }
 

@@ -141,7 +141,18 @@ func witnessOf(place string, v note.Verifier, in Source) (w *witness, seen Check
 		if err != nil {
 			return nil, seen, fmt.Errorf("the witness %s: %w", place, err)
 		}
-		w.keep, w.close = func(signed string) error { return k.Keep(v.Name(), signed, sizeIn(signed)) }, k.Close
+		w.close = k.Close
+		w.keep = func(signed string) error { // what the keeper has now counts: it may have been spoilt, and have kept nothing
+			err := k.Keep(v.Name(), signed, sizeIn(signed))
+			var has Checkpoint
+			if err == nil {
+				has, err = seenIn(k, v)
+			}
+			if err == nil && has.Size < sizeIn(signed) {
+				err = fmt.Errorf("it has a checkpoint of %d entries and not this one of %d", has.Size, sizeIn(signed))
+			}
+			return err
+		}
 	}
 	w.has = seen.Size
 	w.on.Go(w.run)
@@ -190,8 +201,11 @@ var errNoWitness = errors.New("a witness is required, and this log was made with
 
 // require makes covered wait. w may be nil.
 func (w *witness) require(within time.Duration) error {
-	if w == nil {
+	switch {
+	case w == nil:
 		return errNoWitness
+	case within <= 0:
+		return errors.New("the time to wait for a witness has to be more than 0")
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

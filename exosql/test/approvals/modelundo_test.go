@@ -25,7 +25,7 @@ type talk struct {
 func talking(w *world, p exo.Principal) *talk {
 	c := &talk{world: &world{t: w.t, e: w.e, url: w.url, db: w.db, raw: w.raw, keeper: w.keeper, store: w.store, now: w.now, rules: []exosql.Approval{exosql.ApproveAbove(1000)}}}
 	c.made(p)
-	h, err := service.New("history", "what this conversation did", service.Undo(func() []service.OwnRun { return c.own }, func(ctx context.Context, run exo.RunID) error {
+	h, err := service.New("history", "what this conversation did", service.Undo(func(context.Context) ([]service.OwnRun, error) { return c.own, nil }, func(ctx context.Context, run exo.RunID) error {
 		as := exo.NewRunID()
 		return record.Undoing{Of: run, As: as, Principal: p}.Run(ctx, exo.RecordFunc(func(e exo.Entry) error { c.record = append(c.record, e); return nil }), func(ctx context.Context) (exo.State, error) {
 			_, refused, err := c.db.Undo(ctx, run, as)

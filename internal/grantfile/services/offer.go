@@ -5,9 +5,11 @@ package services
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/exoagent/exoagent/exo/mcpclient"
 	"github.com/exoagent/exoagent/exo/web/openapi"
@@ -34,14 +36,24 @@ func (s *Service) Offers(ctx context.Context, env func(string) string) (out []Of
 	if err != nil {
 		return nil, "", err
 	}
-	for use, list := range map[string][]Call{"reads": s.Reads, "acts": s.Acts, "immediate": s.Immediate} {
-		for _, c := range list {
-			i := slices.IndexFunc(out, func(o Offer) bool { return c.Of == o.Name || c.Of == o.Route })
-			if i < 0 {
-				return out, "", fmt.Errorf("there is no `%s`, which the file lists under `%s`", c.Of, use)
+	var missing []string
+	for _, list := range []struct {
+		use   string
+		calls []Call
+	}{{"reads", s.Reads}, {"acts", s.Acts}, {"immediate", s.Immediate}} {
+		for _, c := range list.calls {
+			if i := slices.IndexFunc(out, func(o Offer) bool { return c.Of == o.Name || c.Of == o.Route }); i >= 0 {
+				out[i].Use = list.use
+			} else {
+				missing = append(missing, fmt.Sprintf("there is no `%s`, which the file lists under `%s`", c.Of, list.use))
 			}
-			out[i].Use = use
 		}
+	}
+	switch {
+	case missing != nil:
+		return out, "", errors.New(strings.Join(missing, "; "))
+	case len(s.Reads)+len(s.Acts)+len(s.Immediate) == 0:
+		return out, "", errors.New("list calls under `reads`, `acts` or `immediate`, and run this again for their digest")
 	}
 	return out, digest, nil
 }

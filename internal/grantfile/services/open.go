@@ -46,22 +46,22 @@ type PinError struct {
 func (e *PinError) Error() string {
 	had := "nobody has pinned what it offers"
 	if e.Had {
-		had = "it offers something else than what is pinned"
+		had = "it offers something else than what is pinned, or the file lists other calls"
 	}
 	return fmt.Sprintf("%s: read it (`exo services` shows it), then write `pin: %s`", had, e.Digest)
 }
 
 // Open makes the object of a service. env finds variables. A process that Open starts ends with ctx, or at Close.
 func (s *Service) Open(ctx context.Context, env func(string) string) (Opened, error) {
-	for _, x := range s.Secrets { // a missing one is found at the start, and not by a program
-		if _, err := x.text(ctx, env); s.API.Text != "" && err != nil {
-			return Opened{}, err
-		}
-	}
 	if len(s.Reads)+len(s.Acts)+len(s.Immediate) == 0 {
 		return Opened{}, errors.New("want `reads`, `acts` or `immediate`: the calls that programs may make; `exo services` lists what there is")
 	}
 	if s.API.Text != "" {
+		for _, x := range s.Secrets { // a missing one is found at the start, and not by a program
+			if _, err := x.text(ctx, env); err != nil {
+				return Opened{}, err
+			}
+		}
 		o, err := s.api()
 		return Opened{Object: o, Close: func() {}}, err
 	}
@@ -98,16 +98,23 @@ func (c *connection) close() {
 	}
 }
 
-// failed is the error of a server that can't be used, with the end of what its process wrote. Servers repeat secrets in such texts, which end in logs.
+// failure is the error of a server that can't be used. Its text has no secret; the error that it wraps may.
+type failure struct {
+	text string
+	err  error
+}
+
+func (e *failure) Error() string { return e.text }
+
+func (e *failure) Unwrap() error { return e.err }
+
+// failed is the error of a server, with the end of what its process wrote.
 func (c *connection) failed(err error) error {
-	text := strings.TrimPrefix(err.Error(), "mcpclient: "+c.server.Name+": ")
-	if end := c.wrote.text(); end != "" {
+	text := hidden(strings.TrimPrefix(err.Error(), "mcpclient: "+c.server.Name+": "), c.secrets)
+	if end := c.wrote.text(c.secrets); end != "" {
 		text += "; its process wrote: " + end
 	}
-	for _, secret := range c.secrets {
-		text = strings.ReplaceAll(text, secret, "[secret]")
-	}
-	return errors.New(text)
+	return &failure{text, err}
 }
 
 func (s *Service) connection(ctx context.Context, env func(string) string) (*connection, error) {
@@ -233,7 +240,7 @@ func (s *Service) config(address string, verbs ...string) (web.Config, error) {
 		}
 		h.Secrets = append(h.Secrets, b)
 	}
-	return web.Config{Hosts: []web.Host{h}, Bounds: web.Bounds{Body: int64(s.Answer), Time: s.Time}, Used: func(ctx context.Context, u web.Use) {
+	return web.Config{Hosts: []web.Host{h}, Bounds: web.Bounds{Body: int64(s.Answer), Time: cmp.Or(s.Time, time.Minute)}, Used: func(ctx context.Context, u web.Use) {
 		if m, ok := ctx.Value(sentFor{}).(*exo.Message); ok {
 			m.AddDetail(u)
 		}

@@ -20,7 +20,11 @@ type tail struct {
 	last  []byte
 }
 
-const tailBytes = 1000
+// tailBytes is what is kept. Less is shown: a secret that begins before that would be cut, and found by nobody.
+const (
+	tailBytes  = 64 << 10
+	shownBytes = 1000
+)
 
 func newTail() (*tail, error) {
 	from, to, err := os.Pipe()
@@ -53,8 +57,8 @@ func (t *tail) close() {
 	}
 }
 
-// text is the end of what was written, in one line; "": nothing.
-func (t *tail) text() string {
+// text is the end of what was written, in one line and without secrets; "": nothing.
+func (t *tail) text(secrets []string) string {
 	if t == nil {
 		return ""
 	}
@@ -65,5 +69,14 @@ func (t *tail) text() string {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return printable.OneLine(strings.TrimSpace(strings.ToValidUTF8(string(t.last), "")))
+	text := strings.TrimSpace(hidden(strings.ToValidUTF8(string(t.last), ""), secrets))
+	return printable.OneLine(strings.ToValidUTF8(text[max(0, len(text)-shownBytes):], ""))
+}
+
+// hidden returns a text without secrets, which servers repeat in errors, which end in logs. It finds them as they are, and not in other spellings.
+func hidden(text string, secrets []string) string {
+	for _, secret := range secrets {
+		text = strings.ReplaceAll(text, secret, "[secret]")
+	}
+	return text
 }

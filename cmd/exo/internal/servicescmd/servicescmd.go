@@ -34,7 +34,7 @@ examples:
   exo services exo.yaml
   exo services -json > offers.json
 `,
-		Exits: "exit codes:\n  0  each service is what is pinned\n  1  a service is not, or can't be reached\n  2  the command line is wrong\n  3  the file can't be read\n",
+		Exits: "exit codes:\n  0  each service is what is pinned\n  1  a service is not what is pinned, or can't be reached\n  2  the command line is wrong\n  3  the file can't be read\n",
 		Flags: func(fs *flag.FlagSet) cli.Action {
 			asJSON := fs.Bool("json", false, "print it as JSON")
 			return func(ctx context.Context, std cli.Stdio, args []string) error {
@@ -66,7 +66,8 @@ type offered struct {
 
 func show(ctx context.Context, std cli.Stdio, f *grantfile.File, asJSON bool) error {
 	if len(f.Services) == 0 {
-		return cli.Usagef("%s names no services", f.Name)
+		_, err := fmt.Fprintf(std.Err, "%s names no services\n", f.Name)
+		return err
 	}
 	all, right := []offered{}, true
 	for i := range f.Services {
@@ -91,7 +92,7 @@ func show(ctx context.Context, std cli.Stdio, f *grantfile.File, asJSON bool) er
 		}
 	}
 	if !right {
-		return &cli.Failure{Code: cli.ExitFound, Err: errors.New("a service is not pinned, or can't be used")}
+		return &cli.Failure{Code: cli.ExitFound, Err: errors.New("a service is not what is pinned, or can't be used")}
 	}
 	return nil
 }

@@ -109,6 +109,27 @@ func TestDatabaseWitness(t *testing.T) {
 			if _, err := db.Exec("UPDATE exo_record_witness SET size = $1, checkpoint = $2", size, checkpoint); err == nil || !strings.Contains(err.Error(), "forgets nothing") {
 				t.Error(err)
 			}
+			// Operators of the role's own, in a schema that it may write to, change nothing for the trigger.
+			change(t, admin, "GRANT CREATE ON SCHEMA "+schema+" TO "+role)
+			for _, text := range []string{"CREATE FUNCTION " + schema + ".no(bigint, bigint) RETURNS bool LANGUAGE sql AS 'SELECT false'", "CREATE OPERATOR " + schema + ".<= (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = " + schema + ".no)",
+				"CREATE FUNCTION " + schema + ".no(text, text) RETURNS bool LANGUAGE sql AS 'SELECT false'", "CREATE OPERATOR " + schema + ".<> (LEFTARG = text, RIGHTARG = text, FUNCTION = " + schema + ".no)"} {
+				change(t, db, text)
+			}
+			for _, path := range []string{schema + ", pg_catalog", "pg_temp, " + schema + ", pg_catalog"} {
+				c, err := db.Conn(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = c.ExecContext(t.Context(), "SET search_path = "+path)
+				if err == nil {
+					_, err = c.ExecContext(t.Context(), "UPDATE "+schema+".exo_record_witness SET size = $1, checkpoint = $2", size, checkpoint)
+				}
+				if err == nil || !strings.Contains(err.Error(), "forgets nothing") {
+					t.Errorf("with operators of its own: %v", err)
+				}
+				_, _ = c.ExecContext(t.Context(), "RESET search_path")
+				_ = c.Close()
+			}
 			if v := s.Verify(t); v.Intact() || !strings.Contains(v.Changed[0], "missing at the end: the witness has seen them") {
 				t.Errorf("%s", strings.Join(v.Lines(), "\n"))
 			}
@@ -212,7 +233,23 @@ func TestDatabaseWitnessIsRequired(t *testing.T) {
 					t.Error(err, v.Entries, v.Seen)
 				}
 			}
-			tx, err := tu.Admin(t, owner).Begin() // it hangs
+			// It is spoilt so that it keeps nothing any more, and says nothing of it. It is mended after that.
+			admin := tu.Admin(t, owner)
+			change(t, admin, "ALTER TABLE exo_record_witness RENAME TO kept")
+			change(t, admin, "CREATE TABLE exo_record_witness (LIKE kept INCLUDING ALL)")
+			change(t, admin, "INSERT INTO exo_record_witness SELECT origin, 9223372036854775807, 'x' FROM kept")
+			spoilt := treetest.NewRun()
+			if err := l.Append(treetest.LeafOf(spoilt, tree.Begun), []byte("x"), false); err != nil {
+				t.Error(err)
+			}
+			if err := l.Append(treetest.LeafOf(spoilt, "committing"), []byte("x"), true); err == nil {
+				t.Error("a witness that keeps nothing was taken for one")
+			}
+			if err := l.Append(treetest.LeafOf(spoilt, tree.Ended), []byte("x"), true); err != nil {
+				t.Error(err)
+			}
+			change(t, admin, "DROP TABLE exo_record_witness; ALTER TABLE kept RENAME TO exo_record_witness")
+			tx, err := admin.Begin() // it hangs
 			if err == nil {
 				_, err = tx.Exec("LOCK TABLE exo_record_witness")
 			}
