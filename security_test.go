@@ -147,7 +147,7 @@ func mutations(t *testing.T) map[string]bool {
 				}
 				if of == "." { // as internal/mutate looks for it
 					top, _, _ := strings.Cut(folder, "/")
-					for _, below := range []string{top + "/test/*", top + "/internal/*", "exosql/test/*"} {
+					for _, below := range []string{folder + "/*", top + "/test/*", top + "/internal/*", "exosql/test/*"} {
 						all, _ := filepath.Glob(below)
 						for _, dir := range all {
 							if of == "." && declared(t, filepath.ToSlash(dir)).tests[test] {
