@@ -129,7 +129,7 @@ func newHost(x Host) (*host, error) {
 	h.Port, h.Networks, h.Secrets = cmp.Or(x.Port, standardPort(x.Plain)), slices.Clone(x.Networks), nil
 	last := x.Name[strings.LastIndexByte(x.Name, '.')+1:]
 	if last == "" || len(x.Name) > 253 || strings.Trim(x.Name, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" || strings.Contains("."+x.Name, "..") || last[0] <= '9' || h.Port < 0 || h.Port > 65535 {
-		return bad("want a name of lower-case letters, digits, - and ., like api.example.com, no address, and a port up to 65535")
+		return bad("want a name of lower-case letters, digits, - and ., like api.example.com or localhost, no address, and a port up to 65535")
 	}
 	for _, n := range h.Networks {
 		if !slices.ContainsFunc(private, func(p netip.Prefix) bool { return n.IsValid() && p.Bits() <= n.Bits() && p.Contains(n.Addr()) }) {

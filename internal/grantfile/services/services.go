@@ -213,6 +213,11 @@ func (s *Service) check(r *strict.Reader) {
 	case address.Text != "" && !s.reachable(address.Text):
 		r.At(address.Pos, "want an address like https://api.example.com/v1, without a user, a query and a fragment; one that begins with http:// wants `networks` as well: the private networks in which it is, since its requests can be read on their way")
 	}
+	if address.Text != "" && len(r.List) == 0 {
+		if _, err := s.transport(address.Text); err != nil {
+			r.At(address.Pos, "%s", strings.TrimPrefix(err.Error(), "web: "))
+		}
+	}
 	for i, c := range all {
 		if slices.ContainsFunc(all[:i], func(o Call) bool { return o.Text == c.Text || o.Of == c.Of }) {
 			r.At(c.Pos, "`%s` is listed twice", c.Text)
