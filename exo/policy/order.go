@@ -1,0 +1,83 @@
+package policy
+
+// This file has rules about the order of a run's calls.
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+)
+
+// Calls are calls of some methods of an object.
+type Calls struct {
+	Of      exo.Object
+	Methods []string
+}
+
+// After returns the objects of x and never so that a run that has called one of the methods of x can call none of never any more: a program that has
+// read the tickets sends no mail. One message that calls both is refused, too. The objects may be one and the same; then both results are. A call counts
+// even if it fails later. Objects that they return have the rule as well. Grant the results in the place of the objects: granted without the rule, an
+// object has none. What a program before this one has called does not count: see labels for that.
+func After(x, never Calls) (first, then exo.Object) {
+	key := new(byte) // of this rule alone
+	called := func(m *exo.Message) *atomic.Bool {
+		return m.PerRun(key, func() any { return new(atomic.Bool) }).(*atomic.Bool)
+	}
+	x.Methods, never.Methods = slices.Clone(x.Methods), slices.Clone(never.Methods)
+	notes := exo.Policy{Blind: true, Narrow: named("After", x.Methods), Refusal: usedUp, Before: func(m *exo.Message) bool {
+		if calls(m.Root, x.Methods, map[*message.Node]bool{}) {
+			called(m).Store(true)
+		}
+		return true
+	}}
+	refuses := exo.Policy{Blind: true, Narrow: named("After", never.Methods),
+		Refusal: fmt.Sprintf("a program that has called %s can't call %s any more: call it before that, or in another program", strings.Join(x.Methods, " or "), strings.Join(never.Methods, " or ")),
+		Before: func(m *exo.Message) bool {
+			return !calls(m.Root, never.Methods, map[*message.Node]bool{}) || !called(m).Load() && !calls(m.Root, x.Methods, map[*message.Node]bool{})
+		}}
+	if same(x.Of, never.Of) {
+		o := exo.Wrap(exo.Wrap(x.Of, refuses), notes)
+		return o, o
+	}
+	return exo.Wrap(x.Of, notes), exo.Wrap(never.Of, refuses)
+}
+
+// Once lets each run call these methods of o, and of the objects that it returns, once in all. A call counts even if it fails later.
+func Once(o exo.Object, methods ...string) exo.Object {
+	key := new(byte) // of this rule alone
+	methods = slices.Clone(methods)
+	return exo.Wrap(o, exo.Policy{Blind: true, Narrow: named("Once", methods),
+		Refusal: fmt.Sprintf("a program may call %s once, and has", strings.Join(methods, " or ")),
+		Before: func(m *exo.Message) bool {
+			if !calls(m.Root, methods, map[*message.Node]bool{}) {
+				return true
+			}
+			return m.PerRun(key, func() any { return new(atomic.Bool) }).(*atomic.Bool).CompareAndSwap(false, true)
+		}})
+}
+
+// named finds the methods of a rule, so that a misspelt one is an error where the object is granted. It changes nothing.
+func named(rule string, methods []string) func(*message.Description) error {
+	return func(d *message.Description) error {
+		if len(methods) == 0 {
+			return errors.New("policy: " + rule + " needs the names of methods")
+		}
+		for _, name := range methods {
+			if !slices.ContainsFunc(d.Interfaces, func(i *message.Interface) bool { return i.Methods[name] != nil && i.Methods[name].Name == name }) {
+				return fmt.Errorf("policy: %s: there is no method %q", rule, name)
+			}
+		}
+		return nil
+	}
+}
+
+// same reports whether two objects are one. Objects of a type that can't be compared are none.
+func same(a, b exo.Object) (is bool) {
+	defer func() { _ = recover() }()
+	return a == b
+}
