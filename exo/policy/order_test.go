@@ -71,7 +71,11 @@ func TestAfter(t *testing.T) {
 			"none": func() (exo.Object, exo.Object) { return copies(), copies() },
 			"one": func() (exo.Object, exo.Object) {
 				o := copies()
-				return policy.After(policy.Calls{Of: o, Methods: []string{"peek"}}, policy.Calls{Of: o, Methods: []string{"sendDiary"}})
+				in, out := policy.After(policy.Calls{Of: o, Methods: []string{"peek"}}, policy.Calls{Of: o, Methods: []string{"sendDiary"}})
+				if in != out {
+					t.Error("one object became two")
+				}
+				return in, in
 			},
 		} {
 			in, out := objects()
