@@ -52,7 +52,7 @@ func TestCheck(t *testing.T) {
 		"a key that is outside": {func(x *game.Target) {
 			*x = *game.DefaultTargets.Target("sealed")
 			x.Outside = "SELECT code FROM safes"
-		}, "before anything ran"},
+		}, "before any program ran"},
 		"examples that let it out": {func(x *game.Target) {
 			*x = *game.DefaultTargets.Target("sealed")
 			x.Grants, x.Examples = game.OpenDesk, []string{"async (api) => { await api.me.board().insert({ text: (await api.me.safes().where({ id: 22 }).first()).code }); return 1 }"}
