@@ -259,7 +259,7 @@ func initialize(ctx context.Context, o *flags, std cli.Stdio, args []string) (er
 		fmt.Fprintf(std.Out, "rights that the host's role needs:\n%s\n", postgres.Rights)
 	}
 	if dbwitness.Is(o.witness) {
-		fmt.Fprintf(std.Out, "rights that the role of the host's %s needs; verify needs SELECT:\n%s\n", o.witness, dbwitness.Rights)
+		fmt.Fprintf(std.Out, "rights that the role of the host's %s needs; verify needs SELECT. Give the host a URL of a role that does not own the table, or it can take the trigger away:\n%s\n", o.witness, dbwitness.Rights)
 	}
 	fmt.Fprintf(std.Out, "in the grant file:\n  record: { %s, key: %q }\n", inGrantFile, o.key)
 	return nil
