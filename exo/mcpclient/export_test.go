@@ -21,3 +21,10 @@ func Pid(o *Object) int {
 var TypeOf = typeOf
 
 func Read(t *message.Type, x any, most int) (value.Value, error) { return read(t, x, 0, &most) }
+
+// Shares is how many principals have calls.
+func Shares(o *Object) int {
+	o.turns.mu.Lock()
+	defer o.turns.mu.Unlock()
+	return len(o.turns.shares)
+}

@@ -207,6 +207,11 @@ var attacks = map[string]func(s *server, r *request){
 		}
 		s.send(`{"result":{"content":[{"type":"text","text":"%s"}]},"jsonrpc":"2.0","id":%s}`, strings.Repeat("x", 3<<20), r.ID)
 	},
+	"posts hang": func(s *server, r *request) {
+		if r.Params.Name != "post-it" {
+			s.answer(r)
+		}
+	},
 	"too much, and no number": func(s *server, r *request) {
 		if r.Params.Name == "post-it" {
 			return

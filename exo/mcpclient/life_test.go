@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -196,6 +197,38 @@ func TestTooLargeForOne(t *testing.T) {
 		}
 		if err := <-acted; lives != (err == nil) {
 			t.Errorf("%s: the other's call: %v", mode, err)
+		}
+	}
+}
+
+// TestTurns: a principal whose calls hang leaves turns for others. Two such principals leave none: the twin.
+func TestTurns(t *testing.T) {
+	for _, hostile := range [][]exo.Principal{{"eve"}, {"eve", "mallory"}} {
+		s := declared(t, false, "posts hang")
+		s.Acts, s.Immediate, s.Bounds.Call, s.Bounds.Concurrent = nil, []string{"post-it"}, 3*time.Second, 4
+		o := pinned(t, s)
+		run := func(who exo.Principal) *exotest.Run {
+			return exotest.BeginRun(t, exo.Config{Grants: map[string]exo.Object{"desk": o}}, exo.Run{Principal: who})
+		}
+		var all sync.WaitGroup
+		var ended atomic.Int32
+		for _, who := range hostile {
+			for range 4 {
+				r := run(who)
+				all.Go(func() {
+					_, _ = r.On("desk").Call("post_it", hello).Send()
+					ended.Add(1)
+				})
+			}
+		}
+		time.Sleep(300 * time.Millisecond) // their calls are with the server
+		_, err := run("ann").On("desk").Call("row").Send()
+		if n := ended.Load(); err != nil || (n > 0) != (len(hostile) > 1) {
+			t.Errorf("%v: ann waited until %d of their calls had ended: %v", hostile, n, err)
+		}
+		all.Wait()
+		if n := mcpclient.Shares(o); n != 0 {
+			t.Errorf("%d principals are remembered", n)
 		}
 	}
 }

@@ -81,7 +81,7 @@ type Bounds struct {
 	Items      int           // values in one answer; 10,000
 	Call       time.Duration // for one call; 60 s
 	Start      time.Duration // until the server has listed its tools; 30 s
-	Concurrent int           // calls at a time; 8
+	Concurrent int           // calls at a time; 8. One principal has at most half of them
 	Messages   int           // in a second that answer no call; 1,000
 }
 
@@ -104,7 +104,7 @@ type Object struct {
 	tools       map[string]*tool
 	life        context.Context
 	stop        context.CancelFunc
-	turns       chan struct{} // one for each call that is open
+	turns       *turns
 	linking     chan struct{} // held while link is looked at or made
 	link        *link
 	refused     error      // why the server is not used any more
@@ -120,7 +120,7 @@ func Open(ctx context.Context, s Server) (*Object, error) {
 	}
 	s.Bounds = s.Bounds.filled()
 	life, stop := context.WithCancel(ctx)
-	o := &Object{server: s, life: life, stop: stop, turns: make(chan struct{}, s.Bounds.Concurrent), linking: make(chan struct{}, 1)}
+	o := &Object{server: s, life: life, stop: stop, turns: newTurns(s.Bounds.Concurrent), linking: make(chan struct{}, 1)}
 	l, err := o.connect(ctx)
 	if o.link = l; err == nil {
 		err = o.describe(l.tools)
@@ -239,12 +239,11 @@ func (o *Object) Eval(ctx context.Context, m *exo.Message) (value.Value, error) 
 	if err != nil {
 		return value.Value{}, err
 	}
-	select {
-	case o.turns <- struct{}{}:
-		defer func() { <-o.turns }()
-	case <-ctx.Done():
-		return value.Value{}, errors.Join(ctx.Err(), exo.ErrNothingDone)
+	done, err := o.turns.take(ctx, m.Run().Principal)
+	if err != nil {
+		return value.Value{}, errors.Join(err, exo.ErrNothingDone)
 	}
+	defer done()
 	v, err := o.call(ctx, t, args, m.Key())
 	if err != nil {
 		return value.Value{}, err
