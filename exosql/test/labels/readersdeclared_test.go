@@ -73,7 +73,7 @@ func TestReadByMisdeclared(t *testing.T) {
 		"a facet that doesn't show who": {func(n rdNotes) *exosql.Facet[rdNote] {
 			n.secret.ReadBy("user", n.owner)
 			return exosql.NewFacet(n.t, "note", n.id, n.secret)
-		}, "add it to the facet"},
+		}, "add that column to the facet"},
 		"a facet that shows who sealed": {func(n rdNotes) *exosql.Facet[rdNote] {
 			n.owner.WithLabel("who")
 			n.secret.ReadBy("user", n.owner)
