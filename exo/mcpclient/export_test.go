@@ -8,10 +8,16 @@ import (
 )
 
 // Later lets the time pass until the tools are listed again.
-func Later(o *Object) { o.link.looked = time.Now().Add(-2 * lookAgain) }
+func Later(o *Object) {
+	o.linking <- struct{}{}
+	defer func() { <-o.linking }()
+	o.link.looked = time.Now().Add(-2 * lookAgain)
+}
 
 // Pid is the process of a server, 0 if there is none.
 func Pid(o *Object) int {
+	o.linking <- struct{}{}
+	defer func() { <-o.linking }()
 	if o.link == nil || o.link.lines == nil {
 		return 0
 	}
