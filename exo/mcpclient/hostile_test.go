@@ -189,6 +189,14 @@ var attacks = map[string]func(s *server, r *request){
 		repeat(s.out, mega, 1024)
 		s.send(`"}]}}`)
 	},
+	"an answer without end": func(s *server, r *request) {
+		fmt.Fprintf(s.out, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"`, r.ID)
+		for {
+			if _, err := io.WriteString(s.out, mega); err != nil {
+				return
+			}
+		}
+	},
 	"a line of 1 GB": func(s *server, r *request) { repeat(s.out, mega, 1024); s.send("") },
 	"an answer of 3 MB": func(s *server, r *request) {
 		s.text(r.ID, strings.Repeat("x", 3<<20))

@@ -244,6 +244,7 @@ func TestAttacks(t *testing.T) {
 		{mode: "a line of 1 GB", want: mcpclient.ErrTooLarge, kind: fail.Limit, linesOnly: true},
 		{mode: "an answer of 1 GB", want: mcpclient.ErrTooLarge, kind: fail.Limit, httpOnly: true},
 		{mode: "an answer of 3 MB", want: mcpclient.ErrTooLarge, kind: fail.Limit, twin: wide},
+		{mode: "an answer without end", want: mcpclient.ErrTooLarge, kind: fail.Limit, linesOnly: true},
 		{mode: "no text", want: mcpclient.ErrMalformed, kind: fail.Internal, linesOnly: true},
 		{mode: "a batch", want: mcpclient.ErrMalformed, kind: fail.Internal, linesOnly: true},
 		{mode: "no JSON", want: mcpclient.ErrMalformed, kind: fail.Internal, linesOnly: true},

@@ -227,13 +227,18 @@ func orNull(t reflect.Type) reflect.Type {
 // fields returns the properties of an object, with those of its allOf, sorted.
 func (r *reader) fields(schema any) (out []field) {
 	s := r.d.at(schema)
-	if r.left--; s == nil || r.left < 0 || r.within(s) {
+	if r.left--; s == nil || r.left < 0 { // parts may have parts twice each
 		return nil
 	}
 	r.in = append(r.in, s)
 	defer func() { r.in = r.in[:len(r.in)-1] }()
+	add := func(f field) { // what is there twice is one field, as the last has it
+		out = append(slices.DeleteFunc(out, func(o field) bool { return o.name == f.name }), f)
+	}
 	for _, part := range list(s, "allOf") {
-		out = append(out, r.fields(part)...)
+		for _, f := range r.fields(part) {
+			add(f)
+		}
 	}
 	required := list(s, "required")
 	r.d.each(s["properties"], func(name string, p object) {
@@ -241,7 +246,7 @@ func (r *reader) fields(schema any) (out []field) {
 		if values := list(p, "enum"); len(values) > 0 && len(values) < 20 {
 			f.doc = strings.TrimSpace(fmt.Sprintf("one of %v. ", values) + f.doc)
 		}
-		out = append(slices.DeleteFunc(out, func(o field) bool { return o.name == name }), f)
+		add(f)
 	})
 	for i := range out {
 		out[i].required = out[i].required || has(required, out[i].name)

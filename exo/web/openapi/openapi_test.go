@@ -165,6 +165,33 @@ func TestLargeSchemas(t *testing.T) {
 	}
 }
 
+// TestPartsOfParts: a schema whose parts have each two parts, and so on, or that is a part of itself, is read in no time.
+func TestPartsOfParts(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("paths: {/x: {post: {operationId: x, requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/S0'}}}}}}, /y: {post: {operationId: y, requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Self'}}}}}}}\ncomponents:\n  schemas:\n    Self: {allOf: [{$ref: '#/components/schemas/Self'}], properties: {a: {type: string}}}\n")
+	for i := range 40 {
+		fmt.Fprintf(&b, "    S%d: {allOf: [{$ref: '#/components/schemas/S%d'}, {$ref: '#/components/schemas/S%[2]d'}], properties: {p%[1]d: {type: string}}}\n", i, i+1)
+	}
+	b.WriteString("    S40: {type: object, properties: {z: {type: string}}}\n")
+	d := parse(t, b.String())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := d.Method("x", "x")
+		if m, err2 := d.Method("y", "y"); err2 != nil || m.In.NumField() != 1 {
+			err = err2
+		}
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("it does not end")
+	}
+}
+
 // TestRefused: what can't become a method says why, and a document other than the pinned one is none.
 func TestRefused(t *testing.T) {
 	d := parse(t, doc)
@@ -228,7 +255,7 @@ func TestSpellings(t *testing.T) {
 // TestHostileDocuments: a document that is endless, or far larger than its text, is an error and takes no time.
 func TestHostileDocuments(t *testing.T) {
 	bomb := "paths: {}\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
-	for i := range 9 {
+	for i := range 6 { // ten million values
 		bomb += fmt.Sprintf("a%d: &a%[1]d [%s]\n", i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), 10), ", "))
 	}
 	for what, text := range map[string]string{
