@@ -28,9 +28,5 @@ var TypeOf = typeOf
 
 func Read(t *message.Type, x any, most int) (value.Value, error) { return read(t, x, 0, &most) }
 
-// Shares is how many principals have calls.
-func Shares(o *Object) int {
-	o.turns.mu.Lock()
-	defer o.turns.mu.Unlock()
-	return len(o.turns.shares)
-}
+// Calls is how many calls wait, and how many are open.
+func Calls(o *Object) (waiting, open int) { return o.turns.Len() }

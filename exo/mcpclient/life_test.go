@@ -227,8 +227,8 @@ func TestTurns(t *testing.T) {
 			t.Errorf("%v: ann waited until %d of their calls had ended: %v", hostile, n, err)
 		}
 		all.Wait()
-		if n := mcpclient.Shares(o); n != 0 {
-			t.Errorf("%d principals are remembered", n)
+		if waiting, open := mcpclient.Calls(o); waiting+open != 0 {
+			t.Errorf("%d calls wait, and %d are open", waiting, open)
 		}
 	}
 }

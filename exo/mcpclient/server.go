@@ -20,6 +20,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/fair"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/wall"
 )
@@ -104,14 +105,17 @@ type Object struct {
 	tools       map[string]*tool
 	life        context.Context
 	stop        context.CancelFunc
-	turns       *turns
-	linking     chan struct{} // held while link is looked at or made
+	turns       *fair.Queue[exo.Principal] // calls that are open, or wait
+	linking     chan struct{}              // held while link is looked at or made
 	link        *link
 	refused     error      // why the server is not used any more
 	missing     wall.Walls // of the last process
 }
 
 var _ exo.Object = (*Object)(nil)
+
+// maxWaiting bounds the calls of one principal that wait.
+const maxWaiting = 100
 
 // Open connects to a server, compares its tools with the pin, and makes their types. The server ends with ctx, or at Close.
 func Open(ctx context.Context, s Server) (*Object, error) {
@@ -120,7 +124,7 @@ func Open(ctx context.Context, s Server) (*Object, error) {
 	}
 	s.Bounds = s.Bounds.filled()
 	life, stop := context.WithCancel(ctx)
-	o := &Object{server: s, life: life, stop: stop, turns: newTurns(s.Bounds.Concurrent), linking: make(chan struct{}, 1)}
+	o := &Object{server: s, life: life, stop: stop, turns: fair.New[exo.Principal](fair.Config{Places: s.Bounds.Concurrent, Share: (s.Bounds.Concurrent + 1) / 2, PerMember: maxWaiting, Total: 10 * maxWaiting}), linking: make(chan struct{}, 1)}
 	l, err := o.connect(ctx)
 	if o.link = l; err == nil {
 		err = o.describe(l.tools)
@@ -239,11 +243,17 @@ func (o *Object) Eval(ctx context.Context, m *exo.Message) (value.Value, error) 
 	if err != nil {
 		return value.Value{}, err
 	}
-	done, err := o.turns.take(ctx, m.Run().Principal)
+	// A principal whose calls hang has at most its share, and blocks no other.
+	place, err := o.turns.Enter(m.Run().Principal, "")
 	if err != nil {
-		return value.Value{}, errors.Join(err, exo.ErrNothingDone)
+		return value.Value{}, &fail.Error{Kind: fail.Limit, Msg: "too many calls of this server wait", Err: errors.Join(err, exo.ErrNothingDone)}
 	}
-	defer done()
+	defer place.Leave()
+	select {
+	case <-place.Turn():
+	case <-ctx.Done():
+		return value.Value{}, errors.Join(ctx.Err(), exo.ErrNothingDone)
+	}
 	v, err := o.call(ctx, t, args, m.Key())
 	if err != nil {
 		return value.Value{}, err

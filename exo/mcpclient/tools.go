@@ -81,8 +81,8 @@ func (s *Server) list(ctx context.Context, session *mcp.ClientSession) (tools []
 
 // pinned refuses other tools than the pinned ones: other names, descriptions or schemas. Keys of objects are sorted, so their order means nothing.
 func (s *Server) pinned(tools []*mcp.Tool) error {
-	whole, err := told(tools)
-	used, err2 := told(slices.DeleteFunc(slices.Clone(tools), func(t *mcp.Tool) bool { return !slices.Contains(s.used(), t.Name) }))
+	whole, err := asJSON(tools)
+	used, err2 := asJSON(slices.DeleteFunc(slices.Clone(tools), func(t *mcp.Tool) bool { return !slices.Contains(s.used(), t.Name) }))
 	if err = errors.Join(err, err2); err != nil {
 		return err
 	}
@@ -93,8 +93,8 @@ func (s *Server) pinned(tools []*mcp.Tool) error {
 	return nil
 }
 
-// told is all that a model is told of tools, as JSON.
-func told(tools []*mcp.Tool) ([]byte, error) {
+// asJSON writes all that a model reads of tools.
+func asJSON(tools []*mcp.Tool) ([]byte, error) {
 	return json.Marshal(scalar.Each(tools, func(t *mcp.Tool) map[string]any {
 		return map[string]any{"name": t.Name, "title": t.Title, "description": t.Description, "input": t.InputSchema, "output": t.OutputSchema}
 	}))
