@@ -66,7 +66,7 @@ func LeftOf(all iter.Seq2[exo.Entry, error], run exo.RunID, objects map[string]C
 		if by := objects[name]; by != nil && (e.State == exo.StateApplied || e.State == exo.StateImmediate) && by.Compensates(method) {
 			l.by = by
 		}
-		if delete(calls, e.Call); e.State != exo.StateRolledBack && e.State != exo.StateFailed && e.State != exo.NoState {
+		if delete(calls, e.Call); l.State != exo.StateRolledBack && l.State != exo.StateFailed && l.State != exo.NoState {
 			calls[e.Call] = l // what was settled later counts
 		}
 	}

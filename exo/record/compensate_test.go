@@ -107,6 +107,29 @@ func TestCompensation(t *testing.T) {
 	}
 }
 
+// TestLeftOfAKilledRun: an effect of which the record has only the beginning may have left. One that is known to have failed, or was never begun, has not.
+func TestLeftOfAKilledRun(t *testing.T) {
+	run := exo.NewRunID()
+	var list []exo.Entry
+	for n, e := range []exo.Entry{
+		about(run, message.Held, exo.Acting, "mail.send", exo.NoState), about(run, message.Immediate, exo.Intent, "bank.pay", exo.NoState), about(run, message.Held, exo.Intent, "mail.held", exo.NoState),
+		about(run, message.Held, exo.Acting, "mail.failed", exo.NoState), about(run, message.Held, exo.Acted, "mail.failed", exo.StateFailed),
+	} {
+		e.Call = uint64(min(n, 3) + 1)
+		list = append(list, e)
+	}
+	left, err := LeftOf(func(yield func(exo.Entry, error) bool) {
+		for _, e := range list {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}, run, map[string]Compensator{"bank": &refunds{}})
+	if s := fmt.Sprint(left); err != nil || s != "[an effect that left: mail.send (unknown) an effect that left: bank.pay (unknown)]" {
+		t.Errorf("%v %s", err, s)
+	}
+}
+
 // TestCompensationNeedsTheRecord: what can't be recorded before it happens does not happen.
 func TestCompensationNeedsTheRecord(t *testing.T) {
 	for n := range 9 {
