@@ -2,11 +2,16 @@ package main
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"github.com/exoagent/exoagent/exo/web/openapi"
 	"github.com/exoagent/exoagent/internal/cli"
 )
 
@@ -54,5 +59,41 @@ func TestServices(t *testing.T) {
 	write(t, path, "exo: 1\ndatabases: { d: env:D }\ngrants: { t: t }\nfacets: { t: { columns: [id], scope: shared } }\n")
 	if r := exo(t, "", "services", path); r.code != cli.ExitDone || !strings.Contains(r.err, "names no services") {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestDiffOfServices: exo diff asks no service again, by what neither file says, and gives no service the URL of -db as its secret.
+func TestDiffOfServices(t *testing.T) {
+	var asked atomic.Int32
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		if got := r.Header.Get("X-Key"); got != "s3cret" {
+			t.Errorf("it got the secret %q", got)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `["call Ann"]`)
+	}))
+	defer h.Close()
+	url, change := database(t, shop)
+	change("INSERT INTO customers VALUES (1, 'ann')")
+	t.Setenv("GRANTS_TEST_DB", url)
+	t.Setenv("CRM_KEY", "s3cret")
+	dir := t.TempDir()
+	doc := `{"openapi":"3.1.0","paths":{"/tasks":{"get":{"operationId":"tasks","responses":{"200":{"content":{"application/json":{"schema":{"type":"array","items":{"type":"string"}}}}}}}}}}`
+	write(t, filepath.Join(dir, "crm.json"), doc)
+	file := filepath.Join(dir, "exo.yaml")
+	write(t, file, servedShop+"record: "+filepath.Join(dir, "file")+"\nservices:\n  crm:\n    api: "+strings.Replace(h.URL, "127.0.0.1", "localhost", 1)+"\n    networks: [127.0.0.0/8, '::1/128']\n    openapi: crm.json\n    secrets: { X-Key: env:CRM_KEY }\n    reads: [tasks]\n    pin: "+openapi.Digest([]byte(doc))+"\n")
+	if r := exo(t, "", "run", file, "-as", "customer=1", "-e", "const n = await me.count(); return [n, (await crm.tasks()).length]"); r.code != 0 || r.out != "[1,1]\n" {
+		t.Fatalf("%+v", r)
+	}
+	for _, more := range [][]string{nil, {"-db", url}} {
+		r := exo(t, "", append([]string{"diff", file, file, "-record", filepath.Join(dir, "file"), "-counts"}, more...)...)
+		if r.code != 0 || !strings.Contains(r.out, "2 messages of 1 runs compared: 0 shapes differ") || asked.Load() != 1 {
+			t.Errorf("%v: asked %d times, %+v", more, asked.Load(), r)
+		}
+	}
+	t.Setenv("CRM_KEY", "")
+	if r := exo(t, "", "diff", file, file, "-record", filepath.Join(dir, "file"), "-db", url); r.code == 0 || !strings.Contains(r.err, "env:CRM_KEY gives nothing for the secret X-Key") {
+		t.Errorf("the URL of -db is its secret: %+v", r)
 	}
 }
