@@ -79,6 +79,22 @@ func seenIn(k keeper, v note.Verifier) (c Checkpoint, err error) {
 	return c, err
 }
 
+// keptIn gives a keeper a checkpoint, and looks what it has then: it may have been spoilt, and have kept nothing. In a folder another process of the log
+// may have put an older one in its place at the same moment, so it is given once more.
+func keptIn(k keeper, v note.Verifier, signed string) error {
+	var has Checkpoint
+	for range 5 {
+		err := k.Keep(v.Name(), signed, sizeIn(signed))
+		if err == nil {
+			has, err = seenIn(k, v)
+		}
+		if err != nil || has.Size >= sizeIn(signed) {
+			return err
+		}
+	}
+	return fmt.Errorf("it has a checkpoint of %d entries and not this one of %d", has.Size, sizeIn(signed))
+}
+
 // seenBy is seenIn of a keeper that is opened for that.
 func seenBy(place string, v note.Verifier) (c Checkpoint, err error) {
 	k, err := keeperOf(place, v)
@@ -142,17 +158,7 @@ func witnessOf(place string, v note.Verifier, in Source) (w *witness, seen Check
 			return nil, seen, fmt.Errorf("the witness %s: %w", place, err)
 		}
 		w.close = k.Close
-		w.keep = func(signed string) error { // what the keeper has now counts: it may have been spoilt, and have kept nothing
-			err := k.Keep(v.Name(), signed, sizeIn(signed))
-			var has Checkpoint
-			if err == nil {
-				has, err = seenIn(k, v)
-			}
-			if err == nil && has.Size < sizeIn(signed) {
-				err = fmt.Errorf("it has a checkpoint of %d entries and not this one of %d", has.Size, sizeIn(signed))
-			}
-			return err
-		}
+		w.keep = func(signed string) error { return keptIn(k, v, signed) }
 	}
 	w.has = seen.Size
 	w.on.Go(w.run)

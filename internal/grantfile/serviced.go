@@ -1,0 +1,62 @@
+package grantfile
+
+// This file opens the services of a file, and says what is wrong with them. Package services reads and makes them.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/grantfile/services"
+)
+
+// openServices makes the objects of the services, and starts their processes, all at once: one that does not answer takes half a minute. A file that
+// nobody has reviewed starts no program and sends no secret.
+func (d *Declared) openServices(ctx context.Context, opt *Options, p *problems) {
+	d.services = map[string]services.Opened{}
+	if !d.File.Reviewed {
+		return
+	}
+	made, failed := make([]services.Opened, len(d.File.Services)), make([]error, len(d.File.Services))
+	var all sync.WaitGroup
+	for i := range d.File.Services {
+		all.Go(func() { made[i], failed[i] = d.File.Services[i].Open(ctx, opt.Env) })
+	}
+	all.Wait()
+	for i, s := range d.File.Services {
+		if failed[i] == nil {
+			d.services[s.Text] = made[i]
+			continue
+		}
+		at := s.Pos
+		if _, pin := errors.AsType[*services.PinError](failed[i]); pin && s.Pin.Text != "" {
+			at = s.Pin.Pos
+		}
+		p.At(at, "the service %s: %s", s.Text, Reason(failed[i]))
+	}
+}
+
+// serviceFindings warns of services that were not started, and of processes that lack a wall on this system. It refuses names that can't be together.
+func (d *Declared) serviceFindings() (out []Finding) {
+	if len(d.File.Services) == 0 {
+		return nil
+	}
+	first := d.File.Services[0].Pos
+	say := func(at Pos, warning bool, problem, fix string) {
+		out = append(out, Finding{fmt.Sprintf("%s:%d:%d", d.File.Name, at.Line, at.Column), exosql.Finding{Kind: "services", Warning: warning, Problem: problem, Fix: fix}})
+	}
+	if !d.File.Reviewed {
+		say(first, true, "the services are not there, since nobody has reviewed the file: it would start programs and send secrets", "`exo show` and `exo services`, and then `reviewed: true`")
+	} else if _, err := d.flows(); err != nil {
+		say(first, false, "the grants and services can't be given to one program: "+Reason(err), "another name for one of them")
+	}
+	for _, s := range d.File.Services {
+		if missing := d.services[s.Text].Missing; len(missing) > 0 {
+			say(s.Pos, true, "the process of the service "+s.Text+" runs without these walls, which this system lacks: "+strings.Join(missing, ", "), "")
+		}
+	}
+	return out
+}

@@ -1,0 +1,71 @@
+package services
+
+// This file has the requests that a service may be sent, and puts each use of a secret on the record.
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/mcpclient"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exo/web"
+	"github.com/exoagent/exoagent/internal/grantfile/strict"
+)
+
+// sentFor is the key of the message that a request is sent for.
+type sentFor struct{}
+
+// recorded is an MCP server with each use of a secret on the record of the message.
+type recorded struct{ *mcpclient.Object }
+
+// Eval implements exo.Object.
+func (o recorded) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
+	return o.Object.Eval(context.WithValue(ctx, sentFor{}, m), m)
+}
+
+// config is what requests to an address may be.
+func (s *Service) config(address string, verbs ...string) (web.Config, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return web.Config{}, err
+	}
+	h := web.Host{Name: u.Hostname(), Plain: u.Scheme == "http", Networks: s.Networks, Headers: []string{"Mcp-Protocol-Version", "Mcp-Session-Id", "Last-Event-Id", "Mcp-Method", "Mcp-Name"}}
+	if u.Port() != "" {
+		if h.Port, err = strconv.Atoi(u.Port()); err != nil {
+			return web.Config{}, err
+		}
+	}
+	for _, verb := range verbs {
+		h.Allow = append(h.Allow, verb+" "+cmp.Or(u.EscapedPath(), "/"))
+	}
+	for _, x := range s.Secrets {
+		b := web.Binding{Header: http.CanonicalHeaderKey(x.Text), Prefix: x.Prefix}
+		switch {
+		case x.Command != nil:
+			b.Secret = web.FromCommand(x.Command[0], x.Command[1:]...)
+		case x.From.Kind == "file":
+			b.Secret = web.FromFile(strict.Beside(x.From.Dir, x.From.Name))
+		default:
+			b.Secret = web.FromVariable(x.From.Name)
+		}
+		h.Secrets = append(h.Secrets, b)
+	}
+	return web.Config{Hosts: []web.Host{h}, Bounds: web.Bounds{Body: int64(s.Answer), Time: cmp.Or(s.Time, time.Minute)}, Used: func(ctx context.Context, u web.Use) {
+		if m, ok := ctx.Value(sentFor{}).(*exo.Message); ok {
+			m.AddDetail(u)
+		}
+	}}, nil
+}
+
+func (s *Service) transport(address string, verbs ...string) (*web.Transport, error) {
+	c, err := s.config(address, verbs...)
+	if err != nil {
+		return nil, err
+	}
+	return web.NewTransport(c)
+}
