@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -159,11 +158,7 @@ func (c *lines) tooLarge(begin []byte) jsonrpc.Message {
 		last = append(last, part[max(0, len(part)-idBytes):]...)
 		last = last[max(0, len(last)-idBytes):]
 	}
-	id := idOf(begin)
-	if found := idBehind.FindSubmatch(last); !id.IsValid() && found != nil {
-		n, _ := strconv.ParseFloat(string(found[1]), 64)
-		id, _ = jsonrpc.MakeID(n)
-	}
+	id := idOf(begin, last)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !id.IsValid() || !c.open[id] {
@@ -173,29 +168,26 @@ func (c *lines) tooLarge(begin []byte) jsonrpc.Message {
 	return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: answerTooLarge, Message: ErrTooLarge.Error()}}
 }
 
+// idAhead finds the number of an answer at its beginning, where most libraries write it.
+var idAhead = regexp.MustCompile(`^\s*{\s*(?:"jsonrpc"\s*:\s*"2.0"\s*,\s*)?"id"\s*:\s*([0-9]{1,15})\s*,`)
+
 // idBehind finds the number of an answer at its end, where the SDK for TypeScript writes it. The last brace closes the answer, so the number before it
 // is the answer's own, and not within a text, where a quote has a backslash before it.
 var idBehind = regexp.MustCompile(`[^\\]"id" *: *([0-9]{1,15}) *}\s*$`)
 
 const idBytes = 64
 
-// idOf returns the number of an answer that begins with it.
-func idOf(begin []byte) (id jsonrpc.ID) {
-	d := json.NewDecoder(bytes.NewReader(begin))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return id
+// idOf returns the number of an answer of which the beginning and the end are there.
+func idOf(begin, last []byte) (id jsonrpc.ID) {
+	found := idAhead.FindSubmatch(begin)
+	if found == nil {
+		found = idBehind.FindSubmatch(last)
 	}
-	for {
-		name, err := d.Token()
-		var x any
-		if err != nil || d.Decode(&x) != nil {
-			return id
-		}
-		if name == "id" {
-			id, _ = jsonrpc.MakeID(x)
-			return id
-		}
+	if found != nil {
+		n, _ := strconv.ParseFloat(string(found[1]), 64)
+		id, _ = jsonrpc.MakeID(n)
 	}
+	return id
 }
 
 // Write sends a message, and notes a call that wants an answer.

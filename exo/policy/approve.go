@@ -52,7 +52,12 @@ const (
 func Approve(o exo.Object, a *Approvals, methods ...string) exo.Object {
 	methods = slices.Clone(methods)
 	o = exo.Wrap(o, exo.Policy{
-		Narrow:  func(d *message.Description) error { return exist(d, a, methods) },
+		Narrow: func(d *message.Description) error {
+			if a == nil {
+				return errors.New("policy: Approve needs Approvals")
+			}
+			return named("Approve", methods)(d)
+		},
 		Before:  func(m *exo.Message) bool { return !calls(m.Root, methods, map[*message.Node]bool{}) || a.use(m) },
 		Refusal: "a person has to approve this first, and has been asked; after the approval send exactly the same again",
 	})
@@ -69,19 +74,6 @@ func Approve(o exo.Object, a *Approvals, methods ...string) exo.Object {
 		},
 		Refusal: "a person has to approve this, and none can be asked: the host runs this program for no principal",
 	})
-}
-
-// exist finds the methods, under any of their names. It changes nothing.
-func exist(d *message.Description, a *Approvals, methods []string) error {
-	if a == nil || len(methods) == 0 {
-		return errors.New("policy: Approve needs Approvals and the names of methods")
-	}
-	for _, name := range methods {
-		if !slices.ContainsFunc(d.Interfaces, func(i *message.Interface) bool { return i.Methods[name] != nil && i.Methods[name].Name == name }) {
-			return fmt.Errorf("policy: Approve: there is no method %q", name)
-		}
-	}
-	return nil
 }
 
 // calls reports whether n or anything that it is made of calls one of the methods.

@@ -57,8 +57,9 @@ func (c *connection) failed(err error) error {
 }
 
 func (s *Service) connection(ctx context.Context, env func(string) string) (*connection, error) {
+	of := func(c Call) string { return c.Of }
 	c := &connection{server: mcpclient.Server{
-		Name: s.interfaceName(), Doc: s.Doc, Reads: names(s.Reads), Acts: names(s.Acts), Immediate: names(s.Immediate), Approve: strict.Texts(s.Approve), Approvers: changeset.Who{},
+		Name: s.interfaceName(), Doc: s.Doc, Reads: scalar.Each(s.Reads, of), Acts: scalar.Each(s.Acts, of), Immediate: scalar.Each(s.Immediate, of), Approve: strict.Texts(s.Approve), Approvers: changeset.Who{},
 		Pin: s.Pin.Text, Label: value.NewLabel(strict.Texts(s.Label)...), Admits: value.NewLabel(strict.Texts(s.Admits)...),
 		Bounds: mcpclient.Bounds{Bytes: s.Answer, Call: s.Time},
 	}}
@@ -88,13 +89,6 @@ func (s *Service) connection(ctx context.Context, env func(string) string) (*con
 		c.server.Command.Errors = c.wrote.to
 	}
 	return c, err
-}
-
-func names(calls []Call) (out []string) {
-	for _, c := range calls {
-		out = append(out, c.Of)
-	}
-	return out
 }
 
 // process is the command with its secrets.
