@@ -72,6 +72,10 @@ func (f *File) checkTags(r *reader) {
 			r.At(n.Pos, "%s", strings.TrimPrefix(err.Error(), "exo: "))
 			return
 		}
+		if some && use == "answers" {
+			r.At(n.Pos, "the answers of a service have no readers: write `%s` alone", about)
+			return
+		}
 		if len(value.NewLabel(text).Unnamed()) > 0 && !admits {
 			r.At(n.Pos, "the tag %q does not name the reader: write the tag alone, and `readers: { %s: … }` at the column, with the column of the reader's id", text, readers)
 			return
@@ -107,7 +111,7 @@ func (f *File) checkTags(r *reader) {
 	}
 	for i := range f.Services {
 		for k := range f.Services[i].Label {
-			check(&f.Services[i].Label[k], "")
+			check(&f.Services[i].Label[k], "answers")
 		}
 		for k := range f.Services[i].Admits {
 			check(&f.Services[i].Admits[k], "service")

@@ -651,6 +651,7 @@ func TestServiceProblems(t *testing.T) {
 		"  a: {mcp: http://x.example.com, networks: 10.0.0.0/8, reads: [x], secrets: {A: env:X}}": "would travel in clear",
 		"  a: {mcp: https://x.example.com, networks: 8.0.0.0/8, reads: [x]}":                      "no loopback or private network",
 		"  a: {mcp: https://x.example.com, reads: [x], secrets: {Content-Length: env:X}}":         "no header for one",
+		"  a: {mcp: https://x.example.com, reads: [x], label: ['pii@member']}":                    "the answers of a service have no readers: write `pii` alone",
 		"  a: {mcp: https://x.example.com, reads: [x], label: [pi]}":                              "`labels` declares no tag `pi`",
 		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: 'hunter2'}}":                  "want env:NAME or file:PATH",
 		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: {prefix: x}}}":                "wants `from: env:NAME`",
