@@ -142,8 +142,8 @@ func (c *lines) next() (line []byte, err error) {
 	}
 }
 
-// skipped bounds how much of an answer that is too large is read to its end, in multiples of Bytes.
-const skipped = 32
+// skipped bounds how much of an answer that is too large is read to its end, in multiples of Bytes. idBytes of its end are looked at.
+const skipped, idBytes = 32, 64
 
 // tooLarge returns an error as the answer of the call whose answer begins so, and leaves out the rest of the line: the calls of others go on. It
 // returns nil for an answer of no call, or without an end: then the process is ended.
@@ -174,8 +174,6 @@ var idAhead = regexp.MustCompile(`^\s*{\s*(?:"jsonrpc"\s*:\s*"2.0"\s*,\s*)?"id"\
 // idBehind finds the number of an answer at its end, where the SDK for TypeScript writes it. The last brace closes the answer, so the number before it
 // is the answer's own, and not within a text, where a quote has a backslash before it.
 var idBehind = regexp.MustCompile(`[^\\]"id" *: *([0-9]{1,15}) *}\s*$`)
-
-const idBytes = 64
 
 // idOf returns the number of an answer of which the beginning and the end are there.
 func idOf(begin, last []byte) (id jsonrpc.ID) {

@@ -72,11 +72,11 @@ func (f *File) checkTags(r *reader) {
 			r.At(n.Pos, "%s", strings.TrimPrefix(err.Error(), "exo: "))
 			return
 		}
-		if some && use == "answers" {
+		switch unnamed := len(value.NewLabel(text).Unnamed()) > 0; {
+		case some && use == "answers":
 			r.At(n.Pos, "the answers of a service have no readers: write `%s` alone", about)
 			return
-		}
-		if len(value.NewLabel(text).Unnamed()) > 0 && !admits {
+		case unnamed && !admits:
 			r.At(n.Pos, "the tag %q does not name the reader: write the tag alone, and `readers: { %s: … }` at the column, with the column of the reader's id", text, readers)
 			return
 		}

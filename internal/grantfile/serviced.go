@@ -44,14 +44,13 @@ func (d *Declared) serviceFindings() (out []Finding) {
 	if len(d.File.Services) == 0 {
 		return nil
 	}
-	first := d.File.Services[0].Pos
 	say := func(at Pos, warning bool, problem, fix string) {
 		out = append(out, Finding{fmt.Sprintf("%s:%d:%d", d.File.Name, at.Line, at.Column), exosql.Finding{Kind: "services", Warning: warning, Problem: problem, Fix: fix}})
 	}
 	if !d.File.Reviewed {
-		say(first, true, "the services are not there, since nobody has reviewed the file: it would start programs and send secrets", "`exo show` and `exo services`, and then `reviewed: true`")
+		say(d.File.Services[0].Pos, true, "the services are not there, since nobody has reviewed the file: it would start programs and send secrets", "`exo show` and `exo services`, and then `reviewed: true`")
 	} else if _, err := d.flows(); err != nil {
-		say(first, false, "the grants and services can't be given to one program: "+Reason(err), "another name for one of them")
+		say(d.File.Services[0].Pos, false, "the grants and services can't be given to one program: "+Reason(err), "another name for one of them")
 	}
 	for _, s := range d.File.Services {
 		if missing := d.services[s.Text].Missing; len(missing) > 0 {

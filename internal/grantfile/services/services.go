@@ -5,6 +5,7 @@ package services
 // This file has what a file says of a service.
 
 import (
+	"cmp"
 	"net/netip"
 	"net/url"
 	"path/filepath"
@@ -190,14 +191,11 @@ func secrets(r *strict.Reader, n *yaml.Node) (out []Secret) {
 // check compares what the file says of a service with itself. What the server lacks, Open finds.
 func (s *Service) check(r *strict.Reader) {
 	bad := func(format string, args ...any) { r.At(s.Pos, "the service "+s.Text+": "+format, args...) }
-	kinds, address := 0, s.MCP
+	kinds, address := 0, cmp.Or(s.API, s.MCP)
 	for _, is := range []bool{s.MCP.Text != "", s.Command != nil, s.API.Text != ""} {
 		if is {
 			kinds++
 		}
-	}
-	if s.API.Text != "" {
-		address = s.API
 	}
 	process := s.Env != nil || s.Dir != "" || s.Read != nil || s.Write != nil || s.Network || s.Memory > 0
 	all := slices.Concat(s.Reads, s.Acts, s.Immediate)
