@@ -24,6 +24,20 @@ func (t *Tool) Pending(ctx context.Context) ([]review.ChangeSet, error) {
 	return t.review.PendingOf(ctx, t.principal)
 }
 
+// Waiting returns the change set that a run of this tool has left for a person, and the address of its page; "": the host has none.
+func (t *Tool) Waiting(ctx context.Context, r *Result) (w review.ChangeSet, link string, err error) {
+	all, err := t.Pending(ctx)
+	for _, w := range all {
+		if w.Run == r.ID {
+			return w, t.review.Link(w.ID), nil
+		}
+	}
+	if err == nil {
+		err = fmt.Errorf("codemode: no change set of run %s waits for a person", r.ID)
+	}
+	return w, "", err
+}
+
 // Apply lets happen what a person has agreed to: the change set's program runs again, and commits only if it would do exactly what the person saw. seen
 // is the review.ChangeSet.Digest of that. Of several calls, in any processes, one runs the program. If an error comes without a Result, nothing was run;
 // with one, the store could not note what became of it, and the change set stays Applying until Keeper.Reconcile settles it. The Result is that of the

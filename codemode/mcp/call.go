@@ -59,7 +59,13 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, req *
 	// Codex would give their model only the structured content, without the links of the text; some clients give only the
 	// text, and some both. A result that is sent once is read once.
 	text := &mcp.TextContent{Text: string(printable.JSON(out))}
-	return &mcp.CallToolResult{Content: append([]mcp.Content{text}, links...), IsError: res.Err != nil}, nil
+	result := &mcp.CallToolResult{Content: append([]mcp.Content{text}, links...), IsError: res.Err != nil}
+	if showsApps(req) {
+		if w := pendingOf(ctx, t, res); w != nil {
+			result.Meta = mcp.Meta{changesMeta: w}
+		}
+	}
+	return result, nil
 }
 
 // unknownLabels logs the error for the host, and returns what the client must know about its program.

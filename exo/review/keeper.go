@@ -80,6 +80,14 @@ func InMemory() *Keeper {
 
 var errZero = errors.New("review: this Keeper was not made with New, so nothing may be changed")
 
+// Link returns where a person finds a change set; "": the host has not set Options.Link.
+func (k *Keeper) Link(id string) string {
+	if !k.made() || k.opt.Link == nil {
+		return ""
+	}
+	return k.opt.Link(id)
+}
+
 func (k *Keeper) made() bool { return k != nil && k.opt.Store != nil }
 
 // Review implements exo.Reviewer.
@@ -204,8 +212,8 @@ func (k *Keeper) keep(ctx context.Context, r *exo.Reviewed, set changeset.Set, k
 		k.opt.Notify(w)
 	}
 	at := ""
-	if k.opt.Link != nil {
-		at = ", at " + k.opt.Link(w.ID)
+	if link := k.Link(w.ID); link != "" {
+		at = ", at " + link
 	}
 	return fail.Errorf(fail.Pending, "", "prepared, and nothing has happened yet: a person has to agree first (%s). It waits as change set %s%s. You can't agree to it. Don't run the program again: the next call says what became of it",
 		strings.Join(rules, ", "), w.ID, at)
