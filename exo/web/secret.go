@@ -13,27 +13,28 @@ import (
 	"time"
 )
 
-// Secret is the place of a secret: a variable, a file, or a command that prints it. Its text is read when it is used, and kept
-// nowhere but in the request. The zero Secret refuses.
+// Secret is the place of a secret: a variable, a file, a command that prints it, or an authorization server. Its text is read when it is
+// used, and kept nowhere but in the request; of [FromOAuth] it is kept until it ends. The zero Secret refuses.
 type Secret struct {
-	name string
-	read func(context.Context) ([]byte, error)
+	name   string
+	read   func(context.Context) ([]byte, error)
+	forget func(text string) // drops a text that its server has refused; nil: none is kept
 }
 
 // FromVariable is the secret in a variable of the environment.
 func FromVariable(name string) Secret {
-	return Secret{"env:" + name, func(context.Context) ([]byte, error) { return []byte(os.Getenv(name)), nil }}
+	return Secret{name: "env:" + name, read: func(context.Context) ([]byte, error) { return []byte(os.Getenv(name)), nil }}
 }
 
 // FromFile is the secret in a file.
 func FromFile(path string) Secret {
-	return Secret{"file:" + filepath.Base(path), func(context.Context) ([]byte, error) { return os.ReadFile(path) }}
+	return Secret{name: "file:" + filepath.Base(path), read: func(context.Context) ([]byte, error) { return os.ReadFile(path) }}
 }
 
 // FromCommand is the secret that a command prints, like that of a password manager. It runs for each request, without a shell and without
 // input, and has ten seconds.
 func FromCommand(program string, args ...string) Secret {
-	return Secret{"command:" + filepath.Base(program), func(ctx context.Context) ([]byte, error) {
+	return Secret{name: "command:" + filepath.Base(program), read: func(ctx context.Context) ([]byte, error) {
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
 		c := exec.CommandContext(ctx, program, args...)
@@ -78,16 +79,25 @@ type Use struct {
 }
 
 // useSecrets puts the secrets of a host into a request. ctx is the caller's.
-func (t *Transport) useSecrets(ctx context.Context, h *host, req map[string][]string) error {
+// refused is to be called if the host answers 401.
+func (t *Transport) useSecrets(ctx context.Context, h *host, req map[string][]string) (refused func(), err error) {
+	var forget []func()
 	for _, b := range h.Secrets {
 		text, err := b.Secret.text(ctx)
 		if err != nil {
-			return refusef("%w", err)
+			return nil, refusef("%w", err)
+		}
+		if b.Secret.forget != nil {
+			forget = append(forget, func() { b.Secret.forget(text) })
 		}
 		if t.used != nil {
 			t.used(ctx, Use{Secret: b.Secret.name, Host: h.Name, Header: b.Header})
 		}
 		req[b.Header] = []string{b.Prefix + text}
 	}
-	return nil
+	return func() {
+		for _, f := range forget {
+			f()
+		}
+	}, nil
 }

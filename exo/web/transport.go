@@ -155,12 +155,17 @@ func newHost(x Host) (*host, error) {
 		switch {
 		case b.Secret.read == nil || !mayBeHeader(b.Header) || !oneLine(b.Prefix) || slices.Contains(taken, b.Header):
 			return bad("%s can't be in the header %.80q: it is no secret, no header for one, or the header has another value", b.Secret, b.Header)
-		case x.Plain && (len(h.Networks) == 0 || slices.ContainsFunc(h.Networks, func(n netip.Prefix) bool { return !n.Addr().IsLoopback() })):
+		case x.Plain && !onMachine(h.Networks):
 			return bad("%s would travel in clear: use https, or a host on this machine", b.Secret)
 		}
 		h.Secrets, taken = append(h.Secrets, b), append(taken, b.Header)
 	}
 	return h, nil
+}
+
+// onMachine reports whether networks are declared, and all are of this machine.
+func onMachine(ns []netip.Prefix) bool {
+	return len(ns) > 0 && !slices.ContainsFunc(ns, func(n netip.Prefix) bool { return !n.Addr().IsLoopback() })
 }
 
 func standardPort(plain bool) int {
@@ -244,8 +249,9 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	delete(header, "Referer")
 	h, err := t.admit(req)
+	refused := func() {}
 	if err == nil && req.Response == nil { // not a redirect, whose place the answer chose
-		err = t.useSecrets(req.Context(), h, header)
+		refused, err = t.useSecrets(req.Context(), h, header)
 	}
 	if err != nil {
 		if req.Body != nil {
@@ -262,6 +268,9 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	resp.Request = req // and not out, which has the secrets
+	if resp.StatusCode == http.StatusUnauthorized {
+		refused()
+	}
 	return t.receive(resp, cancel)
 }
 

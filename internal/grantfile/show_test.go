@@ -174,10 +174,11 @@ func TestLinesOfKeys(t *testing.T) {
 		".serve.issuers":   {[]string{"zone:", servedBy("https://a.example.com/") + "zone:"}, []string{"https://a.example.com/:", "https://b.example.com/:"}},
 		".approvals.proxy.issuer": {[]string{"zone:", servedBy("https://a.example.com/") + "    https://b.example.com/: {keys: file:k}\napprovals: {key: env:K, store: s, proxy: {header: X, audience: https://x.example.com/c, issuer: https://a.example.com/}}\nzone:"},
 			[]string{"issuer: https://a.example.com/", "issuer: https://b.example.com/"}},
-		".record.database":   {[]string{"zone:", "record: {database: env:A, key: env:K}\nzone:"}, []string{"env:A", "file:b"}},
-		".services.*.acts":   {[]string{"grants:\n", everyService + "approvals: {key: env:K, store: s}\ngrants:\n"}, []string{"acts: close-ticket, approve: close-ticket", "acts: [close-ticket, open-ticket], approve: close-ticket"}},
-		".services.*.admits": {[]string{"grants:\n", everyService + "approvals: {key: env:K, store: s}\ngrants:\n"}, []string{"label: [pii], admits: [pii]", "label: [pii], admits: [pii, deal]"}},
-		".preset":            {[]string{"limits: {rows: 100, time: 2s, memory: 32MiB}\n", ""}, []string{"support@1", "analyst@1", "    insert: [title, state]\n    update: [state]\n    delete: true\n", ""}},
+		".record.database":            {[]string{"zone:", "record: {database: env:A, key: env:K}\nzone:"}, []string{"env:A", "file:b"}},
+		".services.*.acts":            {[]string{"grants:\n", everyService + "approvals: {key: env:K, store: s}\ngrants:\n"}, []string{"acts: close-ticket, approve: close-ticket", "acts: [close-ticket, open-ticket], approve: close-ticket"}},
+		".services.*.admits":          {[]string{"grants:\n", everyService + "approvals: {key: env:K, store: s}\ngrants:\n"}, []string{"label: [pii], admits: [pii]", "label: [pii], admits: [pii, deal]"}},
+		".services.*.secrets.*.oauth": {[]string{"grants:\n", everyService + "approvals: {key: env:K, store: s}\ngrants:\n"}, []string{"https://login.example.com/token", "https://login.example.com/other"}},
+		".preset":                     {[]string{"limits: {rows: 100, time: 2s, memory: 32MiB}\n", ""}, []string{"support@1", "analyst@1", "    insert: [title, state]\n    update: [state]\n    delete: true\n", ""}},
 	} {
 		change := func(text string, pairs []string) string { return strings.NewReplacer(pairs...).Replace(text) }
 		before := change(with(t), c.setup)

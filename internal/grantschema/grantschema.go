@@ -163,6 +163,9 @@ func serviceSchema() node {
 		"from":    aPlace().about("env:NAME or file:PATH"),
 		"command": listOf(aText()).about("an absolute path and arguments: a program that prints it"),
 		"prefix":  aText().about("before it, like \"Bearer \""),
+		"oauth":   aText().about("the address of a token endpoint: what is sent are the access tokens that it issues"),
+		"client":  aText().about("the ID of the OAuth client, whose secret is in from or command"),
+		"scopes":  someTexts().about("the scopes of the tokens"),
 	})
 	place["type"] = "object"
 	return form(map[string]node{

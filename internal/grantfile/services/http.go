@@ -44,14 +44,9 @@ func (s *Service) config(address string, verbs ...string) (web.Config, error) {
 		h.Allow = append(h.Allow, verb+" "+cmp.Or(u.EscapedPath(), "/"))
 	}
 	for _, x := range s.Secrets {
-		b := web.Binding{Header: http.CanonicalHeaderKey(x.Text), Prefix: x.Prefix}
-		switch {
-		case x.Command != nil:
-			b.Secret = web.FromCommand(x.Command[0], x.Command[1:]...)
-		case x.From.Kind == "file":
-			b.Secret = web.FromFile(strict.Beside(x.From.Dir, x.From.Name))
-		default:
-			b.Secret = web.FromVariable(x.From.Name)
+		b, err := s.binding(x)
+		if err != nil {
+			return web.Config{}, err
 		}
 		h.Secrets = append(h.Secrets, b)
 	}
@@ -68,4 +63,23 @@ func (s *Service) transport(address string, verbs ...string) (*web.Transport, er
 		return nil, err
 	}
 	return web.NewTransport(c)
+}
+
+// binding is a secret with its header.
+func (s *Service) binding(x Secret) (b web.Binding, err error) {
+	b = web.Binding{Header: http.CanonicalHeaderKey(x.Text), Prefix: x.Prefix}
+	switch {
+	case x.Command != nil:
+		b.Secret = web.FromCommand(x.Command[0], x.Command[1:]...)
+	case x.From.Kind == "file":
+		b.Secret = web.FromFile(strict.Beside(x.From.Dir, x.From.Name))
+	default:
+		b.Secret = web.FromVariable(x.From.Name)
+	}
+	if x.OAuth.Text != "" {
+		b.Prefix = "Bearer "
+		// The endpoint may be in the service's private networks. If the service has none, it is in the public internet.
+		b.Secret, err = web.FromOAuth(web.OAuth{TokenURL: x.OAuth.Text, Client: x.Client, Secret: b.Secret, Scopes: x.Scopes, Resource: s.MCP.Text, Networks: s.Networks})
+	}
+	return b, err
 }

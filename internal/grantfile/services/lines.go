@@ -69,6 +69,9 @@ func (s *Service) Has() (out []string) {
 		if x.Command != nil {
 			how = fmt.Sprintf("what %q prints", x.Command)
 		}
+		if x.OAuth.Text != "" {
+			how = fmt.Sprintf("tokens of %s for the client %q, scopes %q, whose secret is %s", x.OAuth.Text, x.Client, x.Scopes, how)
+		}
 		if x.Prefix != "" {
 			how += fmt.Sprintf(", behind %q", x.Prefix)
 		}

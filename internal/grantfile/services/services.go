@@ -75,6 +75,11 @@ type Secret struct {
 	From    strict.Secret
 	Command []string // or what prints the text
 	Prefix  string   // before it
+
+	// If OAuth is set, the text above is the secret of Client, and what is sent are the access tokens that OAuth's address issues to it.
+	OAuth  strict.Name
+	Client string
+	Scopes []string
 }
 
 // Read reads the services of a file.
@@ -178,7 +183,13 @@ func secrets(r *strict.Reader, n *yaml.Node) (out []Secret) {
 				"from":    func(e strict.Entry) { s.From = r.Secret(e.Value, e.Name) },
 				"command": func(e strict.Entry) { s.Command = words(r, e) },
 				"prefix":  func(e strict.Entry) { s.Prefix = r.Text(e.Value, e.Name) },
+				"oauth":   func(e strict.Entry) { s.OAuth = r.Name(e.Value, e.Name) },
+				"client":  func(e strict.Entry) { s.Client = r.Text(e.Value, e.Name) },
+				"scopes":  func(e strict.Entry) { s.Scopes = strict.Texts(r.Names(e.Value, e.Name)) },
 			})
+			if len(r.List) == 0 && ((s.OAuth.Text == "") != (s.Client == "") || s.OAuth.Text == "" && s.Scopes != nil || s.OAuth.Text != "" && s.Prefix != "") {
+				r.At(s.Pos, "the secret %s: `oauth`, the address of a token endpoint, and `client`, the client's ID, go together; `scopes` may be with them, and `prefix` may not, since a token is sent behind \"Bearer \"", e.Name)
+			}
 			if len(r.List) == 0 && (s.From.Kind == "") == (s.Command == nil) {
 				r.At(s.Pos, "the secret %s wants `from: env:NAME`, `from: file:PATH`, or `command`: a list of a program that prints it and its arguments", e.Name)
 			}
@@ -231,6 +242,8 @@ func (s *Service) check(r *strict.Reader) {
 	}
 	for _, x := range s.Secrets {
 		switch {
+		case s.Command != nil && x.OAuth.Text != "":
+			r.At(x.Pos, "`oauth` is for a header: a process gets its secrets when it starts, and tokens end")
 		case s.Command != nil && x.Prefix != "":
 			r.At(x.Pos, "a prefix is for a header: the secret is a variable of a process")
 		case s.Command != nil && !variable.MatchString(x.Text):

@@ -283,6 +283,31 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
+// TestOAuth: the server gets a token that the token endpoint has issued to the file's client, and neither the token nor the client's secret is anywhere else.
+func TestOAuth(t *testing.T) {
+	var asked []string
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id, secret, _ := r.BasicAuth()
+		asked = append(asked, id+" "+secret+" "+r.FormValue("scope")+" "+r.FormValue("resource"))
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"access_token":"issued","token_type":"Bearer","expires_in":3600}`)
+	}))
+	t.Cleanup(h.Close)
+	d := &desk{}
+	address := d.serve(t)
+	text := strings.Replace(overHTTP(address, ""), "{ from: env:DESK_TOKEN, prefix: 'Bearer ' }", "{ oauth: "+strings.Replace(h.URL, "127.0.0.1", "localhost", 1)+"/token, client: exo, from: env:DESK_TOKEN, scopes: [tickets] }", 1)
+	decl := opened(t, text)
+	tool, rec := toolOf(t, decl, nil)
+	r := tool.Run(t.Context(), "api.desk.list_tickets()")
+	if r.Err != nil || slices.ContainsFunc(d.tokens, func(s string) bool { return s != "Bearer issued" }) || asked[0] != "exo s3cret tickets "+address {
+		t.Fatalf("%v, the server got %q, and the token endpoint %q", r.Err, d.tokens, asked)
+	}
+	all, _ := json.Marshal([]any{rec.all, decl.File.Lines(), r, tool.Description()})
+	if got := string(all); strings.Contains(got, "s3cret") || strings.Contains(got, "issued\"") || !strings.Contains(got, `"secret":"oauth:localhost"`) || !strings.Contains(got, "tokens of http://localhost") {
+		t.Errorf("%s", got)
+	}
+}
+
 // TestProcess: the process of a command has the file's variables and secrets, and no file, variable or network of its host.
 func TestProcess(t *testing.T) {
 	self, err := os.Executable()
@@ -628,38 +653,44 @@ func TestServicesPage(t *testing.T) {
 func TestServiceProblems(t *testing.T) {
 	for text, want := range map[string]string{
 		"  a: {}": "5:3: the service a: want one of `mcp`",
-		"  a: {mcp: https://x.example.com, api: https://x.example.com, reads: x}":                 "want one of `mcp`",
-		"  a: {mcp: http://x.example.com, reads: x}":                                              "wants `networks` as well",
-		"  a: {mcp: 'https://u:hunter2@x.example.com', reads: x}":                                 "without a user",
-		"  a: {command: [node, x], reads: x}":                                                     "want the absolute path",
-		"  a: {command: node, reads: x}":                                                          "want a list of an absolute path",
-		"  a: {mcp: https://x.example.com, network: true, reads: x}":                              "are for a `command`",
-		"  a: {command: [/x], networks: 10.0.0.0/8, reads: x}":                                    "write `network: true`",
-		"  a: {mcp: https://x.example.com, networks: 10.0.0.1/8, reads: x}":                       "want a network like 10.1.0.0/16",
-		"  a: {api: https://x.example.com, reads: x}":                                             "go together",
-		"  a: {mcp: https://x.example.com, reads: [x], acts: [x]}":                                "`x` is listed twice",
-		"  a: {mcp: https://x.example.com, reads: {y: x}}":                                        "write a list, like [x]",
-		"  a: {mcp: https://x.example.com, reads: [x], approve: [x]}":                             "`x` is not in `acts`",
-		"  a: {mcp: https://x.example.com, reads: [x], label: [pii]}":                             "write `pii` under `admits` as well",
-		"  a: {command: [/x], reads: [x], env: {A: b}, secrets: {A: env:X}}":                      "`A` is in `env` as well",
-		"  a: {command: [/x], reads: [x], env: {'A=B': c}}":                                       "`A=B` can't be the name of a variable",
-		"  a: {command: [/x], reads: [x], secrets: {'A B': env:X}}":                               "`A B` can't be the name of a variable",
-		"  $a: {command: [/x], reads: [x]}":                                                       "has to begin with a letter from a to z",
-		"  é: {command: [/x], reads: [x]}":                                                        "has to begin with a letter from a to z",
-		"  a: {mcp: 'https://x.example.com:0443', reads: [x]}":                                    "want an address like",
-		"  a: {mcp: http://127.0.0.1:3000/mcp, networks: 127.0.0.0/8, reads: [x]}":                "like api.example.com or localhost, no address",
-		"  a: {mcp: http://x.example.com, networks: 10.0.0.0/8, reads: [x], secrets: {A: env:X}}": "would travel in clear",
-		"  a: {mcp: https://x.example.com, networks: 8.0.0.0/8, reads: [x]}":                      "no loopback or private network",
-		"  a: {mcp: https://x.example.com, reads: [x], secrets: {Content-Length: env:X}}":         "no header for one",
-		"  a: {mcp: https://x.example.com, reads: [x], label: ['pii@member']}":                    "the answers of a service have no readers: write `pii` alone",
-		"  a: {mcp: https://x.example.com, reads: [x], label: [pi]}":                              "`labels` declares no tag `pi`",
-		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: 'hunter2'}}":                  "want env:NAME or file:PATH",
-		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: {prefix: x}}}":                "wants `from: env:NAME`",
-		"  a: {command: [/x], reads: [x], secrets: {A: {from: env:X, prefix: x}}}":                "a prefix is for a header",
-		"  a: {mcp: https://x.example.com, tools: [x]}":                                           "has no `tools`",
-		"  class: {mcp: https://x.example.com, reads: x}":                                         "it is a word of JavaScript",
-		"  a: {mcp: https://x.example.com, acts: x, approve: x}":                                  "where changes wait is missing",
-		"  a: {mcp: https://x.example.com, acts: x}\npreset: read-only@1":                         "the preset read-only@1 lets programs change nothing, but the service a has calls that act",
+		"  a: {mcp: https://x.example.com, api: https://x.example.com, reads: x}":                                                                  "want one of `mcp`",
+		"  a: {mcp: http://x.example.com, reads: x}":                                                                                               "wants `networks` as well",
+		"  a: {mcp: 'https://u:hunter2@x.example.com', reads: x}":                                                                                  "without a user",
+		"  a: {command: [node, x], reads: x}":                                                                                                      "want the absolute path",
+		"  a: {command: node, reads: x}":                                                                                                           "want a list of an absolute path",
+		"  a: {mcp: https://x.example.com, network: true, reads: x}":                                                                               "are for a `command`",
+		"  a: {command: [/x], networks: 10.0.0.0/8, reads: x}":                                                                                     "write `network: true`",
+		"  a: {mcp: https://x.example.com, networks: 10.0.0.1/8, reads: x}":                                                                        "want a network like 10.1.0.0/16",
+		"  a: {api: https://x.example.com, reads: x}":                                                                                              "go together",
+		"  a: {mcp: https://x.example.com, reads: [x], acts: [x]}":                                                                                 "`x` is listed twice",
+		"  a: {mcp: https://x.example.com, reads: {y: x}}":                                                                                         "write a list, like [x]",
+		"  a: {mcp: https://x.example.com, reads: [x], approve: [x]}":                                                                              "`x` is not in `acts`",
+		"  a: {mcp: https://x.example.com, reads: [x], label: [pii]}":                                                                              "write `pii` under `admits` as well",
+		"  a: {command: [/x], reads: [x], env: {A: b}, secrets: {A: env:X}}":                                                                       "`A` is in `env` as well",
+		"  a: {command: [/x], reads: [x], env: {'A=B': c}}":                                                                                        "`A=B` can't be the name of a variable",
+		"  a: {command: [/x], reads: [x], secrets: {'A B': env:X}}":                                                                                "`A B` can't be the name of a variable",
+		"  $a: {command: [/x], reads: [x]}":                                                                                                        "has to begin with a letter from a to z",
+		"  é: {command: [/x], reads: [x]}":                                                                                                         "has to begin with a letter from a to z",
+		"  a: {mcp: 'https://x.example.com:0443', reads: [x]}":                                                                                     "want an address like",
+		"  a: {mcp: http://127.0.0.1:3000/mcp, networks: 127.0.0.0/8, reads: [x]}":                                                                 "like api.example.com or localhost, no address",
+		"  a: {mcp: http://x.example.com, networks: 10.0.0.0/8, reads: [x], secrets: {A: env:X}}":                                                  "would travel in clear",
+		"  a: {mcp: https://x.example.com, networks: 8.0.0.0/8, reads: [x]}":                                                                       "no loopback or private network",
+		"  a: {mcp: https://x.example.com, reads: [x], secrets: {Content-Length: env:X}}":                                                          "no header for one",
+		"  a: {mcp: https://x.example.com, reads: [x], label: ['pii@member']}":                                                                     "the answers of a service have no readers: write `pii` alone",
+		"  a: {mcp: https://x.example.com, reads: [x], label: [pi]}":                                                                               "`labels` declares no tag `pi`",
+		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: 'hunter2'}}":                                                                   "want env:NAME or file:PATH",
+		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: {prefix: x}}}":                                                                 "wants `from: env:NAME`",
+		"  a: {command: [/x], reads: [x], secrets: {A: {from: env:X, prefix: x}}}":                                                                 "a prefix is for a header",
+		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: {oauth: https://y.example.com/t, from: env:X}}}":                               "go together",
+		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: {from: env:X, scopes: [y]}}}":                                                  "go together",
+		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: {oauth: https://y.example.com/t, client: c, from: env:X, prefix: 'Bearer '}}}": "`prefix` may not",
+		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: {oauth: http://y.example.com/t, client: c, from: env:X}}}":                     "want an address like https://login.example.com/token",
+		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: {oauth: https://y.example.com/t, client: c}}}":                                 "wants `from: env:NAME`",
+		"  a: {command: [/x], reads: [x], secrets: {A: {oauth: https://y.example.com/t, client: c, from: env:X}}}":                                 "`oauth` is for a header",
+		"  a: {mcp: https://x.example.com, tools: [x]}":                                                                                            "has no `tools`",
+		"  class: {mcp: https://x.example.com, reads: x}":                                                                                          "it is a word of JavaScript",
+		"  a: {mcp: https://x.example.com, acts: x, approve: x}":                                                                                   "where changes wait is missing",
+		"  a: {mcp: https://x.example.com, acts: x}\npreset: read-only@1":                                                                          "the preset read-only@1 lets programs change nothing, but the service a has calls that act",
 	} {
 		_, err := grantfile.Parse("exo.yaml", []byte(file(text+"\n")))
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {

@@ -1,0 +1,105 @@
+package web
+
+// This file has secrets that an authorization server issues: access tokens for a client that acts for itself.
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"time"
+
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
+)
+
+// OAuth is a client of an authorization server (RFC 6749, section 4.4: client credentials). Nobody is asked, so the tokens have the
+// client's rights, whatever program uses them.
+type OAuth struct {
+	TokenURL string // the address of the token endpoint, https://HOST/PATH; http:// with loopback Networks
+	Client   string // the client's ID
+	Secret   Secret // the client's secret
+	Scopes   []string
+	Resource string         // the address of the server for which the tokens are (RFC 8707), as MCP servers want; "": none
+	Networks []netip.Prefix // loopback and private networks of the token endpoint; nil: the public internet
+	Roots    *x509.CertPool // that sign the endpoint's certificate; nil: the system's
+
+	// Lookup finds the addresses of a name; nil: net.DefaultResolver.
+	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
+}
+
+// FromOAuth is the access token that an authorization server issues to a client. It is kept in memory until shortly before it ends, or
+// until the server for which it is answers 401. Requests for it go through a
+// [Transport] that reaches the token endpoint alone.
+func FromOAuth(c OAuth) (Secret, error) {
+	u, err := url.Parse(c.TokenURL)
+	clear := err == nil && u.Scheme == "http" && onMachine(c.Networks) // the client's secret is in the request
+	if err != nil || u.Scheme != "https" && !clear || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Path == "" {
+		return Secret{}, fmt.Errorf("web: the token endpoint %.200q: want an address like https://login.example.com/token, without a user and a query; http:// is for loopback Networks", c.TokenURL)
+	}
+	if c.Client == "" || c.Secret.read == nil {
+		return Secret{}, errors.New("web: an OAuth client wants an ID and a secret")
+	}
+	h := Host{Name: u.Hostname(), Plain: clear, Networks: c.Networks, Allow: []string{"POST " + u.EscapedPath()}, Headers: []string{"Authorization"}}
+	if u.Port() != "" {
+		if h.Port, err = strconv.Atoi(u.Port()); err != nil {
+			return Secret{}, fmt.Errorf("web: the token endpoint: %w", err)
+		}
+	}
+	t, err := NewTransport(Config{Hosts: []Host{h}, Bounds: Bounds{Body: 64 << 10, Time: 10 * time.Second}, Roots: c.Roots, Lookup: c.Lookup})
+	if err != nil {
+		return Secret{}, err
+	}
+	s := &issued{c: c, turn: make(chan struct{}, 1), http: t.Client()}
+	return Secret{name: "oauth:" + h.Name, read: s.token, forget: s.forget}, nil
+}
+
+// issued is the newest token.
+type issued struct {
+	c    OAuth
+	http *http.Client
+	turn chan struct{} // one request at a time asks for a token; the others wait for it
+	now  *oauth2.Token
+}
+
+func (s *issued) token(ctx context.Context) ([]byte, error) {
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if s.now.Valid() {
+		return []byte(s.now.AccessToken), nil
+	}
+	secret, err := s.c.Secret.text(ctx)
+	if err != nil {
+		return nil, err
+	}
+	conf := clientcredentials.Config{ClientID: s.c.Client, ClientSecret: secret, TokenURL: s.c.TokenURL, Scopes: s.c.Scopes}
+	if s.c.Resource != "" {
+		conf.EndpointParams = url.Values{"resource": {s.c.Resource}}
+	}
+	got, err := conf.Token(context.WithValue(bare{ctx}, oauth2.HTTPClient, s.http))
+	if err != nil {
+		return nil, err // text drops it: it may have what the server answered, and so the secret
+	}
+	if got.Type() != "Bearer" {
+		return nil, errors.New("the token is none for a bearer")
+	}
+	s.now = got
+	return []byte(got.AccessToken), nil
+}
+
+// forget drops a token that its server has refused, if it is still the newest.
+func (s *issued) forget(text string) {
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
+	if s.now != nil && s.now.AccessToken == text {
+		s.now = nil
+	}
+}
