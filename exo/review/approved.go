@@ -132,11 +132,14 @@ const maxWhy = 1000
 
 // replace puts a head in the place of the one that was read. If another writer was faster, the error is ErrDecided.
 func (k *Keeper) replace(ctx context.Context, e store.Entry, h head) (store.Entry, error) {
-	b, err := json.Marshal(h)
+	mac, err := k.mac(e.Key, h)
 	if err != nil {
 		return e, err
 	}
-	e.Value = b
+	h.MAC = mac
+	if e.Value, err = json.Marshal(h); err != nil {
+		return e, err
+	}
 	e.Version, err = k.opt.Store.Put(ctx, e)
 	if errors.Is(err, store.ErrConflict) {
 		err = fmt.Errorf("%w: somebody else was faster", ErrDecided)
@@ -275,7 +278,7 @@ func (a *Approved) Done(ctx context.Context, what Outcome, failed error) error {
 	if failed == nil && !a.reviewed { // a run that changes nothing is not reviewed
 		a.differs = "it would change nothing now"
 	}
-	h, err := parseHead(a.entry)
+	h, err := k.parseHead(a.entry)
 	if err != nil {
 		return err
 	}

@@ -122,6 +122,7 @@ type head struct {
 	Decided  time.Time `json:"decided,omitzero"`
 	Why      string    `json:"why,omitempty"`
 	Reported bool      `json:"reported,omitempty"` // to the principal's model
+	MAC      []byte    `json:"mac,omitempty"`      // of all other fields and the entry's key: see Keeper.mac
 }
 
 // body is the encrypted part.
@@ -183,11 +184,8 @@ func (k *Keeper) put(ctx context.Context, w *ChangeSet) error {
 	if err != nil || len(list) != 1 {
 		return errors.Join(errTooLarge, err)
 	}
-	h, err := json.Marshal(head{Version: version, State: Pending, At: w.At, Until: w.Until, Chunks: len(chunks), Short: list[0], Sends: len(w.Set.Parts) == 0, Mails: len(w.Set.Messages) > 0})
-	if err != nil {
-		return err
-	}
-	if _, err = k.opt.Store.Put(ctx, store.Entry{Key: k.headKey(w.Principal, w.ID), Value: h, Until: end}); err != nil {
+	h := head{Version: version, State: Pending, At: w.At, Until: w.Until, Chunks: len(chunks), Short: list[0], Sends: len(w.Set.Parts) == 0, Mails: len(w.Set.Messages) > 0}
+	if _, err = k.replace(ctx, store.Entry{Key: k.headKey(w.Principal, w.ID), Until: end}, h); err != nil {
 		return err
 	}
 	return k.index(ctx, w.Principal, func(ids []string) []string { return append(ids, w.ID) })
@@ -238,7 +236,7 @@ func (k *Keeper) open(ctx context.Context, p exo.Principal, f func(id string, e 
 		}
 		h := head{State: Expired}
 		if e.Version != store.Absent {
-			h, err = parseHead(e)
+			h, err = k.parseHead(e)
 		}
 		if err := f(id, e, h, err); err != nil {
 			return err
@@ -247,13 +245,18 @@ func (k *Keeper) open(ctx context.Context, p exo.Principal, f func(id string, e 
 	return nil
 }
 
-func parseHead(e store.Entry) (h head, err error) {
+// parseHead reads a head. One that was not written with the Keeper's key for this entry is an error: who can write the store decides nothing.
+func (k *Keeper) parseHead(e store.Entry) (h head, err error) {
 	d := json.NewDecoder(bytes.NewReader(e.Value))
 	d.DisallowUnknownFields()
 	if err = d.Decode(&h); err != nil || h.Version != version || h.Chunks < 1 {
 		return h, fmt.Errorf("review: the entry %.80q is not the head of a change set: %.100s", e.Key, e.Value)
 	}
-	return h, nil
+	mac, err := k.mac(e.Key, h)
+	if err == nil && !hmac.Equal(mac, h.MAC) {
+		err = fmt.Errorf("review: change set %s was changed in the store, or has another key: it can't be agreed to", idOf(e))
+	}
+	return h, err
 }
 
 // live is the state at a time: what nobody decided in time is expired.
@@ -271,7 +274,7 @@ func (k *Keeper) heads(ctx context.Context, f func(e store.Entry, h head, broken
 		if err != nil {
 			return err
 		}
-		h, broken := parseHead(e)
+		h, broken := k.parseHead(e)
 		if err = f(e, h, broken); err != nil {
 			return err
 		}

@@ -86,6 +86,19 @@ func (k *Keeper) unseal(id string, chunks [][]byte) (text []byte, principal exo.
 	return nil, "", fmt.Errorf("review: change set %s was changed in the store, or sealed with another key: it can't be agreed to", id)
 }
 
+// mac authenticates a head, at its place in the store: the state of a change set, who decided and why.
+func (k *Keeper) mac(key string, h head) ([]byte, error) {
+	own, err := k.derive("head", key, 32)
+	if err != nil {
+		return nil, err
+	}
+	h.MAC = nil
+	b, err := json.Marshal(h)
+	sum := hmac.New(sha256.New, own)
+	sum.Write(b)
+	return sum.Sum(nil), err
+}
+
 // digest is the keyed digest of all that a run determines: what its stores know, and its messages. It has hidden columns and sealed values, so its key
 // keeps anybody from guessing them by it. In set it leaves a digest of each part, so that no hidden column is stored.
 func (k *Keeper) digest(p exo.Principal, set *changeset.Set) ([]byte, error) {

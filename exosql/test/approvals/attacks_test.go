@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -309,6 +310,51 @@ func TestTampered(t *testing.T) {
 		}
 		if _, err := w.keeper.Get(t.Context(), y.ID); err == nil {
 			t.Error("a change set of another principal was read")
+		}
+	})
+}
+
+// TestForgedHead: who can write the store can't forge a decision, extend a time, or put the head of one change set in the place of another's.
+func TestForgedHead(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		w := open(t, e)
+		head := func(id string) store.Entry {
+			h, err := w.store.Get(t.Context(), store.Key("review", "user:1", id))
+			if err != nil || h.Version == store.Absent {
+				t.Fatal(err)
+			}
+			return h
+		}
+		for field, forged := range map[string]any{"state": "applied", "by": "boss", "how": "page", "until": time.Now().Add(1000 * time.Hour), "why": "x", "mac": nil, "sends": true, "mails": true, "reported": true, "at": time.Now()} {
+			x := w.prepared(rise)
+			h, fields := head(x.ID), map[string]any{}
+			if err := json.Unmarshal(h.Value, &fields); err != nil {
+				t.Fatal(err)
+			}
+			fields[field] = forged
+			h.Value, _ = json.Marshal(fields)
+			if _, err := w.store.Put(t.Context(), h); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.tool.Apply(t.Context(), x.ID, x.Digest(), boss); err == nil || !strings.Contains(err.Error(), "was changed in the store") {
+				t.Errorf("%s: %v", field, err)
+			}
+			all, err := w.keeper.List(t.Context(), true)
+			if i := slices.IndexFunc(all, func(o review.ChangeSet) bool { return o.ID == x.ID }); err != nil || i < 0 || all[i].State != review.Unreadable {
+				t.Errorf("%s: %v %v", field, all, err)
+			}
+		}
+		x, y := w.prepared(rise), w.prepared(rise)
+		if err := w.keeper.Reject(t.Context(), x.ID, "no", boss); err != nil {
+			t.Fatal(err)
+		}
+		a, b := head(x.ID), head(y.ID)
+		b.Value = a.Value
+		if _, err := w.store.Put(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.keeper.Get(t.Context(), y.ID); err == nil {
+			t.Error("a decision about another change set counts")
 		}
 	})
 }
