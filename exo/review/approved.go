@@ -132,7 +132,7 @@ const maxWhy = 1000
 
 // replace puts a head in the place of the one that was read. If another writer was faster, the error is ErrDecided.
 func (k *Keeper) replace(ctx context.Context, e store.Entry, h head) (store.Entry, error) {
-	mac, err := k.mac(e.Key, h)
+	mac, err := k.mac(h)
 	if err != nil {
 		return e, err
 	}

@@ -122,7 +122,7 @@ type head struct {
 	Decided  time.Time `json:"decided,omitzero"`
 	Why      string    `json:"why,omitempty"`
 	Reported bool      `json:"reported,omitempty"` // to the principal's model
-	MAC      []byte    `json:"mac,omitempty"`      // of all other fields and the entry's key: see Keeper.mac
+	MAC      []byte    `json:"mac,omitempty"`      // of all other fields
 }
 
 // body is the encrypted part.
@@ -245,14 +245,14 @@ func (k *Keeper) open(ctx context.Context, p exo.Principal, f func(id string, e 
 	return nil
 }
 
-// parseHead reads a head. One that was not written with the Keeper's key for this entry is an error: who can write the store decides nothing.
+// parseHead reads a head. One that was not written with the Keeper's key is an error: who can write the store decides nothing.
 func (k *Keeper) parseHead(e store.Entry) (h head, err error) {
 	d := json.NewDecoder(bytes.NewReader(e.Value))
 	d.DisallowUnknownFields()
 	if err = d.Decode(&h); err != nil || h.Version != version || h.Chunks < 1 {
 		return h, fmt.Errorf("review: the entry %.80q is not the head of a change set: %.100s", e.Key, e.Value)
 	}
-	mac, err := k.mac(e.Key, h)
+	mac, err := k.mac(h)
 	if err == nil && !hmac.Equal(mac, h.MAC) {
 		err = fmt.Errorf("review: change set %s was changed in the store, or has another key: it can't be agreed to", idOf(e))
 	}

@@ -86,9 +86,10 @@ func (k *Keeper) unseal(id string, chunks [][]byte) (text []byte, principal exo.
 	return nil, "", fmt.Errorf("review: change set %s was changed in the store, or sealed with another key: it can't be agreed to", id)
 }
 
-// mac authenticates a head, at its place in the store: the state of a change set, who decided and why.
-func (k *Keeper) mac(key string, h head) ([]byte, error) {
-	own, err := k.derive("head", key, 32)
+// mac authenticates a head: the state of a change set, who decided and why. The head's Short can be opened under its own ID alone, so a head
+// can't be moved to another change set.
+func (k *Keeper) mac(h head) ([]byte, error) {
+	own, err := k.derive("head", "", 32)
 	if err != nil {
 		return nil, err
 	}
