@@ -2,6 +2,8 @@ package grantfile
 
 import (
 	"context"
+	"crypto/hkdf"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -116,7 +118,11 @@ func (d *Declared) open(ctx context.Context, x Database, env func(string) string
 	if err != nil {
 		return err
 	}
-	db, err := exosql.Open(ctx, url, &exosql.OpenOptions{Images: images, Witness: x.Witness || x.Undo > 0, Undo: x.Undo})
+	cursors, err := x.cursorKey(env)
+	if err != nil {
+		return err
+	}
+	db, err := exosql.Open(ctx, url, &exosql.OpenOptions{Images: images, Witness: x.Witness || x.Undo > 0, Undo: x.Undo, CursorKey: cursors})
 	if err != nil {
 		return err
 	}
@@ -126,6 +132,21 @@ func (d *Declared) open(ctx context.Context, x Database, env func(string) string
 		d.Witnesses, d.Names = append(d.Witnesses, db), append(d.Names, x.Text)
 	}
 	return nil
+}
+
+// cursorKey returns the key of the database's cursors; nil: there is none in the file. Two databases with one text have two keys.
+func (x *Database) cursorKey(env func(string) string) ([]byte, error) {
+	if x.Cursors.Kind == "" {
+		return nil, nil
+	}
+	text, err := x.Cursors.Text(env)
+	if err != nil {
+		return nil, err
+	}
+	if len(text) < 32 {
+		return nil, fail.Errorf(fail.Invalid, "", "cursors: %s has a key of %d characters: want at least 32 random ones, like those of `openssl rand -base64 32`", x.Cursors, len(text))
+	}
+	return hkdf.Key(sha256.New, []byte(text), nil, "exo cursors 1: "+x.Text, 32)
 }
 
 // connects returns a URL of the database.

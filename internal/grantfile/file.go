@@ -73,6 +73,7 @@ type Database struct {
 	// Undo is how long what runs change is kept, see exosql.OpenOptions; 0: it is not. UndoURL is where the URL by which exo undo connects is.
 	Undo    time.Duration
 	UndoURL Secret
+	Cursors Secret // the key of cursors, so that one works in each process that has the key; Kind "": each process has its own
 }
 
 // Facet declares the columns of one table that programs see, and the rows that they may reach.
@@ -253,6 +254,7 @@ func (f *File) databases(r *reader, n *yaml.Node) {
 				"witness":  func(e entry) { d.Witness = r.Bool(e.Value, "witness") },
 				"undo":     func(e entry) { d.Undo = r.Days(e.Value, "undo") },
 				"undo_url": func(e entry) { d.UndoURL = r.URL(e.Value, "undo_url") },
+				"cursors":  func(e entry) { d.Cursors = r.Secret(e.Value, "cursors") },
 			})
 			if d.URL.Kind == "" && len(r.List) == 0 {
 				r.At(d.Pos, "the database %s has no `url`", e.Name)

@@ -101,6 +101,9 @@ func (f *File) Lines() (out []Line) {
 		if d.UndoURL.Kind != "" {
 			how += ", exo undo connects by " + d.UndoURL.String()
 		}
+		if d.Cursors.Kind != "" {
+			how += ", cursors have the key of " + d.Cursors.String()
+		}
 		add("database "+d.Text, "", "%s", how)
 	}
 	for _, c := range f.Claims {
