@@ -39,7 +39,7 @@ func FromOAuth(c OAuth) (Secret, error) {
 	u, err := url.Parse(c.TokenURL)
 	clear := err == nil && u.Scheme == "http" && onMachine(c.Networks) // the client's secret is in the request
 	if err != nil || u.Scheme != "https" && !clear || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Path == "" {
-		return Secret{}, fmt.Errorf("web: the token endpoint %.200q: want an address like https://login.example.com/token, without a user and a query; http:// is for loopback Networks", c.TokenURL)
+		return Secret{}, fmt.Errorf("web: the token endpoint %.200q: want an address like https://login.example.com/token, without a user and parameters; http:// is for loopback Networks", c.TokenURL)
 	}
 	if c.Client == "" || c.Secret.read == nil {
 		return Secret{}, errors.New("web: an OAuth client wants an ID and a secret")

@@ -146,7 +146,7 @@ func (x *Database) cursorKey(env func(string) string) ([]byte, error) {
 	if len(text) < 32 {
 		return nil, fail.Errorf(fail.Invalid, "", "cursors: %s has a key of %d characters: want at least 32 random ones, like those of `openssl rand -base64 32`", x.Cursors, len(text))
 	}
-	return hkdf.Key(sha256.New, []byte(text), nil, "exo cursors 1: "+x.Text, 32)
+	return hkdf.Key(sha256.New, []byte(text), nil, "grantfile 1: cursors of "+x.Text, 32)
 }
 
 // connects returns a URL of the database.
