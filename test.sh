@@ -102,6 +102,13 @@ install() {
     npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$parser_tests" test262-parser-tests@0.0.5
   fi
 
+  axe="$tools/axe-4.14.1"
+  if [ ! -f "$axe/node_modules/axe-core/axe.min.js" ]; then
+    say "installing axe-core 4.14.1 to $axe"
+    mkdir -p "$axe"
+    npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$axe" axe-core@4.14.1
+  fi
+
   mcpb="$tools/mcpb-2.1.2"
   if [ ! -d "$mcpb/node_modules/@anthropic-ai/mcpb" ]; then
     say "installing the tools of MCP bundles 2.1.2 to $mcpb"
@@ -196,7 +203,7 @@ say "the language of programs, as this Node.js has it"
 node testdata/conformance/node.mjs --check
 for of in date intl locales; do node exoeval/testdata/$of.mjs --check; done
 
-export EXO_MCP_SERVERS="$mcp_servers" EXO_MCP_NODE="$mcp/node_modules/node-linux-$arch/bin/node"
+export EXO_AXE="$axe/node_modules/axe-core/axe.min.js" EXO_MCP_SERVERS="$mcp_servers" EXO_MCP_NODE="$mcp/node_modules/node-linux-$arch/bin/node"
 say "tests, with the seeds of the fuzz targets"
 EXO_LONG=$long go test -vet=off -count=1 -timeout $timeout -v ./exosql ./schema/gen ./... 2>&1 | passed
 # A test that is skipped here fails the run: all that tests need was installed.

@@ -172,6 +172,7 @@ func TestChangesInBrowser(t *testing.T) {
 			if bt.JS[bool](b, "document.querySelector('img, #waits b, a') !== null || document.documentElement.scrollWidth > innerWidth") {
 				t.Error("a value became an element, or the page is wider than its frame")
 			}
+			b.Axe(t)
 			if link {
 				bt.JS[any](b, "document.querySelector('#waits button').click()")
 			} else if n := bt.JS[int](b, "document.querySelectorAll('#waits button').length"); n != 0 || !strings.Contains(shown, "exo approvals show") {

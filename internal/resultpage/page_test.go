@@ -205,6 +205,7 @@ func TestLook(t *testing.T) {
 	}{{"months-light-390", "light", 390, months}, {"months-dark-1000", "dark", 1000, months}, {"kinds-dark-390", "dark", 390, kinds}, {"kinds-light-1000", "light", 1000, kinds}} {
 		b := open(t, c.result, c.width, c.colours)
 		b.Shot("page-" + c.name)
+		b.Axe(t)
 		if bt.JS[bool](b, "document.documentElement.scrollWidth > innerWidth") {
 			t.Errorf("%s is wider than the screen", c.name)
 		}
