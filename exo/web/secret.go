@@ -1,6 +1,6 @@
 package web
 
-// This file has secrets: where they are, and where they may go. No value of this package holds the text of one.
+// This file has secrets: their places, and where they may be sent. No value of this package contains the text of a secret.
 
 import (
 	"context"
@@ -13,25 +13,25 @@ import (
 	"time"
 )
 
-// Secret is the place of a secret: a variable, a file, or a command that prints it. Its text is read when it is used, and kept
-// nowhere but in the request. The zero Secret refuses.
+// Secret is the place of a secret: a variable, a file, or a command that prints it. Its text is read at each use, and kept
+// only in the request. The zero Secret fails at each use.
 type Secret struct {
 	name string
 	read func(context.Context) ([]byte, error)
 }
 
-// FromVariable is the secret in a variable of the environment.
+// FromVariable returns the secret in an environment variable.
 func FromVariable(name string) Secret {
 	return Secret{"env:" + name, func(context.Context) ([]byte, error) { return []byte(os.Getenv(name)), nil }}
 }
 
-// FromFile is the secret in a file.
+// FromFile returns the secret in a file.
 func FromFile(path string) Secret {
 	return Secret{"file:" + filepath.Base(path), func(context.Context) ([]byte, error) { return os.ReadFile(path) }}
 }
 
-// FromCommand is the secret that a command prints, like that of a password manager. It runs for each request, without a shell and without
-// input, and has ten seconds.
+// FromCommand returns the secret that a command prints, like that of a password manager. It runs for each request, without a shell and
+// without input, for at most ten seconds.
 func FromCommand(program string, args ...string) Secret {
 	return Secret{"command:" + filepath.Base(program), func(ctx context.Context) ([]byte, error) {
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
@@ -45,7 +45,7 @@ func FromCommand(program string, args ...string) Secret {
 // String returns "secret" and the place, without the folder of a file or the arguments of a command.
 func (s Secret) String() string { return "secret " + s.name }
 
-// text reads the secret. An error has its name only: the system's text may have the path, and a command's the secret.
+// text reads the secret. Its errors contain only the secret's name, since the system's text may have the path, and a command's text the secret.
 func (s Secret) text(ctx context.Context) (string, error) {
 	if s.read == nil {
 		return "", errors.New("web: the zero Secret has no text")
@@ -63,21 +63,21 @@ func (s Secret) text(ctx context.Context) (string, error) {
 	}
 }
 
-// Binding names the one request header in which a secret is sent, to the Host that lists the Binding.
+// Binding names the request header in which a secret is sent, to the Host that lists the Binding.
 type Binding struct {
 	Secret Secret
-	Header string // like Authorization
-	Prefix string // before the secret, like "Bearer "
+	Header string // the header, like Authorization
+	Prefix string // the text before the secret, like "Bearer "
 }
 
 // Use is one use of a secret.
 type Use struct {
-	Secret string `json:"secret"` // its name
+	Secret string `json:"secret"` // the name of the secret
 	Host   string `json:"host"`
 	Header string `json:"header"`
 }
 
-// useSecrets puts the secrets of a host into a request. ctx is the caller's.
+// useSecrets puts the secrets of a host into a request. ctx is the context of the caller.
 func (t *Transport) useSecrets(ctx context.Context, h *host, req map[string][]string) error {
 	for _, b := range h.Secrets {
 		text, err := b.Secret.text(ctx)
