@@ -128,8 +128,8 @@ func Conflict(key string, want Version) error {
 	return fmt.Errorf("%w: %.80q has no version %.40s any more; read it again", ErrConflict, key, want)
 }
 
-// Update changes one entry, and tries again if another change came between. change gets the entry as it is (Version is Absent if there is none). It
-// sets Value and Until, or returns false to leave the entry. It may be called several times.
+// Update changes one entry, and tries again if another change came first. change gets the present entry (Version is Absent if there is none), and
+// sets Value and Until, or returns false to leave the entry unchanged. It may be called several times.
 func Update(ctx context.Context, s Store, key string, change func(*Entry) (put bool, err error)) error {
 	if s == nil {
 		return ErrClosed
