@@ -48,7 +48,7 @@ func (d *declarer) scope(i *message.Interface) scope {
 	return sc
 }
 
-// letter returns a short name for a type parameter: the first free letter of its name.
+// letter returns a short name for a type parameter: the first letter of its name, with a number if another one has that.
 func letter(name string, taken []string) string {
 	l := strings.ToUpper(name[:1])
 	for k := 2; slices.Contains(taken, l); k++ {
@@ -458,7 +458,7 @@ func quote(s string) string {
 	return string(b)
 }
 
-// paramName returns the name of a parameter: the last word of its description, such as "the number of rows".
+// paramName returns the name of a parameter: the last word of its description. For "the number of rows" it is rows.
 func paramName(s string) string {
 	words := strings.FieldsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_')

@@ -40,7 +40,7 @@ func pageForApps(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		res, err := next(ctx, method, req)
 		switch r := res.(type) {
-		case *mcp.ListResourcesResult: // the list is emptied, since clients find the page through the tool
+		case *mcp.ListResourcesResult: // the page is in no list, since clients find it through the tool
 			r.Resources = slices.DeleteFunc(r.Resources, func(x *mcp.Resource) bool { return x.URI == pageURI })
 		case *mcp.ListToolsResult:
 			for i, t := range r.Tools {
