@@ -31,7 +31,7 @@ import (
 
 // SQL has the statements that make the tables, for an operator to read and run.
 //
-// go:embed tables.sql
+//go:embed tables.sql
 var SQL string
 
 // Rights has the statements that give a role of the host its rights; an operator replaces … by the name of the role.
