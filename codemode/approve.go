@@ -1,6 +1,6 @@
 package codemode
 
-// This file has what a person decides about the tool's changes: see exo/review.
+// This file has the decisions of a person about the tool's changes (exo/review).
 
 import (
 	"context"
@@ -24,7 +24,7 @@ func (t *Tool) Pending(ctx context.Context) ([]review.ChangeSet, error) {
 	return t.review.PendingOf(ctx, t.principal)
 }
 
-// Waiting returns the change set that a run of this tool has left for a person, and the address of its page; "": the host has none.
+// Waiting returns the change set that a run of this tool has left for a person, and the address of its page, or "" if the host has none.
 func (t *Tool) Waiting(ctx context.Context, r *Result) (w review.ChangeSet, link string, err error) {
 	all, err := t.Pending(ctx)
 	for _, w := range all {
@@ -38,10 +38,10 @@ func (t *Tool) Waiting(ctx context.Context, r *Result) (w review.ChangeSet, link
 	return w, "", err
 }
 
-// Apply lets happen what a person has agreed to: the change set's program runs again, and commits only if it would do exactly what the person saw. seen
-// is the review.ChangeSet.Digest of that. Of several calls, in any processes, one runs the program. If an error comes without a Result, nothing was run;
-// with one, the store could not note what became of it, and the change set stays Applying until Keeper.Reconcile settles it. The Result is that of the
-// run, for the host and not for a model: its Err has Kind Conflict and a *review.DiffersError if the program would now do something else.
+// Apply applies a change set that a person has agreed to: its program runs again, and commits only if it does exactly what the person saw. seen is the
+// review.ChangeSet.Digest of that. If several processes call Apply, only one runs the program. An error without a Result means that nothing was run.
+// With a Result it means that the store could not note the outcome, and the change set stays Applying until Keeper.Reconcile settles it. The Result is
+// for the host, not for a model: its Err has Kind Conflict and a *review.DiffersError if the program would now do something else.
 func (t *Tool) Apply(ctx context.Context, id, seen string, by review.Approver) (*Result, error) {
 	if err := t.mayDecide(ctx, id); err != nil {
 		return nil, err
@@ -54,13 +54,13 @@ func (t *Tool) Apply(ctx context.Context, id, seen string, by review.Approver) (
 	if err := a.Done(context.WithoutCancel(ctx), outcome(res.Effects), res.Err); err != nil {
 		return res, fmt.Errorf("codemode: change set %s was run, and the store does not have what became of it: %w", a.ID, err)
 	}
-	if res.Err == nil { // a run that changes nothing is not reviewed
+	if res.Err == nil { // a run that changes nothing is never reviewed
 		res.Err = a.Conflict()
 	}
 	return res, nil
 }
 
-// outcome is what the effects of a run say about its change set. A mail that is known to have failed is nothing that was done.
+// outcome derives the outcome of a change set from the effects of its run. A mail that is known to have failed counts as not done.
 func outcome(effects []exo.Effect) (out review.Outcome) {
 	for _, e := range effects {
 		switch {
@@ -75,7 +75,7 @@ func outcome(effects []exo.Effect) (out review.Outcome) {
 	return out
 }
 
-// Reject refuses a change set. The next call of the principal's tool says so, with why.
+// Reject refuses a change set. The next call of the principal's tool reports that, with why.
 func (t *Tool) Reject(ctx context.Context, id, why string, by review.Approver) error {
 	if err := t.mayDecide(ctx, id); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (t *Tool) Reject(ctx context.Context, id, why string, by review.Approver) e
 	return t.review.Reject(ctx, id, why, by)
 }
 
-// mayDecide refuses a change set of another principal: its program would run with the grants of this one.
+// mayDecide refuses a change set of another principal, since its program would run with the grants of this one.
 func (t *Tool) mayDecide(ctx context.Context, id string) error {
 	if t == nil || t.review == nil {
 		return errNoReview
@@ -95,7 +95,7 @@ func (t *Tool) mayDecide(ctx context.Context, id string) error {
 	return err
 }
 
-// news adds to a result what became of the principal's change sets.
+// news adds to a result the news about the principal's change sets.
 func (t *Tool) news(ctx context.Context, res *Result) {
 	if t.review == nil || t.principal == "" {
 		return

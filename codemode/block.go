@@ -11,7 +11,7 @@ type member struct{ text, doc string }
 
 const maxLine = 140
 
-// block writes a declaration on one line if it is short, else with each member on its own line.
+// block writes a declaration on one line if it is short, and otherwise each member on its own line.
 func block(head string, ms []member) string {
 	texts, docs := make([]string, len(ms)), false
 	for k, m := range ms {
@@ -60,7 +60,7 @@ func comment(doc string) string {
 	return " // " + doc
 }
 
-// line joins the lines of a text, so that it can't end the comment around it.
+// line joins the lines of a text, so that it can't end the comment that contains it.
 func line(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // tags returns a mark for something that has a label or admits one.
@@ -71,7 +71,7 @@ func tags(verb string, l value.Label) string {
 	return "[" + verb + strings.Join(l.Tags(), ", ") + "]"
 }
 
-// identifier reports whether JavaScript accepts n as a name without quotes.
+// identifier reports whether n can be a name in JavaScript without quotes.
 func identifier(n string) bool {
 	for i, c := range []byte(n) {
 		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$' || i > 0 && c >= '0' && c <= '9') {
@@ -81,7 +81,7 @@ func identifier(n string) bool {
 	return n != ""
 }
 
-// property returns n in the form of a property's name.
+// property writes n as the name of a property.
 func property(n string) string {
 	if identifier(n) {
 		return n

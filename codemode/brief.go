@@ -7,22 +7,22 @@ import (
 )
 
 const (
-	// defaultDeclarations is the number of tokens above which the
-	// tables are searched, and longDeclarations that of a long description. About forty tables have as many.
+	// defaultDeclarations is the number of tokens above which tables must be searched for, and
+	// longDeclarations that for a long description. About forty tables have so many.
 	defaultDeclarations = 4_000
 	longDeclarations    = 10_000
-	// briefTokens bounds the part that is declared then.
+	// briefTokens limits the part that is still declared in that case.
 	briefTokens = 1000
 )
 
-// brief returns the declarations for a tool that has too many to show all: how to find the others, as many grants as fit, and, if long is set, the
-// declarations that all tables share, while the text has at most briefTokens.
+// brief returns the declarations for a tool that has too many: how to find the others, as many grants as fit, and, if long is set, the
+// declarations that all tables share. The text has at most briefTokens.
 func (d *declarer) brief(all *declarations, tables int, lookups []*lookup, long bool) string {
 	head := fmt.Sprintf("// %d tables and services can be reached, too many to declare here. Find them inside the program; what it was given it can use at once:\n", tables)
 	for _, l := range lookups {
 		head += fmt.Sprintf("declare function %s(%s: string): Promise<%s>;%s\n", l.name, l.param, d.typ(l.result, asPlain), comment(l.doc))
 	}
-	// As many of the grants as there is room for.
+	// api declares the first n grants, so that as many as fit can be shown.
 	api := func(n int) string {
 		ms := all.api[:n:n]
 		if more := len(all.api) - n; more > 0 {

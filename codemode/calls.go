@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// call is a call of a sending method, with an argument that its type admits.
+// call is a call of a method that sends, with an argument that its type admits.
 type call struct {
 	name, code string
 	effect     bool
@@ -106,7 +106,7 @@ func sampleArgs(m *message.Method) (string, bool) {
 	return strings.Join(args, ", "), true
 }
 
-// sample returns a value of a type in the form of a program. It leaves out optional fields.
+// sample writes a value of a type in JavaScript. It leaves out optional fields.
 func sample(t *message.Type) (string, bool) {
 	if t.Null {
 		return "null", true
@@ -117,7 +117,7 @@ func sample(t *message.Type) (string, bool) {
 	case value.TypeBool:
 		return "true", true
 	case value.TypeInt, value.TypeFloat, value.TypeNumber:
-		if t.Min < t.Max { // only whole numbers have bounds
+		if t.Min < t.Max { // only types of whole numbers have Min and Max
 			return strconv.FormatInt(t.Min, 10), true
 		}
 		return "1", true

@@ -9,17 +9,17 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// maxChanging bounds the kinds of objects that the rules name as changeable.
+// maxChanging is how many kinds of objects the rules name as changeable.
 const maxChanging = 10
 
-// changes says, by interface, which methods change something and are undone if the program fails; "" if there are none.
+// changes lists, by interface, the methods that change something and are undone if the program fails. It returns "" if there are none.
 func (p *prompt) changes() string {
 	var says []string
 	for _, name := range sorted(p.catalog) {
 		i := p.catalog[name]
 		var ops []string
 		for _, n := range sorted(i.Methods) {
-			if m := i.Methods[n]; m.Effect == message.InUnit && m.Name == n { // skip second names of a method
+			if m := i.Methods[n]; m.Effect == message.InUnit && m.Name == n { // skip other names of the same method
 				ops = append(ops, n)
 			}
 		}
@@ -37,14 +37,14 @@ func (p *prompt) changes() string {
 		"Do not run a program again that ended well: it would change everything twice."
 }
 
-// maxWalk bounds the number of links to an object that an example changes.
+// maxWalk is how many links may lead to an object that an example changes.
 const maxWalk = 4
 
 // changed returns an example that changes rows of a query, with the query's own columns, preferably
-// an update. No example inserts, because the catalogue does not say which values a new row needs.
+// an update. No example inserts, because the catalogue does not show which values a new row needs.
 func (p *prompt) changed() Example {
 	var found [2]string
-	seen, led := map[string]bool{}, map[string]bool{} // led: the target of a link, so it is in walk already, with a path that is no longer
+	seen, led := map[string]bool{}, map[string]bool{} // led: a link leads to the query, so walk already has it, with a path that is no longer
 	var walk []*queryShape
 	for _, g := range p.granted {
 		if q := p.shape("api."+g.Name, g.Type); q != nil {
@@ -81,7 +81,7 @@ func (p *prompt) changed() Example {
 	return Example{}
 }
 
-// picked returns a query of a few rows. Its condition does not use the column set.
+// picked returns the text for a query of a few rows. Its condition does not use the column set.
 func (q *queryShape) picked(set string) string {
 	if q.methods["where"] == nil {
 		return ""
@@ -99,7 +99,7 @@ func (q *queryShape) picked(set string) string {
 	return ""
 }
 
-// updated returns an update of one column by an object.
+// updated returns an update of one column with an object.
 func (q *queryShape) updated() string {
 	m := q.methods["update"]
 	if m == nil || m.Effect != message.InUnit || len(m.Params) == 0 || m.Params[0].Want == nil || m.Params[0].Want.Con == nil {
@@ -120,7 +120,7 @@ func (q *queryShape) updated() string {
 	return ""
 }
 
-// deleted returns a delete of a few rows.
+// deleted returns the text that deletes a few rows.
 func (q *queryShape) deleted() string {
 	m := q.methods["delete"]
 	from := q.picked("")
@@ -130,7 +130,7 @@ func (q *queryShape) deleted() string {
 	return fmt.Sprintf("async (api) => ({ deleted: await %s.delete() })", from)
 }
 
-// written returns a value of a column's type in the form of a program. It is "" if the type has no short value.
+// written writes a value of a column's type in JavaScript. It returns "" if the type has no short value.
 func written(t *message.Type) string {
 	switch {
 	case len(t.Enum) > 0:

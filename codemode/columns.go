@@ -9,17 +9,17 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// kind is an interface of column expressions in the form in which it is declared.
+// kind is an interface of column expressions as it is declared.
 type kind struct {
 	*message.Interface
-	names []string // names of the listed members; a member for which JavaScript has its own syntax is not listed
-	lines []member // these members, with V for the type of the column's values
-	signs []string // JavaScript's operators and functions that work on the column
+	names []string // the names of the listed members; members with their own syntax in JavaScript are not listed
+	lines []member // the listed members, with V for the type of the column's values
+	signs []string // the operators and functions of JavaScript that work on the column
 }
 
 func (d *declarer) newKind(i *message.Interface) *kind {
 	k := &kind{Interface: i}
-	signs, hidden := map[*message.Method][]string{}, i.Methods["!="] // in callbacks != means !==
+	signs, hidden := map[*message.Method][]string{}, i.Methods["!="] // != is left out, since in callbacks it means the same as !==
 	for n, m := range i.Methods {
 		if isSign(n) {
 			signs[m] = append(signs[m], n)
@@ -39,8 +39,8 @@ func (d *declarer) newKind(i *message.Interface) *kind {
 	return k
 }
 
-// exprs declares the interfaces of column expressions. Members that several of them share
-// are declared once (see sharing), because they would fill half of the declarations.
+// exprs declares the interfaces of column expressions. Members that several of them share are
+// declared once (sharing), since they would otherwise fill half of the declarations.
 func (d *declarer) exprs() []declaration {
 	var all []*kind
 	for _, n := range d.order {
@@ -67,7 +67,7 @@ func (d *declarer) exprs() []declaration {
 	return out
 }
 
-// column declares the part of a kind that no other kind shares.
+// column declares the members of a kind that no other kind shares.
 func (d *declarer) column(k *kind) string {
 	item, v := d.item(k.Interface)
 	head := "interface " + d.shown[k.Name]
@@ -107,7 +107,7 @@ func (d *declarer) ownOf(k *kind) (names, signs []string) {
 	return names, signs
 }
 
-// notations describe the values of types that JavaScript doesn't have.
+// notations describe the values of types that JavaScript lacks.
 var notations = map[string]string{
 	value.TypeDecimal:  "exact, in rows too; text like '12.5' in results",
 	value.TypeDate:     "a day, '2024-01-31'",
@@ -116,7 +116,7 @@ var notations = map[string]string{
 	value.TypeJSON:     "t.x.key and t.x.list[0] reach in; compare with a text, a number, true or false",
 }
 
-// aboutColumns explains what the names of operators don't show.
+// aboutColumns explains what the names of operators don't make clear.
 func aboutColumns(all []*kind) string {
 	s := "// In callbacks a column is an expression without a value. Behind // stands the JavaScript that works on it."
 	some := func(sign string) bool {
@@ -165,7 +165,7 @@ func (d *declarer) of(i *message.Interface) string {
 	return cmp.Or(strings.Join(ts, " | "), "any")
 }
 
-// valueType returns the name of the type of a column's values, "" if there are several.
+// valueType returns the name of the type of a column's values, or "" if there are several.
 func (d *declarer) valueType(i *message.Interface) string {
 	name := ""
 	for _, t := range d.args[i.Name] {
@@ -178,8 +178,8 @@ func (d *declarer) valueType(i *message.Interface) string {
 	return name
 }
 
-// itemOf returns the type arguments with which columns of this kind are
-// declared, without that of their values: for an array, the type of its items.
+// itemOf returns the type arguments with which columns of this kind are declared, except the type
+// of their values. For an array, it returns the type of its items.
 func (d *declarer) itemOf(i *message.Interface) []string {
 	var out []string
 	for _, t := range d.args[i.Name] {
@@ -192,7 +192,7 @@ func (d *declarer) itemOf(i *message.Interface) []string {
 	return out
 }
 
-// item returns the type parameter of a kind that has one, and the type of its values.
+// item returns the type parameter of a kind, if it has one, and the type of its values.
 func (d *declarer) item(i *message.Interface) (param, values string) {
 	ps := d.itemOf(i)
 	if len(ps) != 1 {

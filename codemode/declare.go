@@ -15,14 +15,14 @@ import (
 
 // declarations has all declarations, in the order in which the model reads them.
 type declarations struct {
-	helpers, columns, shared, own []declaration // shared are for several tables
-	api                           []member      // what was granted
+	helpers, columns, shared, own []declaration // shared: declarations for several tables
+	api                           []member      // the granted names
 }
 
 // declaration is the text that declares one name.
 type declaration struct {
 	name, text string
-	of         string // its name in the catalogue, "" if there is none
+	of         string // the name in the catalogue; "" if there is none
 }
 
 // String returns the text of all declarations.
@@ -34,9 +34,8 @@ func (d *declarations) String() string {
 	return b.String() + block("declare const api:", d.api) + ";\n"
 }
 
-// declare writes TypeScript declarations of everything that a program
-// can reach from its grants. It reads only the catalogue: no method or
-// interface is named here, so the model reads what the gate checks.
+// declare writes TypeScript declarations of everything that a program can reach from its grants. It
+// reads only the catalogue, which the gate also uses for its checks, so the two can't disagree.
 func (d *declarer) declare() *declarations {
 	out := &declarations{columns: d.exprs()}
 	inline := map[string]bool{}
@@ -63,17 +62,17 @@ func (d *declarer) declare() *declarations {
 		doc := g.Doc
 		if i := d.cat[g.Type.Name]; i != nil {
 			if i.Doc == doc {
-				doc = "" // the interface has the same doc
+				doc = "" // left out, since the interface has the same doc
 			}
 			doc = strings.TrimSpace(tags("", i.Label) + " " + doc)
 		}
 		out.api = append(out.api, member{g.Name + ": " + d.typ(g.Type, asIs), doc})
 	}
-	out.helpers = d.helpers() // last, because the other declarations decide which helpers are needed
+	out.helpers = d.helpers() // last, since the other declarations decide which helpers are needed
 	return out
 }
 
-// docOf returns the doc of an interface, and the label that a program gets when it asks the interface anything.
+// docOf returns the doc of an interface, and the label that a program gets from any call of it.
 func docOf(i *message.Interface) string {
 	if i.Label.Empty() {
 		return i.Doc
@@ -81,7 +80,7 @@ func docOf(i *message.Interface) string {
 	return tags("", i.Label) + " " + i.Doc
 }
 
-// newDeclarer collects what there is to declare, and names it.
+// newDeclarer collects everything that can be declared, and names it.
 func newDeclarer(cat message.Catalog, granted []message.GrantedName) *declarer {
 	d := &declarer{cat: cat, granted: granted, seen: map[string]bool{}, args: map[string][]*message.Type{}, shown: map[string]string{}, said: map[*message.Method]bool{}, taken: map[string]bool{}, types: map[string]bool{}}
 	d.reach(granted)
@@ -92,23 +91,23 @@ func newDeclarer(cat message.Catalog, granted []message.GrantedName) *declarer {
 type declarer struct {
 	cat     message.Catalog
 	granted []message.GrantedName
-	order   []string                   // the interfaces that can be reached, breadth first
-	seen    map[string]bool            // the interfaces in order
-	args    map[string][]*message.Type // the distinct types that refer to an interface
-	shown   map[string]string          // the name of an interface in the declarations
-	taken   map[string]bool            // names that already have a meaning in the declarations
+	order   []string                   // the interfaces that grants lead to, breadth first
+	seen    map[string]bool            // the interfaces that are in order
+	args    map[string][]*message.Type // for each interface, the distinct types that refer to it
+	shown   map[string]string          // for each interface, its name in the declarations
+	taken   map[string]bool            // the names that already have a meaning in the declarations
 	types   map[string]bool            // the names of all types that a program can get
 	kinds   []*kind                    // the kinds of columns
-	shared  []sharedKind               // what kinds of columns have in common
-	said    map[*message.Method]bool   // methods of rows: their queries have them, too, and need no second doc
-	plain   bool                       // the declarations use Plain
-	filter  bool                       // the declarations use Filter
-	arg     bool                       // the declarations use Arg
-	open    []string                   // interfaces in order that have type parameters; see like
-	at      map[string]int             // the index in order of each interface
+	shared  []sharedKind               // the members that several kinds of columns share
+	said    map[*message.Method]bool   // the methods of rows, which need no second doc in their queries
+	plain   bool                       // the declarations use the helper type Plain
+	filter  bool                       // the declarations use the helper type Filter
+	arg     bool                       // the declarations use the helper type Arg
+	open    []string                   // the interfaces in order that have type parameters; see like
+	at      map[string]int             // for each interface, its index in order
 }
 
-// reach collects the interfaces in an order that is always the same.
+// reach collects the interfaces in an order that does not vary.
 func (d *declarer) reach(granted []message.GrantedName) {
 	for _, g := range granted {
 		d.visitType(g.Type)
@@ -183,7 +182,7 @@ func (d *declarer) visitTerm(t *message.Term) {
 var attenuated = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(_[0-9a-f]{8})+$`) })
 
 // nameAll gives every interface a name that is unique here and has no other meaning in TypeScript.
-// It removes the suffix of an attenuated interface (see policy.Only), which a model does not need.
+// It removes the suffix of a narrowed interface (policy.Only), which a model does not need.
 func (d *declarer) nameAll() {
 	for _, n := range []string{"Plain", "Column", "Filter", "Arg", "Promise", "Date", "Record", "Function"} {
 		d.taken[n] = true
@@ -222,8 +221,8 @@ func (d *declarer) params(i *message.Interface) []string {
 	return ps
 }
 
-// closed returns the type that refers to an interface, if there
-// is just one. Then the interface needs no parameters here.
+// closed returns the only type that refers to an interface, or nil if there are several. With only
+// one, the interface needs no type parameters.
 func (d *declarer) closed(name string) *message.Type {
 	if a := d.args[name]; len(a) == 1 {
 		return a[0]
@@ -231,12 +230,12 @@ func (d *declarer) closed(name string) *message.Type {
 	return nil
 }
 
-// memberless reports whether an interface has no members, so that it is only a name for the types that are one.
+// memberless reports whether an interface has no members, so that it is only a name for the types that have its kind.
 func memberless(i *message.Interface) bool {
 	return !i.Expr && len(i.Order) == 0 && len(i.Methods) == 0 && len(i.Fields) == 0
 }
 
-// standIns returns the types that a program may give where an interface without members is wanted.
+// standIns returns the types that a program may use in place of an interface without members.
 func (d *declarer) standIns(i *message.Interface) []string {
 	var of []string
 	var columns []*kind
@@ -248,7 +247,7 @@ func (d *declarer) standIns(i *message.Interface) []string {
 			}
 		}
 	}
-	// If one shared kind covers exactly these columns, the union lists that kind in place of each column's type.
+	// If a shared kind covers exactly these columns, the union names that kind instead of each column's type.
 	for _, s := range d.shared {
 		same := func(k *kind) bool {
 			return slices.ContainsFunc(columns, func(c *kind) bool { return c.Interface == k.Interface })
@@ -264,7 +263,7 @@ func (d *declarer) standIns(i *message.Interface) []string {
 	return of
 }
 
-// empty declares an interface without members as the union of the types that are one, if there are any.
+// empty declares an interface without members as the union of the types that have its kind, if there are any.
 func (d *declarer) empty(i *message.Interface) string {
 	of := d.standIns(i)
 	if len(of) == 0 {
@@ -324,7 +323,7 @@ func (d *declarer) iface(i *message.Interface) string {
 	return s
 }
 
-// row returns the name of the row that a link to at most one row is in a callback. It is "" for any other method.
+// row returns the name of the row that a link to at most one row means in a callback. It returns "" for any other method.
 func (d *declarer) row(i *message.Interface, m *message.Method) string {
 	if !slices.Contains(i.Is, value.TypeRow) || m.Truth == "" || m.Result == nil || m.Result.Con == nil || m.Result.Con.Args["row"] == nil {
 		return ""
@@ -332,11 +331,11 @@ func (d *declarer) row(i *message.Interface, m *message.Method) string {
 	return d.shown[m.Result.Con.Args["row"].Name]
 }
 
-// like finds an interface, declared before i, whose methods have the same names and parameters as those of
-// i. There each is a call that answers, and here it is part of a callback; or both return their receiver.
-// A model can tell these apart, so the methods are declared once. names are these methods, at least two.
+// like finds an interface, declared before i, that has methods with the same names and parameters as i.
+// They are declared once, although there a method may send a call, while here it is part of a callback: a
+// model understands that. names are these methods, at least two.
 func (d *declarer) like(i *message.Interface) (shown string, names []string) {
-	if d.at == nil { // few interfaces are open, and each interface is compared with them
+	if d.at == nil { // a linear search: only few interfaces are open
 		d.at = map[string]int{}
 		for k, name := range d.order {
 			d.at[name] = k
@@ -365,7 +364,7 @@ func (d *declarer) like(i *message.Interface) (shown string, names []string) {
 	return "", nil
 }
 
-// covers reports whether i has every method of b in the same form.
+// covers reports whether i has every method of b with the same form.
 func (d *declarer) covers(b, i *message.Interface) bool {
 	for n, m := range b.Methods {
 		if i.Methods[n] != m && !reflect.DeepEqual(i.Methods[n], m) {
@@ -375,7 +374,7 @@ func (d *declarer) covers(b, i *message.Interface) bool {
 	return len(b.Fields) == 0
 }
 
-// trivial reports whether an interface's doc says no more than its name.
+// trivial reports whether an interface's doc adds nothing to its name.
 func trivial(i *message.Interface) bool {
 	name := strings.ToLower(i.Name)
 	for _, w := range strings.Fields(strings.ToLower(i.Doc)) {
@@ -390,7 +389,7 @@ func trivial(i *message.Interface) bool {
 	return true
 }
 
-// helpers declares the types that the declarations use and the catalogue does not have.
+// helpers declares the types that the declarations use but the catalogue lacks.
 func (d *declarer) helpers() []declaration {
 	var out []declaration
 	add := func(name, text string) { out = append(out, declaration{name: name, text: text}) }

@@ -15,13 +15,13 @@ type prompt struct {
 	catalog message.Catalog
 	granted []message.GrantedName
 	admits  value.Label
-	seals   value.Label // tags of values that programs get sealed
+	seals   value.Label // the tags of values that programs get sealed
 	zone    string
 	types   map[string]bool // the names of all types that a program can get
-	lookups []string        // the names of search and describe, if not everything is declared
+	lookups []string        // the names of the functions search and describe, if not everything is declared
 }
 
-// describe returns the whole description: purpose, tables, rules, examples. listed is placed after the rules.
+// describe returns the whole description: purpose, tables, rules and examples. listed comes after the rules.
 func (p *prompt) describe(tables string, rules []rule, listed string, examples []Example) string {
 	var b strings.Builder
 	b.WriteString(p.purpose() + "\n\n" + tables + "\nRules:\n")
@@ -35,7 +35,7 @@ func (p *prompt) describe(tables string, rules []rule, listed string, examples [
 	return b.String()
 }
 
-// purpose returns what the tool is for.
+// purpose returns the text that explains what the tool is for.
 func (p *prompt) purpose() string {
 	where := "is declared below"
 	if p.lookups != nil {
@@ -50,7 +50,7 @@ func (p *prompt) purpose() string {
 		"Write one program that gets, combines and shapes all you need, instead of many calls."
 }
 
-// rule is one rule in the description. A program in rules_test.go checks each.
+// rule is one rule in the description. For each rule a program in rules_test.go checks that it is true.
 type rule struct{ id, text string }
 
 func (p *prompt) rules() []rule {
@@ -139,7 +139,7 @@ func (p *prompt) rules() []rule {
 	return rs
 }
 
-// values says which values are written as text, because JavaScript has no type for them.
+// values returns a text about values that are written as text, because JavaScript has no type for them.
 func (p *prompt) values() string {
 	var says []string
 	for _, v := range []struct{ typ, text string }{
@@ -157,7 +157,7 @@ func (p *prompt) values() string {
 	return strings.Join(says, " ")
 }
 
-// advice says how to ask for less.
+// advice returns a text on how to ask for less.
 func (p *prompt) advice() string {
 	var ways []string
 	if q := p.query(); q != nil {
@@ -170,8 +170,8 @@ func (p *prompt) advice() string {
 	return "To see less: " + strings.Join(append(ways, "shape the result in the program and return only what you need"), ", ") + "."
 }
 
-// acts reports whether a granted method sends by itself: methods
-// of services, and methods of queries that await does not call.
+// acts reports whether a granted method sends without await: methods of services, and methods of
+// queries that await does not call.
 func (p *prompt) acts() bool {
 	for _, g := range p.granted {
 		if i := p.catalog[g.Type.Name]; i.Await == "" && slices.ContainsFunc(sorted(i.Methods), func(n string) bool { return i.Methods[n].Sends }) {
@@ -183,7 +183,7 @@ func (p *prompt) acts() bool {
 
 // sealed returns the secrecy tags of values that programs get sealed: kept may not leave with the result, shown may.
 func (p *prompt) sealed() (kept, shown []string) {
-	var tags []string // each tag alone, in the form of its mark
+	var tags []string // each tag as it appears in its mark
 	for _, i := range p.catalog {
 		for _, f := range i.Fields {
 			tags = append(tags, f.Label.Tags()...)
@@ -203,7 +203,7 @@ func (p *prompt) sealed() (kept, shown []string) {
 	return kept, shown
 }
 
-// measure returns the name of the first declared measure, "" if there is none.
+// measure returns the name of the first declared measure, or "".
 func (p *prompt) measure() string {
 	for _, name := range p.catalog.Names() {
 		for _, n := range p.catalog[name].Names() {
@@ -243,7 +243,7 @@ func (p *prompt) existenceTags() (kept, shown []string) {
 	return kept, shown
 }
 
-// distrusted returns the tags of what outsiders write, if anything is refused to a program that has read it.
+// distrusted returns the tags of what outsiders write, if a program that has read it may not make some calls.
 func (p *prompt) distrusted() []string {
 	var l value.Label
 	demands := false
@@ -263,7 +263,7 @@ func (p *prompt) distrusted() []string {
 	return l.Tags()
 }
 
-// query returns a granted query, preferably one with links; nil if there is none.
+// query returns a granted query, preferably one with links, or nil.
 func (p *prompt) query() *queryShape {
 	var best *queryShape
 	for _, g := range p.granted {

@@ -12,16 +12,15 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// describe returns the declaration for a name that search or another
-// declaration mentions: the name of an interface, of a table in programs, or
-// of a grant. A hidden name and one that does not exist get the same answer.
+// describe returns the declaration of an interface, a table in programs, or a grant, by its name. A
+// hidden name and one that does not exist get the same answer.
 func (c *catalogue) describe(asked string) (string, error) {
 	name := strings.TrimSpace(asked)
 	name = strings.TrimPrefix(name, "api.")
 	name, _, _ = strings.Cut(name, "<")
 	if c.texts[name] == "" && c.aliases[name] == "" {
 		if first, _, ok := strings.Cut(name, "."); ok && (c.texts[first] != "" || c.aliases[first] != "") {
-			name = first // Task.dueAt
+			name = first // the name has a member, like Task.dueAt
 		}
 	}
 	if c.texts[name] == "" {
@@ -44,7 +43,7 @@ func (c *catalogue) describe(asked string) (string, error) {
 	return text, nil
 }
 
-// cut returns the lines at the start of a declaration that fit.
+// cut returns as many lines from the start of a declaration as fit.
 func (c *catalogue) cut(text string) string {
 	if len(text) <= maxText {
 		return text
@@ -63,7 +62,7 @@ func (c *catalogue) entryOf(name string) *entry {
 	return nil
 }
 
-// mentioned returns the names in a declaration that have declarations of their own.
+// mentioned returns the names in a declaration that have their own declarations.
 func (c *catalogue) mentioned(name, text string) []string {
 	var out []string
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !(r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r)) }) {

@@ -3,15 +3,15 @@
 // leaves only through a sink that admits its labels; it ends within its limits; and what happened is on record, if Options has a Recorder. Its
 // design is DESIGN.md in this package's folder.
 //
-// It does not make a model resist injection. It does not stop a leak inside the granted scope to a sink that was granted. It does not hide how long
-// things take or whether a program ended.
+// It does not make a model resist injection. It does not stop a leak of granted rows to a granted sink. It does not hide how long things take or
+// whether a program ended.
 //
-// Each program runs in a process of its own, without files, secrets or connections but the one to this process. If it crashes, only that process
-// ends (see exoeval/worker; systems other than Linux have fewer walls, and Isolation of its pool lists them). With exoeval.InProcess{} as
-// Options.Evaluator the program runs in this process. Then an author who attacks the JavaScript engine can exhaust the memory of the process or
-// stall it, and still reaches nothing that was not granted.
+// Each program runs in its own process, without files, secrets or connections, except the one to this process. If it crashes, only that process
+// ends (exoeval/worker; systems other than Linux have fewer walls, which Isolation of its pool lists). With exoeval.InProcess{} as
+// Options.Evaluator the program runs in this process. Then an author who attacks the JavaScript engine can exhaust the memory or stall the process,
+// but still reaches only what was granted.
 //
-// A [Tool] has what every framework asks of a tool: a name, a description, a schema of the input, and a function from JSON to JSON. The description
-// is made from the catalogue of what was granted, so what the model reads can't disagree with what it can call. A
-// program that fails is no Go error: the model reads what was wrong, and where, and writes the program again.
+// A [Tool] has what every framework needs: a name, a description, a schema of the input, and a function from JSON to JSON. The description is made
+// from the catalogue of the grants, so it can't disagree with what the model can call. A program that fails is no Go error: the model reads what
+// was wrong, and where, and writes the program again.
 package codemode

@@ -12,10 +12,10 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// maxEffects bounds the effects of one failed run that the model's text names.
+// maxEffects is how many effects of one failed run the model's text names.
 const maxEffects = 20
 
-// maxRefusals bounds the held effects whose reason the model reads, and maxRefusal the bytes of each reason.
+// maxRefusals is how many refused held effects are explained to the model, and maxRefusal is how many bytes each explanation may have.
 const maxRefusals, maxRefusal = 5, 300
 
 // These are texts about effects that a model reads after a failed program, if programs can change things.
@@ -25,17 +25,17 @@ const (
 	unknownEffects = "it is not known what took effect: do not run the program again"
 )
 
-// Changed reports whether an effect took place, or may have. If the run read what
-// the model may not, Changed is true whenever the tool can change something and
-// an effect may have taken place: the truth could reveal a bit of what was read.
+// Changed reports whether an effect took place, or may have. If the run read what the model may
+// not, Changed is true whenever an effect may have taken place, since the truth could reveal a bit
+// of what was read.
 func (r *Result) Changed() bool {
 	return r.withheld && r.effectful && !r.unchanged || slices.ContainsFunc(r.Effects, func(e exo.Effect) bool { return modelView(e).MayHaveHappened() })
 }
 
-// EffectsNote is the host's text about the program's changes; the model reads it with
-// the result. A program gets only a receipt for a held effect. A model that reads only
-// an error would correct the program, run it again, and send the mail twice. It is "" if
-// the program asked for no change and did not fail, or if no grant can change anything.
+// EffectsNote is the host's text about the program's changes; the model reads it with the result.
+// Without it, a model that reads only an error would correct the program, run it again, and send
+// the mail twice. It is "" if the program asked for no change and did not fail, or if no grant can
+// change anything.
 func (r *Result) EffectsNote() string {
 	switch {
 	case r.Err != nil && fail.KindOf(r.Err) == fail.Pending:
@@ -49,7 +49,7 @@ func (r *Result) EffectsNote() string {
 		// A list of effects would reveal them, so the text is the same in every case.
 		return unknownEffects
 	}
-	ops, nothing := map[exo.State][]string{}, map[string][]string{} // by their outcome
+	ops, nothing := map[exo.State][]string{}, map[string][]string{} // the operations by outcome
 	var says []string
 	stands, failed := false, false
 	var sealed, provisional []string
@@ -58,7 +58,7 @@ func (r *Result) EffectsNote() string {
 			stands, sealed = true, append(sealed, e.Op)
 			continue
 		}
-		if e.NoRowsText != "" && e.State == exo.StateApplied { // there is nothing to keep or undo
+		if e.NoRowsText != "" && e.State == exo.StateApplied { // such an effect changed nothing, so there is nothing to keep or undo
 			nothing[e.NoRowsText] = append(nothing[e.NoRowsText], e.Op)
 			continue
 		}
@@ -103,7 +103,7 @@ func (r *Result) EffectsNote() string {
 	return note
 }
 
-// modelView returns an effect as the model may see it: the true outcome of an effect with sealed values would reveal a bit of them.
+// modelView returns an effect as the model may see it. For an effect with sealed values it hides the outcome, which would reveal a bit of them.
 func modelView(e exo.Effect) exo.Effect {
 	if e.Sealed && (e.State == exo.StateFailed || e.State == exo.StateUnknown) {
 		e.State, e.Err = exo.StateApplied, nil
@@ -111,8 +111,8 @@ func modelView(e exo.Effect) exo.Effect {
 	return e
 }
 
-// refusal returns why a held effect was refused after the program, if that text was
-// written for the guest before anything was done, as service.Refuse does. Else it is "".
+// refusal returns why a held effect was refused after the program, if the text was written for the
+// guest and nothing was done, as with service.Refuse. Otherwise it returns "".
 func refusal(e exo.Effect) string {
 	var why *fail.Error
 	if e.State != exo.StateFailed || !errors.As(e.Err, &why) || why.Kind != fail.Invalid || !errors.Is(why, exo.ErrNothingDone) {
@@ -121,7 +121,7 @@ func refusal(e exo.Effect) string {
 	return strings.TrimRight(scalar.Shorten(clean(why.Message()), maxRefusal), ".")
 }
 
-// becameOf has plain words for each state of an effect, in the order in which the model reads them.
+// becameOf describes each state of an effect in plain words, in the order in which the model reads them.
 var becameOf = []struct {
 	state exo.State
 	text  string
@@ -130,10 +130,10 @@ var becameOf = []struct {
 	{exo.StateFailed, "OPS was held until the program ended, and then failed"},
 	{exo.StateUnknown, "whether OPS took effect is not known"},
 	{exo.StateRolledBack, "nothing of OPS was kept"},
-	{exo.StateHeld, "whether OPS took effect is not known"}, // no run ends in this state
+	{exo.StateHeld, "whether OPS took effect is not known"}, // no run ends with an effect in this state
 }
 
-// counted returns each name once, in order, with its number of times.
+// counted returns each name once, in order, with how often it occurs.
 func counted(ops []string) string {
 	times, order := map[string]int{}, []string(nil)
 	for _, op := range ops {

@@ -7,35 +7,35 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// entry is a thing that search can find: a table, which is its row and its query, or a service.
+// entry is something that search can find: a table, with its row and its query, or a service.
 type entry struct {
-	name    string   // the declared name; for a table, the name of its row
-	query   string   // the declared name of a table's query, or ""
-	aliases []string // its names in programs
-	paths   []string // ways to it from api, shortest first
+	name    string   // the declared name; for a table, that of its row
+	query   string   // the declared name of a table's query; "": no table
+	aliases []string // the names in programs
+	paths   []string // the ways to it from api, shortest first
 	doc     string
-	text    string // its declarations
+	text    string // the declarations of the entry
 	members []entryMember
 }
 
 // entryMember is a column, a link or a method.
 type entryMember struct {
 	name, line, doc string
-	more            string // further words by which it is found: values of an enum, parameters and result of a method
+	more            string // further words with which it is found: values of an enum, parameters and result of a method
 }
 
-// entries returns what is declared for tables and services. It is made from the declarations and
-// from their catalogue. A hidden thing is in neither, so it can't be found (TestSearchHidden).
+// entries returns the declared tables and services. It reads only the declarations and their
+// catalogue, which have no hidden thing, so search can't find one (TestSearchHidden).
 func (d *declarer) entries(all *declarations) []entry {
 	paths := d.paths()
 	aliases := map[string][]string{}
-	queries := map[string]string{} // the query of each row
+	queries := map[string]string{} // the name of the query of each row
 	for _, name := range d.order {
 		for _, t := range d.args[name] {
 			if ns := t.Args["ns"]; ns != nil && len(ns.Fields) == 1 && ns.Fields[0].Type != nil {
 				row := ns.Fields[0].Type.Name
 				aliases[row] = append(aliases[row], ns.Fields[0].Name)
-				if queries[row] == "" && (d.closed(name) != nil || len(d.cat[name].Is) > 0) { // that of a tree has several types
+				if queries[row] == "" && (d.closed(name) != nil || len(d.cat[name].Is) > 0) { // a tree's query has several types
 					queries[row] = name
 				}
 			}
@@ -55,7 +55,7 @@ func (d *declarer) entries(all *declarations) []entry {
 	var out []entry
 	for _, x := range all.own {
 		if isQuery[x.of] {
-			continue // it is found with its row
+			continue // left out, since it is found together with its row
 		}
 		i := d.cat[x.of]
 		e := entry{name: x.name, paths: paths[x.of], doc: line(docOf(i)), aliases: aliases[x.of], text: x.text}
@@ -80,7 +80,7 @@ func (d *declarer) entries(all *declarations) []entry {
 	return out
 }
 
-// membersOf returns the members of an interface in the form in which they are declared.
+// membersOf returns the members of an interface as they are declared.
 func (d *declarer) membersOf(i *message.Interface) []entryMember {
 	sc := d.scope(i)
 	var out []entryMember
@@ -99,7 +99,7 @@ func (d *declarer) membersOf(i *message.Interface) []entryMember {
 	return out
 }
 
-// maxPaths bounds the ways to one interface that are shown: each way leads to other rows.
+// maxPaths is how many ways to one interface are shown. Each way leads to other rows.
 const maxPaths = 3
 
 // way is a way to an interface.
@@ -119,8 +119,8 @@ func (w *way) passes(name string) bool {
 	return false
 }
 
-// paths returns ways to the interfaces, shortest first. A way takes the
-// shortest way to an interface, and then any link of it, but never in a circle.
+// paths returns ways to the interfaces, shortest first. A way is the shortest one to some
+// interface, followed by any link of it, without a circle.
 func (d *declarer) paths() map[string][]string {
 	paths := map[string][]string{}
 	short := map[string]*way{}

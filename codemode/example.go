@@ -25,7 +25,7 @@ func (p *prompt) examples() []Example {
 	return slices.DeleteFunc(out, func(e Example) bool { return e.Code == "" })
 }
 
-// found returns the examples if not everything is declared.
+// found returns the examples for a tool that does not declare everything.
 func (p *prompt) found() []Example {
 	out := []Example{{"what there is for a question, and how it is declared",
 		fmt.Sprintf("async (api) => {\n  const found = await %s(\"words of the question\");\n  return { found, declared: await Promise.all(found.slice(0, 2).map((f) => %s(f.name))) };\n}", p.lookups[0], p.lookups[1])}}
@@ -40,14 +40,14 @@ func (p *prompt) found() []Example {
 	return out
 }
 
-// queryShape is what the examples need to know about a query of one table.
+// queryShape has the facts about a query of one table that the examples need.
 type queryShape struct {
 	p       *prompt
 	name    string // the name of its interface
-	path    string // the expression by which a program gets it
+	path    string // the expression with which a program gets it
 	alias   string
 	columns []column // the columns that may be returned
-	all     bool     // columns has all columns
+	all     bool     // columns contains every column of the table
 	methods map[string]*message.Method
 	await   string
 	links   []link
@@ -95,8 +95,8 @@ func (p *prompt) shape(path string, t *message.Type) *queryShape {
 		q.columns = append(q.columns, column{n, f.Type.Args["of"], x.Methods})
 	}
 	q.linked = len(q.links) > 0
-	// An example reads best over a link to many rows of another table. The catalogue
-	// does not say to how many rows a link leads, but its name usually does.
+	// The best example uses a link to many rows of another table. The catalogue does not show to
+	// how many rows a link leads, but the link's name usually does.
 	slices.SortStableFunc(q.links, func(a, b link) int { return q.rank(b) - q.rank(a) })
 	if len(q.columns) == 0 {
 		return nil
@@ -115,8 +115,8 @@ func (q *queryShape) rank(l link) int {
 	return n
 }
 
-// target returns the query of the first usable link. walked
-// says that the example follows the link without a join.
+// target returns the query of the first usable link. walked reports that the example follows the
+// link without a join.
 func (q *queryShape) target(walked bool) (string, *queryShape) {
 	for _, l := range q.links {
 		if walked && q.methods[l.name] == nil {
@@ -212,7 +212,7 @@ func (q *queryShape) shaped() Example {
 		"  return { total: %s, first: rows.map((row) => row.%s) };\n}", base, rows, run, total, show)}
 }
 
-// pick returns the first column that one of the tests admits, in the order of the tests.
+// pick returns the first column that satisfies one of the tests, which are tried in order.
 func (q *queryShape) pick(tests ...func(column) bool) (column, bool) {
 	for _, t := range tests {
 		for _, c := range q.columns {

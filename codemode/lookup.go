@@ -11,17 +11,16 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// lookup is search or describe as a granted object. A program's questions about
-// the catalogue pass the gate like other calls: they count against the limits, are
-// recorded, and work alike in a worker and in process. It has only declarations,
-// and they are no secret from the program, because they describe its own grants.
+// lookup is search or describe as a granted object. A program's questions about the catalogue pass
+// the gate like other calls: they count against the limits, are recorded, and work the same in a
+// worker and in process. A lookup reveals only declarations of the program's own grants.
 type lookup struct {
 	name   string // its name in programs
 	param  string
 	result *message.Type
 	doc    string
 	answer func(ctx context.Context, text string) (value.Value, error)
-	desc   message.Description // shared by all tools with the same declarations
+	desc   message.Description // the description, shared by all tools with the same declarations
 }
 
 func (c *catalogue) lookups() []*lookup {
@@ -48,8 +47,8 @@ func (c *catalogue) lookups() []*lookup {
 	return all
 }
 
-// kind returns the name of the lookup's interface. It has
-// parentheses, so no other interface has this name.
+// kind returns the name of the lookup's interface. No other interface has this name, since it
+// contains parentheses.
 func (l *lookup) kind() string { return l.name + "()" }
 
 // Describe implements exo.Object.
@@ -72,7 +71,7 @@ func (l *lookup) Eval(ctx context.Context, m *exo.Message) (value.Value, error) 
 		return value.Value{}, fail.Errorf(fail.Invalid, "", "the question has %d bytes, more than %d; a few words are enough", len(text), maxAsked)
 	}
 	v, err := l.answer(ctx, text)
-	if ctx.Err() != nil { // the search was stopped, so the answer is not complete
+	if ctx.Err() != nil { // fail, since the search was stopped and the answer is incomplete
 		return value.Value{}, ctx.Err()
 	}
 	if err != nil {

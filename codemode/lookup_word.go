@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	maxTypo  = 24   // bytes of a word that may be a typo
-	maxTypos = 4000 // words that are compared letter by letter in one search
+	maxTypo  = 24   // most bytes of a word that may be a typo
+	maxTypos = 4000 // most words that are compared letter by letter in one search
 )
 
-// budget is the work that one search may still do. A program chooses the words and may know
-// the catalogue, so it may choose words that are everywhere, or that resemble many others.
+// budget is how much more work one search may do. A hostile program may choose words that occur
+// everywhere, or that resemble many others.
 type budget struct{ hits, typos int }
 
-// share is the part of the budget for one of n words. The other words get what it leaves.
+// share returns the part of the budget for one of n words. The other words share the rest.
 func (b *budget) share(n int) *budgetShare {
 	return &budgetShare{of: b, hits: min(b.hits/n, maxHits), typos: b.typos / n}
 }
@@ -27,7 +27,7 @@ type budgetShare struct {
 	hits, typos int
 }
 
-// lookUp calls found with each place of a word.
+// lookUp calls found with each place where a word occurs.
 func (c *catalogue) lookUp(w string, left *budgetShare, found func(h hit, weight int)) {
 	nowhere := true
 	tell := func(word string, part int) {
@@ -51,14 +51,13 @@ func (c *catalogue) lookUp(w string, left *budgetShare, found func(h hit, weight
 	}
 }
 
-// nearest does the same as scalar.Nearest, but only for words that can be near:
-// of about the same length and with almost the same letters. It skips the others
-// in two steps each, because a large schema has tens of thousands of words.
+// nearest returns the result of scalar.Nearest faster, for schemas with tens of thousands of words:
+// it first skips words that differ too much in length or letters.
 func (c *catalogue) nearest(w string, left *budgetShare) string {
 	if len(w) > maxTypo {
 		return ""
 	}
-	reach := min(len(w)/3+len(w)/12, 3) // the number of edits that scalar.Nearest takes for a typo
+	reach := min(len(w)/3+len(w)/12, 3) // how many edits scalar.Nearest accepts as a typo
 	if len(w) == 2 {
 		reach = 1
 	}
@@ -66,7 +65,7 @@ func (c *catalogue) nearest(w string, left *budgetShare) string {
 	var near []string
 	for k, is := range c.words {
 		if d := len(is) - len(w); d > reach || -d > reach || bits.OnesCount64(letters^c.letters[k]) > 2*reach {
-			continue // an edit changes the length by at most one, and adds and removes at most one letter
+			continue // one edit changes the length by at most one, and adds and removes at most one letter
 		}
 		if left.typos == 0 {
 			break
@@ -78,8 +77,8 @@ func (c *catalogue) nearest(w string, left *budgetShare) string {
 	return scalar.Nearest(w, near)
 }
 
-// lettersOf returns the set of a word's bytes, in the form in which scalar.Nearest
-// compares them. Two bytes may share a bit: then two words seem nearer than they are.
+// lettersOf returns the set of a word's bytes, as scalar.Nearest compares them. If two bytes share
+// a bit, two words seem nearer than they are.
 func lettersOf(w string) (set uint64) {
 	for _, b := range []byte(strings.ToLower(w)) {
 		set |= 1 << (b % 64)

@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	maxMessage = 4000 // bytes of an error's text, and of the line of the program that it shows
-	maxSlack   = 64   // bytes that a cut text may need beyond its share: quotes and a mark
+	maxMessage = 4000 // most bytes of an error's text, and of the line of the program in it
+	maxSlack   = 64   // how many bytes a cut text may need in addition to its share, for quotes and a mark
 )
 
-// failed is an error in the form that the model reads. It has
-// no field for Err: the host's cause must not reach the model.
+// failed is an error in the form that the model reads. It lacks the field Err, since the host's
+// cause must not reach the model.
 type failed struct {
 	Kind    string `json:"kind"`
 	Message string `json:"message"`
@@ -24,8 +24,8 @@ type failed struct {
 	Source  string `json:"source,omitempty"`
 }
 
-// afterwards says what to do after a failure that is not the program's
-// fault. The texts of these errors themselves reveal as little as possible.
+// afterwards has advice for the model after a failure that is not the program's fault, since the
+// texts of these errors reveal as little as possible.
 var afterwards = map[fail.Kind]string{
 	fail.Internal:  "The program is not at fault: run it once more, and if it fails again go on without it and report that.",
 	fail.Cancelled: "The call was stopped from outside: run it again only if its result is still needed.",
@@ -34,7 +34,7 @@ var afterwards = map[fail.Kind]string{
 	fail.Revoked:   "The host has revoked this access: go on without it.",
 }
 
-// output returns the result in the form that the model reads. console and result bound its parts.
+// output returns the result in the form that the model reads. console and result limit the bytes of these parts.
 func (r *Result) output(console, result int) json.RawMessage {
 	b := r.framed
 	written := b != nil && r.Err == nil
@@ -42,7 +42,7 @@ func (r *Result) output(console, result int) json.RawMessage {
 	switch {
 	case !written:
 		b = append(make([]byte, 0, len(r.Console)+len(notice)+maxSlack), '{')
-	case r.Cut: // the model reads that a part is missing before it reads the part
+	case r.Cut: // first, so that the model knows that a part is missing when it reads the result
 		framed := b
 		b, _ = appendText(append(make([]byte, 0, len(b)+len(notice)+maxSlack), `{"notice":`...), clean(notice), result+maxNotice)
 		b, notice = append(append(b, ','), framed[1:]...), ""
@@ -57,11 +57,11 @@ func (r *Result) output(console, result int) json.RawMessage {
 		if s := afterwards[kind]; s != "" && (effects == "" || effects == noEffects) {
 			f.Message = strings.TrimRight(f.Message, ".") + ". " + s
 		}
-		// Without escapes: \u003e in place of > would make the source line of an arrow function hard to read.
+		// Escapes are off: \u003e in place of > would make the source line of an arrow function hard to read.
 		var buf bytes.Buffer
 		enc := json.NewEncoder(&buf)
 		enc.SetEscapeHTML(false)
-		_ = enc.Encode(f) // it has only strings and numbers, so it can't fail
+		_ = enc.Encode(f) // no error: there are only strings and numbers
 		j := bytes.TrimRight(buf.Bytes(), "\n")
 		b = append(append(b, `"error":`...), j...)
 	} else if !written {
@@ -79,7 +79,7 @@ func (r *Result) output(console, result int) json.RawMessage {
 	return append(b, '}')
 }
 
-// clean returns valid text for what a program may have logged or thrown.
+// clean returns valid text for anything that a program has logged or thrown.
 func clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }

@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	maxNotice = 1200 // bytes of a notice
-	maxPlaces = 6    // places that a notice names
-	whole     = 40   // bytes in which every scalar but a text fits: these are never cut
+	maxNotice = 1200 // most bytes of a notice
+	maxPlaces = 6    // most places that a notice names
+	whole     = 40   // a size in which every scalar except a text fits, so that these are never cut
 )
 
-// render writes v as JSON of at most limit bytes. If that is not enough, lists lose
-// items from the end, long texts are shortened, and objects with too many fields lose
-// the last; the notice counts what is missing. It fails only if v is no data at all.
+// render writes v as JSON of at most limit bytes. If v does not fit, lists lose items at the end,
+// long texts are shortened, and objects with too many fields lose the last ones; the notice counts
+// what is missing. It fails only if v is no data.
 //
-// The output begins with resultPrefix, so that the text need not be copied for the whole output.
+// The output begins with resultPrefix, so that it need not be copied into the whole output.
 func render(v value.Value, limit int, advice string) (framed []byte, notice string, err error) {
 	full, err := v.JSONSize(math.MaxInt)
 	if err != nil {
@@ -89,7 +89,7 @@ func (c *cutter) notice(full, limit int, advice string) string {
 	return scalar.Shorten(b.String(), maxNotice)
 }
 
-// fit appends v in at most budget bytes, if budget has at least a few.
+// fit appends v in at most budget bytes, if budget is not tiny.
 func (c *cutter) fit(v value.Value, budget int, path string) error {
 	if size(v, budget) <= budget {
 		return c.all(v)
@@ -115,9 +115,9 @@ func (c *cutter) all(v value.Value) (err error) {
 	return err
 }
 
-// list keeps items from the start. So that one huge item does not push out
-// the others, an item that is larger than an eighth of the budget is cut: to
-// the level at which all items would fit, but to no less than that eighth.
+// list keeps items from the start. An item that is larger than an eighth of the budget is cut, so
+// that one huge item does not displace the others. It is cut to the level at which all would fit,
+// but to no less than that eighth.
 func (c *cutter) list(from sequence, n int, budget int, path string) error {
 	left := budget - len("[]")
 	most := max(left/8, whole)
@@ -172,14 +172,14 @@ func (c *cutter) list(from sequence, n int, budget int, path string) error {
 	return nil
 }
 
-// record keeps all fields as long as their names and a little of each
-// fit. It shares the rest of the budget so that small fields stay whole.
+// record keeps all fields as long as their names and a little of each fit. It divides the rest of
+// the budget so that small fields stay complete.
 func (c *cutter) record(v value.Value, budget int, path string) error {
 	left := budget - len("{}")
 	var sizes []int
 	sum := 0
 	for n, x := range v.Fields() {
-		// The program chooses the names, too: a name that is too long ends the record.
+		// The program chooses the names, too, so a name that is too long ends the record.
 		over := size(value.Text(n), left) + len(":,")
 		s := size(x, left)
 		if sum += over + min(s, whole); sum > left {
@@ -215,8 +215,8 @@ func (c *cutter) record(v value.Value, budget int, path string) error {
 	return nil
 }
 
-// level returns the size to which things of these sizes must be cut to fit in
-// budget together. A smaller thing stays whole and leaves its rest to the others.
+// level returns the size to which items of these sizes must be cut to fit in budget together. A
+// smaller item stays complete and leaves its rest to the others.
 func level(sizes []int, budget int) int {
 	s := slices.Sorted(slices.Values(sizes))
 	for i, x := range s {
@@ -248,8 +248,8 @@ func appendText(b []byte, s string, budget int) ([]byte, int) {
 	return b, len(s)
 }
 
-// sequence is the source of a list that may be cut: the items
-// of a list, or rows. Rows that fit do not become values.
+// sequence is the source of a list that may be cut: a list's items, or rows, which need not become
+// values.
 type sequence interface {
 	at(i int) value.Value
 	size(i, limit int) int
@@ -275,7 +275,7 @@ func (r rowItems) size(i, limit int) int {
 	return n
 }
 
-// size returns the bytes of v as JSON, or some number above limit. render has checked that all of v is data.
+// size returns the bytes of v as JSON, or some number above limit. render has already checked that all of v is data.
 func size(v value.Value, limit int) int {
 	n, _ := v.JSONSize(limit)
 	return n

@@ -27,14 +27,14 @@ const outputSchema = `{"type":"object","properties":{` +
 
 const rightInput = `the input must be {"code": "..."}, one JavaScript program as a string`
 
-// decodeInput takes the program from {"code": "..."} and accepts nothing else.
-// encoding/json alone would accept "Code", two codes, and text after the
-// object: two readers of such an input could take different programs from it.
+// decodeInput returns the program from {"code": "..."} and accepts nothing else. encoding/json
+// would also accept "Code", two codes, and text after the object, so that readers could find
+// different programs in one input.
 func decodeInput(input []byte, maxSource int) (string, error) {
 	bad := func(format string, args ...any) (string, error) {
 		return "", &fail.Error{Kind: fail.Invalid, Msg: fmt.Sprintf(format, args...) + "; " + rightInput}
 	}
-	// One byte of a program has at most six bytes in JSON.
+	// Each byte of a program takes at most six bytes in JSON.
 	if most := 6*maxSource + 1024; len(input) > most {
 		return "", fail.Errorf(fail.Limit, "", "the input has %d bytes; a program may have %d: write a shorter one", len(input), maxSource)
 	}

@@ -12,52 +12,52 @@ import (
 )
 
 const (
-	maxAsked   = 200  // bytes of the text that a program gives to search and describe
-	maxWords   = 8    // words of the text that count
-	maxHits    = 2000 // places of a word that are read
-	maxAllHits = 4000 // places of all the words of one search
-	maxFound   = 10   // results of a search
-	maxNames   = 24   // further names that describe mentions
-	maxMembers = 6    // matching members of each result
-	maxDoc     = 200  // bytes of a text in an answer
-	maxText    = 8000 // bytes of a declaration: a table with hundreds of links is shown in part
+	maxAsked   = 200  // most bytes of the text that a program passes to search and describe
+	maxWords   = 8    // how many words of the text count
+	maxHits    = 2000 // how many places of a word are read
+	maxAllHits = 4000 // how many places of all words of one search are read
+	maxFound   = 10   // most results of a search
+	maxNames   = 24   // how many further names describe mentions
+	maxMembers = 6    // how many matching members each result has
+	maxDoc     = 200  // most bytes of a text in an answer
+	maxText    = 8000 // most bytes of a declaration; a table with hundreds of links is shown in part
 )
 
-// catalogue answers search and describe. It is made once with the tool,
-// from the declarations, and a program's questions never change it.
+// catalogue answers search and describe. It is made from the declarations, once for each tool, and
+// a program's questions never change it.
 type catalogue struct {
 	entries []entry
-	index   map[string][]hit  // by word
-	words   []string          // of the index, sorted
-	letters []uint64          // the letters of each of words, for typos
+	index   map[string][]hit  // the places of each word
+	words   []string          // the words of the index, sorted
+	letters []uint64          // for each word, its letters, for finding typos
 	texts   map[string]string // declarations by name, for describe
-	names   []string          // names that describe knows, sorted
-	aliases map[string]string // other names, and the declared name for each
+	names   []string          // the names that describe accepts, sorted
+	aliases map[string]string // for each other name, the declared name
 
-	searchName, describeName string // the names of the functions in programs
+	searchName, describeName string // the names of the two functions in programs
 }
 
-// hit is a place of a word.
+// hit is a place where a word occurs.
 type hit struct {
 	entry  int
-	member int // -1: in the name or doc of the entry
+	member int // the index of a member; -1: the word is in the name or doc of the entry
 	weight int
 }
 
-// The weight of a word depends on its place. A whole name weighs
-// more than a part of a name, and each more than a text about it.
+// A word's weight depends on its place. A whole name weighs more than a part of a name, which
+// weighs more than a text.
 const (
 	inName, inAlias, inDoc              = 320, 240, 48
-	inMember, partOfMember, inMemberDoc = 14, 8, 3 // multiplied by damped
+	inMember, partOfMember, inMemberDoc = 14, 8, 3 // these are multiplied by damped
 	wholeName                           = 160
-	asPrefix, asTypo                    = 2, 3 // the weight is divided by these
+	asPrefix, asTypo                    = 2, 3 // the weight is divided by these, if the word is only a prefix or a typo
 )
 
-// smallWords are words of questions that name nothing. Without them "salary of employees" does not find billOfMaterials first.
+// smallWords are frequent words that name nothing. Without this list, "salary of employees" would find billOfMaterials first.
 var smallWords = scalar.Words("a an the of by to on in at for with and or is are was were do does did has have how many much which what who whose when where that this each most per our")
 
-// damped lowers the weight of a member in a table with many
-// members: a table with hundreds of links has every word somewhere.
+// damped lowers the weight of a member in a table with many members, since a table with hundreds of
+// links contains almost every word.
 func damped(members int) int { return 256 / (8 + members) }
 
 func newCatalogue(all *declarations, entries []entry, granted []message.GrantedName) *catalogue {
@@ -112,7 +112,7 @@ func (c *catalogue) add(n int) {
 		put(m.more, k, inMemberDoc*damp)
 		put(m.doc, k, inMemberDoc*damp)
 	}
-	// describe shows both a row and its query for either name.
+	// Describing a row or its query returns both declarations.
 	c.texts[e.name] = e.text
 	if e.query != "" {
 		c.texts[e.query], c.aliases[e.query] = e.text, e.name
@@ -122,15 +122,14 @@ func (c *catalogue) add(n int) {
 // scored is an entry with the weight of its matches.
 type scored struct {
 	entry   int
-	words   int // the number of the asked words that it has
+	words   int // how many of the words in the question it has
 	weight  int
 	members map[int]int
 }
 
-// search ranks the entries that have the words, or words that begin with them.
-// An unknown word is replaced by the nearest known one. The cost is bounded
-// for every text: there are no patterns, and each word gets only what the
-// words before it leave of the budget. It stops early if the context ends.
+// search ranks the entries that have the words, or words that begin with them. An unknown word is
+// replaced by the nearest known one. The cost is bounded for every text: there are no patterns, and
+// all words share a budget. It stops early if the context ends.
 func (c *catalogue) search(ctx context.Context, text string) []scored {
 	var asked []string
 	all := wordsOf(text)
@@ -148,7 +147,7 @@ func (c *catalogue) search(ctx context.Context, text string) []scored {
 		if ctx.Err() != nil {
 			return nil
 		}
-		best := map[hit]int{} // the key is a place, without its weight
+		best := map[hit]int{} // the keys are places, without their weights
 		c.lookUp(w, left.share(len(asked)-k), func(h hit, weight int) {
 			at := hit{entry: h.entry, member: h.member}
 			best[at] = max(best[at], weight)
@@ -209,7 +208,7 @@ func texts(ss []string) value.Value {
 	return value.List(vs...)
 }
 
-// best returns the matching members, the best first.
+// best returns the indexes of the matching members, the best first.
 func (s scored) best() []int {
 	ms := sortedKeys(s.members)
 	slices.SortStableFunc(ms, func(a, b int) int { return s.members[b] - s.members[a] })

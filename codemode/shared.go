@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// sharedKind is an interface that several kinds of columns extend:
-// it has the lines and signs that these kinds, and no others, have.
+// sharedKind is an interface that several kinds of columns extend. It has the members and operators
+// that exactly these kinds have.
 type sharedKind struct {
 	name  string
 	of    []*kind
@@ -17,7 +17,7 @@ type sharedKind struct {
 
 func (s *sharedKind) has(k *kind) bool { return slices.Contains(s.of, k) }
 
-// size returns about how many bytes the shared members take.
+// size estimates how many bytes the shared members take.
 func (s *sharedKind) size() int {
 	n := len(strings.Join(s.signs, " "))
 	for _, l := range s.lines {
@@ -26,12 +26,12 @@ func (s *sharedKind) size() int {
 	return n
 }
 
-// bySign has names for shared kinds that have an operator of JavaScript.
+// bySign has names for shared kinds with a certain operator of JavaScript.
 var bySign = []struct{ sign, name string }{{"===", "Comparable"}, {"<", "Ordered"}, {"-", "Numeric"}}
 
-// sharing finds members that are worth declaring once. Of any two shared kinds, one
-// contains the other or they have no kind in common, so that each kind extends one. The
-// first is Column, which all kinds extend. The parts of a shared kind come after it.
+// sharing finds members that are worth declaring once. Two shared kinds either have no kind in
+// common, or one contains the other, so each kind extends only one. The first is Column, which all
+// kinds extend. The parts of a shared kind come after it.
 func (d *declarer) sharing(all []*kind) []sharedKind {
 	column := sharedKind{name: "Column", of: all}
 	var groups []*sharedKind
@@ -70,7 +70,7 @@ func (d *declarer) sharing(all []*kind) []sharedKind {
 	slices.SortStableFunc(groups, func(a, b *sharedKind) int { return len(b.of) - len(a.of) })
 	out := []sharedKind{column}
 	for _, g := range groups {
-		const cost = 60 // the cost of a declaration, and of another name to know
+		const cost = 60 // the bytes that a declaration takes, and the cost of another name to learn
 		if g.size()*(len(g.of)-1) < cost || slices.ContainsFunc(out, g.crosses) {
 			continue
 		}
@@ -84,8 +84,7 @@ func (d *declarer) sharing(all []*kind) []sharedKind {
 	return out
 }
 
-// fill gives s everything that its kinds have in common and that no earlier
-// shared kind has: + belongs to numbers, though texts have it, too.
+// fill adds to s all members that its kinds have in common, unless an earlier shared kind has them.
 func (s *sharedKind) fill(before []sharedKind) {
 	first := s.of[0]
 	s.lines = slices.DeleteFunc(slices.Clone(first.lines), func(l member) bool {
@@ -98,7 +97,7 @@ func (s *sharedKind) fill(before []sharedKind) {
 	})
 }
 
-// crosses reports whether both have kinds in common, and neither contains the other.
+// crosses reports whether s and o have kinds in common, but neither contains the other.
 func (s *sharedKind) crosses(o sharedKind) bool {
 	common := 0
 	for _, k := range s.of {
@@ -109,7 +108,7 @@ func (s *sharedKind) crosses(o sharedKind) bool {
 	return common > 0 && common < min(len(s.of), len(o.of))
 }
 
-// sharedName returns "" if there is no good name.
+// sharedName returns a name for a shared kind, or "" if there is no good one.
 func (d *declarer) sharedName(s *sharedKind, others []sharedKind) string {
 	for _, b := range bySign {
 		if slices.Contains(s.signs, b.sign) && !slices.ContainsFunc(others, func(o sharedKind) bool { return o.name == b.name }) {
@@ -132,8 +131,8 @@ func (d *declarer) sharedName(s *sharedKind, others []sharedKind) string {
 	return name
 }
 
-// parent returns the smallest shared kind that all of these extend. It
-// is the last one, because parts come after what they are parts of.
+// parent returns the smallest shared kind that all of these kinds extend. It is the last one, since
+// parts come after their wholes.
 func parent(shared []sharedKind, of []*kind) *sharedKind {
 	for n := len(shared) - 1; n > 0; n-- {
 		if !slices.ContainsFunc(of, func(k *kind) bool { return !shared[n].has(k) }) {

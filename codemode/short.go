@@ -11,11 +11,11 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// This file writes what a short description has of its own: a table is a line, and sentences say what queries can do, instead of TypeScript
-// declarations. It costs about three fifths of a long one. A method or operator that no sentence names is listed with its doc, so nothing that
-// can be reached is left out.
+// This file writes the parts that only a short description has. Each table is a line, and sentences explain what queries can do, instead of
+// TypeScript declarations, for about three fifths of the tokens. A method or operator that no sentence names is listed with its doc, so
+// nothing is left out.
 
-// shortRules replace the rules of the long description that have the same id. "" leaves a rule out.
+// shortRules replaces rules of the long description that have the same id. "" leaves a rule out.
 var shortRules = map[string]string{
 	"form":      "A program is `async (api) => { …; return value }` or `(api) => query`. There is no import, fetch or timer.",
 	"order":     "Rows have no order without orderBy. Put where and orderBy before limit: where after limit filters only the rows that limit kept.",
@@ -28,7 +28,7 @@ var shortRules = map[string]string{
 	"group":     "`groupBy(({ a }) => ({ name: a.name })).select(g => ({ name: g.name, n: g.count(), total: g.sum(({ a }) => a.x) }))`: where and orderBy after groupBy are of groups, `.orderBy(g => g.count().desc())`; `g.where(t => t.x > 1).count()` counts some of the rows of a group. distinctBy keeps the first row of each key.",
 }
 
-// shorter returns the rules of a short description.
+// shorter returns the rules for a short description.
 func (p *prompt) shorter(rules []rule) (out []rule) {
 	for _, r := range rules {
 		if text, is := shortRules[r.id]; is {
@@ -37,7 +37,7 @@ func (p *prompt) shorter(rules []rule) (out []rule) {
 		switch r.id {
 		case "await":
 			r.text = p.sending()
-		case "changes": // each table shows its methods
+		case "changes": // left out, since each table shows its methods
 			_, rest, _ := strings.Cut(r.text, ". ")
 			r.text = "A program can change data, by what is marked (changes something). " + rest
 		case "console":
@@ -53,7 +53,7 @@ func (p *prompt) shorter(rules []rule) (out []rule) {
 	return out
 }
 
-// sending says which methods of a query send it, and which only describe.
+// sending explains which methods of a query send it, and which only describe.
 func (p *prompt) sending() string {
 	q := p.query()
 	var asks, describes []string
@@ -73,7 +73,7 @@ func (p *prompt) sending() string {
 		q.await, strings.Join(describes, ", "), strings.Join(asks, ", "))
 }
 
-// tables lists the granted names, each table with its columns and links, and the declarations of all other things. each has the text of each table.
+// tables lists the granted names, each table with its columns and links, and all other declarations. each has the text of each table.
 func (d *declarer) tables(all *declarations) (text string, each map[string]string) {
 	queries, alias, of := d.ofRows()
 	var lines, others []string
@@ -110,7 +110,7 @@ func (d *declarer) tables(all *declarations) (text string, each map[string]strin
 	return text, each
 }
 
-// ofRows returns the query and the name in callbacks of each row, and the row of each such query.
+// ofRows returns for each row its query and its name in callbacks, and for each such query its row.
 func (d *declarer) ofRows() (queries map[string]*message.Interface, alias, of map[string]string) {
 	queries, alias, of = map[string]*message.Interface{}, map[string]string{}, map[string]string{}
 	for _, name := range d.order {
@@ -126,7 +126,7 @@ func (d *declarer) ofRows() (queries map[string]*message.Interface, alias, of ma
 	return queries, alias, of
 }
 
-// tableLine lists the columns and links of a row, and the methods that only its query has. said has the docs that were listed with a table before.
+// tableLine lists the columns and links of a row, and the methods that only its query has. said has the docs that an earlier table already lists.
 func (d *declarer) tableLine(i, q *message.Interface, alias string, of map[string]string, said map[string]bool) string {
 	var parts, under []string
 	for _, n := range i.Names() {
@@ -174,7 +174,7 @@ func (d *declarer) tableLine(i, q *message.Interface, alias string, of map[strin
 	return fmt.Sprintf("- %s (`%s` in callbacks)%s: %s", d.shown[i.Name], alias, doc, strings.Join(parts, ", ")) + strings.Join(under, "")
 }
 
-// parenthesized puts a doc into parentheses, behind its mark [tag].
+// parenthesized puts a doc into parentheses, after its mark [tag].
 func parenthesized(doc string) string {
 	mark := ""
 	if doc = line(doc); strings.HasPrefix(doc, "[") {
@@ -231,7 +231,7 @@ func (d *declarer) listed(all *declarations, rules []rule) string {
 	return strings.Join(out, "\n") + "\n"
 }
 
-// named reports whether a text has a name as a word.
+// named reports whether a text contains a name as a whole word.
 func named(text, name string) bool {
 	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }), name)
 }
@@ -244,7 +244,7 @@ func (d *declarer) names(kinds []*kind) string {
 	return strings.Join(names, ", ")
 }
 
-// plain returns a member's name and the names of its parameters. A parameter that is one of some texts is these texts.
+// plain returns a member's name and the names of its parameters. For a parameter with a list of allowed texts, it returns these.
 func plain(i *message.Interface, name string) string {
 	m := i.Methods[name]
 	if m == nil {

@@ -13,21 +13,21 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// position is the place of a type in a declaration. A column has another type in each.
+// position is where a type is used in a declaration. The type of a column depends on it.
 type position uint8
 
 const (
-	asIs    position = iota // an expression
-	asArg                   // an argument of a program: for a time also a Date
-	asPlain                 // a value that a program gets
+	asIs    position = iota // as an expression
+	asArg                   // as an argument of a program, where a time may also be a Date
+	asPlain                 // as a value that a program gets
 )
 
-// scope has the names of variables in the declared interface.
+// scope has the names of variables in the interface that is being declared.
 type scope struct {
-	head string            // "<N, R>"
-	vars map[string]string // the variable of each type parameter: of the interface, and of the method that is being declared
+	head string            // the type parameters, like "<N, R>"
+	vars map[string]string // the variable of each type parameter of the interface and of the method that is being declared
 	of   string            // for a column: the plain type of its values
-	keys map[string]string // static parameters that name a field of the result
+	keys map[string]string // the static parameters that name a field of the result
 }
 
 func (d *declarer) scope(i *message.Interface) scope {
@@ -48,7 +48,7 @@ func (d *declarer) scope(i *message.Interface) scope {
 	return sc
 }
 
-// letter returns a short name for a type parameter: the first letter of its name.
+// letter returns a short name for a type parameter: the first letter of its name, with a number if another one has that.
 func letter(name string, taken []string) string {
 	l := strings.ToUpper(name[:1])
 	for k := 2; slices.Contains(taken, l); k++ {
@@ -84,7 +84,7 @@ func (d *declarer) method(m *message.Method, outer scope) member {
 		}
 		name := paramName(p.Name)
 		if p.Bind != "" && sc.vars[p.Bind] == "" {
-			name = p.Bind // the rest of the declaration uses this name
+			name = p.Bind // named so, since the rest of the declaration uses this name
 		}
 		ps = append(ps, name+opt+": "+d.param(p, sc))
 	}
@@ -117,7 +117,7 @@ func (d *declarer) method(m *message.Method, outer scope) member {
 	return member{property(m.Name) + angle(generic) + "(" + strings.Join(ps, ", ") + "): " + res, doc}
 }
 
-// methodOf declares the method of an interface under a name. A method that is the call of the object itself has no name.
+// methodOf declares a method of an interface under a name. A method that a call of the object itself means has no name.
 func (d *declarer) methodOf(i *message.Interface, name string, sc scope) member {
 	m := d.method(i.Methods[name], sc)
 	if name == i.Call {
@@ -134,7 +134,7 @@ func (d *declarer) param(p message.Param, sc scope) string {
 	case sc.keys[p.Name] != "":
 		want = sc.keys[p.Name]
 	case p.Want.Con != nil && d.cat[p.Want.Con.Name] != nil && p.Bind != "":
-		// The result refers to the argument's type parameters by the names in sc.vars: declare the argument with the same names.
+		// The result uses the names in sc.vars for the argument's type parameters, so declare the argument with the same names.
 		i := d.cat[p.Want.Con.Name]
 		var args []string
 		for _, a := range d.params(i) {
@@ -198,7 +198,7 @@ func (d *declarer) term(t *message.Term, sc scope, pos position) string {
 		return d.term(&some, sc, pos) + " | null"
 	case t.Con != nil:
 		if pos == asArg && sc.of != "" && t.Con.Name != value.TypeText && d.typ(t.Con, asPlain) == sc.of {
-			return sc.vars["of"] // the same for every kind of column
+			return sc.vars["of"] // the same name serves every kind of column
 		}
 		s := d.typ(t.Con, pos)
 		if t.Con.Name == value.TypeDecimal && pos == asArg {
@@ -257,13 +257,13 @@ func (d *declarer) term(t *message.Term, sc scope, pos position) string {
 	return "any"
 }
 
-// wide returns the least common type of several: the column itself,
-// a kind of column, or a type that depends on the argument.
+// wide returns the narrowest type that covers several: the column itself, a kind of column, or a
+// type that depends on the argument.
 func (d *declarer) wide(t *message.Term) string {
 	if w := t.Wide[0]; t.To == nil && len(t.Wide) == 1 && w.Con != nil {
 		return d.term(&message.Term{Con: w.Con, Null: t.Null}, scope{}, asPlain)
 	} else if t.To == nil {
-		return "any" // the value of the argument
+		return "any" // any value, since it depends on the argument
 	}
 	if w := t.Wide[0]; len(t.Wide) == 1 && w.Con != nil {
 		return cmp.Or(d.shown[t.To[w.Con.Name]], "Column<any>")
@@ -406,7 +406,7 @@ func eachTerm(t *message.Term, f func(*message.Term)) {
 }
 
 func sorted[V any](m map[string]V) []string {
-	if len(m) == 0 { // most types and terms have none
+	if len(m) == 0 { // most types and terms have no arguments
 		return nil
 	}
 	names := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
@@ -421,8 +421,8 @@ func angle(args []string) string {
 	return "<" + strings.Join(args, ", ") + ">"
 }
 
-// list returns the type of an array of these. It adds parentheses
-// if the brackets would otherwise belong to a part of the type.
+// list returns the type of an array of the type of. It adds parentheses if the brackets would
+// otherwise apply to a part of it.
 func list(of string) string {
 	depth := 0
 	for i, r := range of {
@@ -449,7 +449,7 @@ func union(values []string) string {
 	return strings.Join(scalar.Each(values, quote), " | ")
 }
 
-// quote writes a text in JavaScript, whose quotes are the same as JSON's.
+// quote writes a text in JavaScript, with the quotes of JSON.
 func quote(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -458,7 +458,7 @@ func quote(s string) string {
 	return string(b)
 }
 
-// paramName returns the name of a parameter: the last word of its description, like "the number of rows".
+// paramName returns the name of a parameter: the last word of its description. For "the number of rows" it is rows.
 func paramName(s string) string {
 	words := strings.FieldsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_')
@@ -469,7 +469,7 @@ func paramName(s string) string {
 	return "argument"
 }
 
-// changing is the text for the model about a method that changes something.
+// changing has the text for the model about methods that change something, for each effect.
 var changing = map[message.EffectMode]string{
 	message.InUnit:    " (changes something)",
 	message.Held:      " (happens after the program)",

@@ -15,16 +15,15 @@ func Tokens(text string) int {
 
 // Size is the part of a model's context that a tool takes, in tokens (see Tokens).
 type Size struct {
-	Description  int             // all that the model reads about the tool, without its schemas
-	Declarations int             // what was granted, a part of Description: tables and services
-	Interfaces   []InterfaceSize // the cost of each table and service
-	// Searched reports whether the tables would cost more than
-	// Options.DeclarationTokens. Then the description does not have
-	// the interfaces: a program finds them with search and describe.
+	Description  int             // tokens of everything that the model reads about the tool, except its schemas
+	Declarations int             // tokens of the granted tables and services, which are a part of Description
+	Interfaces   []InterfaceSize // the size of each table and service
+	// Searched reports whether the tables would cost more than Options.DeclarationTokens. Then the
+	// description leaves out the interfaces, and a program finds them with search and describe.
 	Searched bool
 }
 
-// InterfaceSize is the cost of declaring one table or service. A table is its row and its query.
+// InterfaceSize is the size of the declaration of one table, with its row and its query, or of one service.
 type InterfaceSize struct {
 	Name   string
 	Tokens int

@@ -23,43 +23,43 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Grants has the objects that a program gets, by the names that it uses.
+// Grants has the objects that a program gets, by their names in the program.
 type Grants map[string]exo.Object
 
 // Options are the options of New. Nil and zero mean the defaults.
 type Options struct {
-	Name   string         // the tool's name for the model; default "execute"
-	Limits exo.Limits     // limits on what a program asks of the host; a zero field is its default
-	Bounds exoeval.Bounds // limits on the program itself; a zero field is its default
+	Name   string         // the tool's name for the model; "": execute
+	Limits exo.Limits     // limits on what a program asks of the host; a zero field means its default
+	Bounds exoeval.Bounds // limits on the program itself; a zero field means its default
 	// Zone is the IANA name of the user's time zone, like "Europe/Berlin"; "": UTC. It
 	// decides what today and local time are in programs, and the days and parts of times
 	// in the database. If there is no such zone, New returns an error of Kind Invalid.
 	Zone      string
-	Principal exo.Principal // the user for whom programs run: see exo.Principal. policy.Approve refuses runs without one
-	Admits    value.Label   // labels that the model may read; zero: public values only
-	// Evaluator runs the programs: a *worker.Pool, each in a process of its own, or
-	// exoeval.InProcess{} for programs whose author is trusted; nil: worker.Shared().
+	Principal exo.Principal // the user for whom programs run (exo.Principal); policy.Approve refuses runs without one
+	Admits    value.Label   // the labels that the model may read; zero: only public values
+	// Evaluator runs the programs: a *worker.Pool runs each in its own process, and
+	// exoeval.InProcess{} is for programs from a trusted author; nil: worker.Shared().
 	Evaluator exoeval.Evaluator
-	// DeclarationTokens bounds the tokens that the tables in the description may cost
-	// the model (see Tool.Size); 0: 4,000, about forty tables, and 10,000 if Long is set. If they
-	// would cost more, the model reads only what was granted, and its programs find the
-	// rest with the functions search(words) and describe(name). Negative: no bound.
+	// DeclarationTokens limits the tokens that the tables in the description may cost the model
+	// (Tool.Size). 0 means 4,000, about forty tables, or 10,000 if Long is set; negative means no
+	// limit. If they would cost more, the model reads only the granted names, and its programs find
+	// the rest with the functions search(words) and describe(name).
 	DeclarationTokens int
-	// Long makes the description declare everything in TypeScript. Without it a table is a line, and sentences say what
-	// queries can do: that costs three fifths, and models write as many right programs (docs/models.md).
+	// Long makes the description declare everything in TypeScript. Without it a table is a line, and sentences explain what
+	// queries can do. That costs three fifths of the tokens, and models write as many right programs (docs/models.md).
 	Long bool
-	// Console is called with each line that a program logs, while the program runs, if
-	// the model may read the line. See exo.Config, also for what Console must not do.
+	// Console is called with each line that a program logs, while the program runs, if the model
+	// may read the line. exo.Config lists what Console must not do.
 	Console func(exo.Line)
-	// Review keeps changes that a person must see before they happen, and is required if a granted object asks for that
-	// (exosql's Facet.Approve, service's Operation.Approve). See Tool.Pending and Tool.Apply.
+	// Review keeps changes that a person must see before they happen, and is required if a granted object has such
+	// changes (exosql's Facet.Approve, service's Operation.Approve). See Tool.Pending and Tool.Apply.
 	Review *review.Keeper
 	// Record keeps what happens. It is required if any granted
 	// object can change something; exo.Unrecorded keeps nothing.
 	Record exo.Recorder
-	// Bits bounds what declassifiers reveal. It is required if one is granted: give all tools of a host the same. See exo/declassify.
+	// Bits limits what declassifiers reveal, and is required if one is granted (exo/declassify). Give all tools of a host the same Bits.
 	Bits exo.BitBudget
-	// SeveralStores lets a program change several databases: see exo.Config.
+	// SeveralStores lets a program change several databases, each with its own commit (exo.Config).
 	SeveralStores bool
 }
 
@@ -69,7 +69,7 @@ type Tool struct {
 	name         string
 	description  string
 	declarations string
-	advice       string // how to ask for less, in the words of the grants
+	advice       string // a text on how to ask for less, with names of the grants
 	examples     []Example
 	principal    exo.Principal
 	limits       exo.Limits
@@ -82,26 +82,26 @@ type Tool struct {
 	runner       exoeval.Runner
 }
 
-// Result is how a run ended. If Err is nil, JSON is the
-// program's result in the form that the model reads.
+// Result describes how a run ended. If Err is nil, JSON is the program's result in the form that
+// the model reads.
 type Result struct {
 	Value   value.Value
-	JSON    json.RawMessage // Value within Bounds.ResultBytes
-	Notice  string          // for the model: what was cut from the result and how to ask for less, that the program returned nothing, remarks of objects; usually ""
-	Cut     bool            // JSON is a part of Value: the whole was too large for the model
-	Console string          // what the program logged before it asked for something that the model may not read
-	Err     error           // nil, or an *fail.Error: the model reads its fail.GuestText
-	Label   value.Label     // the label of everything that the run has read, until its result had to be withheld: see exo.Session.ReportableLabel
-	Causes  []exo.Cause     // for the host: the call that added each tag of the label
-	Effects []exo.Effect    // what the program changed or may have changed, even if it failed, with the outcome; for the host
+	JSON    json.RawMessage // Value, cut to Bounds.ResultBytes
+	Notice  string          // remarks for the model: what was cut and how to ask for less, or that the program returned nothing; usually ""
+	Cut     bool            // JSON is only a part of Value, which was too large for the model
+	Console string          // the lines that the program logged before it asked for something that the model may not read
+	Err     error           // nil, or an *fail.Error, of which the model reads fail.GuestText
+	Label   value.Label     // the label of everything that the run has read before its result had to be withheld (exo.Session.ReportableLabel)
+	Causes  []exo.Cause     // for the host: the call that brought each tag of the label
+	Effects []exo.Effect    // for the host: what the program changed or may have changed, with the outcome, even if it failed
 	ID      exo.RunID       // the ID of the run in the record; zero if no run began
 	Took    time.Duration
 	Used    exoeval.Used
 
-	framed []byte // JSON, after resultPrefix
+	framed []byte // resultPrefix followed by JSON
 
-	effectful, withheld bool // the tool can change something; the model must learn nothing that depends on what this run read
-	unchanged           bool // the run is withheld, and no effect took place: that does not depend on what it read
+	effectful, withheld bool // the tool can change something; the model must not learn anything that depends on what this run read
+	unchanged           bool // the run is withheld and no effect took place, which does not depend on what it read
 }
 
 // toolName matches the names that every known model API accepts.
@@ -161,8 +161,8 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 	return t, nil
 }
 
-// sealers returns the functions that programs get for sealed values: `reveal` and `text`, without those whose
-// name a grant has. It returns none if no sealed value may leave by any way, since they would be useless.
+// sealers returns the functions that programs get for sealed values, `reveal` and `text`, unless a grant has
+// the name. It returns none if no sealed value may leave at all.
 func sealers(gate *exo.Gate, admits value.Label) Grants {
 	seals := gate.SealedLabel()
 	if seals.Empty() {
@@ -174,7 +174,7 @@ func sealers(gate *exo.Gate, admits value.Label) Grants {
 		}
 	}
 	if !slices.ContainsFunc(seals.Tags(), func(t string) bool { return value.NewLabel(t).FlowsTo(admits) }) &&
-		!slices.ContainsFunc(admits.Tags(), func(t string) bool { return value.NewLabel(t).FlowsTo(seals) }) { // tags of some readers
+		!slices.ContainsFunc(admits.Tags(), func(t string) bool { return value.NewLabel(t).FlowsTo(seals) }) { // admits has tags for some readers only
 		return nil
 	}
 	out := Grants{exo.RevealName: exo.Reveal(), exo.ComposeName: exo.Compose()}
@@ -186,24 +186,24 @@ func sealers(gate *exo.Gate, admits value.Label) Grants {
 	return out
 }
 
-// shown is what the model reads about a tool. It depends only on
-// declarations, and tools with the same declarations share it.
+// shown is what the model reads about a tool. It depends only on declarations, and is shared by
+// tools with the same ones.
 type shown struct {
 	declarations, description string
-	advice                    string // how to ask for less, in the words of the grants
+	advice                    string // a text on how to ask for less, with names of the grants
 	examples                  []Example
 	size                      Size
-	lookups                   []*lookup // if not everything is declared: the functions by which programs find the rest
+	lookups                   []*lookup // the functions with which programs find the rest, if not everything is declared
 }
 
-// shownKey identifies a shown, together with the catalogue and the granted names.
+// shownKey identifies a shown, in addition to the catalogue and the granted names.
 type shownKey struct {
 	admits, zone string
 	bound        int
 	long         bool
 }
 
-// show writes what the model reads, or returns what was written before.
+// show writes what the model reads, or returns it if it was written before.
 func show(gate *exo.Gate, opt *Options) *shown {
 	bound := opt.DeclarationTokens
 	if bound == 0 {
@@ -276,18 +276,18 @@ type Example struct {
 // from declarations only, and have no value of the data.
 func (t *Tool) Examples() []Example { return slices.Clone(t.examples) }
 
-// Principal returns the user for whom programs run: see Options.
+// Principal returns the user for whom programs run (Options.Principal).
 func (t *Tool) Principal() exo.Principal { return t.principal }
 
-// Admits returns the labels that the model may read: see Options.
+// Admits returns the labels that the model may read (Options.Admits).
 func (t *Tool) Admits() value.Label { return t.admits }
 
 // Shown returns the label of what the model saw of a run: the part of Result.Label that the tool admits. It includes
-// what was on the console. Result.Label has nothing that the program asked for after it had read a value that the
-// tool does not admit, so neither has Shown. Join it into Job.Label of the later calls of the conversation.
+// what was on the console. Like Result.Label, it has no label of calls after the program had read a value that the
+// tool does not admit. Join it into Job.Label of the later calls of the conversation.
 func (t *Tool) Shown(r *Result) value.Label {
 	all := r.Label.Tags()
-	for _, c := range r.Causes { // a tag that is part of another one by now may have been shown before
+	for _, c := range r.Causes { // such a tag has merged into another one, but may have been shown before
 		all = append(all, c.Tag)
 	}
 	var tags []string
@@ -305,7 +305,7 @@ func (t *Tool) InputSchema() json.RawMessage { return json.RawMessage(inputSchem
 // OutputSchema returns the JSON schema of Call's output.
 func (t *Tool) OutputSchema() json.RawMessage { return json.RawMessage(outputSchema) }
 
-// Flows lists, for each tag of the grants, the ways by which it can leave: see exo.Gate.Flows.
+// Flows lists, for each tag of the grants, the ways in which it can leave (exo.Gate.Flows).
 func (t *Tool) Flows() []exo.Flow { return t.gate.Flows() }
 
 // ReadOnly reports whether no grant can change anything.
@@ -313,11 +313,11 @@ func (t *Tool) ReadOnly() bool { return !t.effectful }
 
 var errZeroTool = errors.New("codemode: this tool was not made with New")
 
-// Call runs the program in input, {"code": "..."}. It returns what the model
-// reads: {"result": ...}, or {"error": {"kind": ..., "message": ...}} if the
-// input or the program was wrong. It returns a Go error only if there is
-// nothing to read because the context ended; the error wraps the cause. Take it where a framework
-// passes JSON between the model and a tool, and [Tool.CallJob] where the host needs more.
+// Call runs the program in input, {"code": "..."}. It returns what the model reads: {"result":
+// ...}, or {"error": {"kind": ..., "message": ...}} if the input or the program was wrong. It
+// returns a Go error only if the context ended; the error wraps the cause. Use Call with a
+// framework that passes JSON between the model and a tool, and [Tool.CallJob] if the host needs
+// more.
 func (t *Tool) Call(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
 	if t == nil || t.runner == nil {
 		return nil, errZeroTool
@@ -332,9 +332,9 @@ func (t *Tool) Call(ctx context.Context, input json.RawMessage) (json.RawMessage
 	return out, nil
 }
 
-// CallJob is Call for a host that reads how the run ended, what it changed above all, names the run before it begins,
-// or knows what the program was written from. The program is that of the input, whatever job.Program is. The JSON is
-// what the model reads, also of a program that the end of the context stopped.
+// CallJob runs a program like Call, with the settings of job, and also returns the Result for the host. The program
+// comes from input; job.Program is ignored. The JSON is what the model reads, even if the end of the context stopped
+// the program.
 func (t *Tool) CallJob(ctx context.Context, job Job, input json.RawMessage) (json.RawMessage, *Result) {
 	if t == nil || t.runner == nil {
 		res := t.Run(ctx, "")
@@ -349,27 +349,27 @@ func (t *Tool) CallJob(ctx context.Context, job Job, input json.RawMessage) (jso
 	return res.output(t.limits.ConsoleBytes, t.bounds.ResultBytes), res
 }
 
-// Job is a program for a tool, and settings of its run.
+// Job is a program for a tool, with settings of its run.
 type Job struct {
 	ID      exo.RunID // the ID of the run, unique in the record; zero: a new one
 	Program string
-	// Label is the label of the data from which the program was written. A model can write a value that it
-	// read in one program into the next as plain text. So if the tool admits labels, join the Tool.Shown of all earlier
-	// programs of the conversation, as agent and mcp do. Joining the integrity tags, too, is the host's choice: then
-	// what outsiders wrote blocks effects in later turns, even effects that the user wants.
+	// Label is the label of the data from which the program was written. A model can write a value that it read in one
+	// program into the next as plain text. So if the tool admits labels, join the Tool.Shown of all earlier programs of
+	// the conversation, as agent and mcp do. The host may leave out the integrity tags, which block effects in later
+	// turns, even effects that the user wants.
 	Label value.Label
 
-	// Preview runs the program and keeps none of its changes: see exo.Run.
+	// Preview runs the program and keeps none of its changes (exo.Run).
 	Preview bool
 }
 
-// Run runs a program for a Go caller, with nothing to say about the run. It never returns nil. The model may
-// see JSON, Notice, Console, fail.GuestText(Err) and EffectsNote. The other fields are for the host.
+// Run runs a program for a Go caller, with default settings. It never returns nil. The model may see JSON,
+// Notice, Console, fail.GuestText(Err) and EffectsNote. The other fields are for the host.
 func (t *Tool) Run(ctx context.Context, program string) *Result {
 	return t.RunJob(ctx, Job{Program: program})
 }
 
-// RunJob does the same as Run for a host that sets the fields of Job.
+// RunJob runs a program like Run, with the settings in job.
 func (t *Tool) RunJob(ctx context.Context, job Job) *Result {
 	if t == nil || t.runner == nil {
 		return &Result{Err: &fail.Error{Kind: fail.Denied, Err: errZeroTool}}
@@ -379,7 +379,7 @@ func (t *Tool) RunJob(ctx context.Context, job Job) *Result {
 	return res
 }
 
-// run runs a program in the run that is given.
+// run runs a program with the settings in run.
 func (t *Tool) run(ctx context.Context, program string, run exo.Run) *Result {
 	res := &Result{}
 	r := t.runner.Run(ctx, exoeval.Job{Program: program, Run: run, Render: func(v value.Value) (err error) {
@@ -398,7 +398,7 @@ func (t *Tool) run(ctx context.Context, program string, run exo.Run) *Result {
 		return res
 	}
 	if r.Undefined && r.Console == "" {
-		// The result shows undefined as null, which hides the usual mistake: to read org.name of a promise, or of an array of rows.
+		// The result shows undefined as null, which hides a usual mistake: reading org.name of a promise, or of an array of rows.
 		res.Notice = "the program returned undefined: end it with return, await each call, and note that execute gives an array of rows"
 	}
 	if len(r.Notices) > 0 {

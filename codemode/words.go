@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// wordsOf splits a text at every character that is no letter and no digit, and names like
-// dueAt and due_at into their parts. It returns the words in lower case and singular.
+// wordsOf splits a text into words, and names like dueAt and due_at into their parts. It returns
+// the words in lower case and singular.
 func wordsOf(text string) []string {
 	var out []string
 	var w []rune
@@ -33,7 +33,7 @@ func wordsOf(text string) []string {
 	return out
 }
 
-// singular returns the same word for invoices and invoice, and for categories and category.
+// singular removes a plural ending: invoices becomes invoice, and categories becomes category.
 func singular(w string) string {
 	switch {
 	case len(w) > 4 && strings.HasSuffix(w, "ies"):

@@ -18,7 +18,7 @@ func (s *Session) act(m *Message, e *pending, turn chan struct{}) {
 	defer s.turns.leave(turn)
 	if m.acted != nil {
 		defer func() {
-			if m.behind != nil { // the message before m may still act, although m gave up waiting
+			if m.behind != nil { // the message before m in its store may still act, although m no longer waits for it
 				<-m.behind
 			}
 			close(m.acted)
@@ -50,8 +50,8 @@ func (s *Session) act(m *Message, e *pending, turn chan struct{}) {
 	} else {
 		// An effect begins even if the budget for reading is spent: whether it happens must not depend on how fast calls are.
 		done := s.changes(m, e)
-		defer func() { // what acted at once is recorded as it happened, and not answered
-			cut := m.cutOff() // the object may have ignored that its context has ended
+		defer func() { // an immediate effect that happened is recorded as done, even if an object was revoked meanwhile and the program gets an error
+			cut := m.cutOff() // the object may have ignored that its context has ended: check again for a revoked object
 			if e.effect != message.Immediate {
 				err = cmp.Or(err, cut)
 			}
@@ -94,7 +94,7 @@ func grow(i int) byte {
 }
 
 // wait waits for a message's turn, and then until the message before it in its store has acted.
-// That earlier message has its turn already: turns are taken in call order.
+// That earlier message already has its turn, since turns are taken in call order.
 func wait(ctx context.Context, turn, behind <-chan struct{}) error {
 	select {
 	case <-turn:
@@ -162,7 +162,7 @@ func (s *Session) acted(ctx context.Context, m *Message, v value.Value, err erro
 // eval lets the object answer. A panic of the object's code becomes an error, so it can't end the process.
 // eval labels the result with the label of the message, since the result depends on the whole message.
 func (s *Session) eval(ctx context.Context, m *Message) (v value.Value, err error) {
-	defer panicked(&v, &err) // also a panic of an object in the reply: adopt calls its Describe
+	defer panicked(&v, &err) // the deferred call also catches a panic in Describe, which adopt calls for each object in the reply
 	if m.entry.declassified != nil {
 		if v, err = m.askDeclassifier(ctx); err != nil {
 			return v, err
@@ -176,7 +176,7 @@ func (s *Session) eval(ctx context.Context, m *Message) (v value.Value, err erro
 	}
 	if e := m.entry; e.shows != nil {
 		if m.session.gate.record != nil {
-			e.digest = m.session.digestOf(v) // the digest of the values that were read, not of the numbers that replace them
+			e.digest = m.session.digestOf(v) // record the digest of the values that were read, not of the numbers that replace sealed ones
 		}
 		if v = e.shows.value(e.root.Type, v); v.Kind() == value.KindSealed {
 			return v, nil
@@ -185,7 +185,7 @@ func (s *Session) eval(ctx context.Context, m *Message) (v value.Value, err erro
 	if v, err = m.adopt(v.WithLabel(m.Label), 0); err != nil {
 		return value.Value{}, err
 	}
-	if !v.Label().FlowsTo(m.entry.bound) { // the run's label lacks these tags, so no sink would stop the value
+	if !v.Label().FlowsTo(m.entry.bound) { // the object gave tags that its method does not declare: the run's label lacks them, so no sink would stop the value
 		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: the object replied with labels %s, but its method declares only %s", v.Label(), m.entry.bound)}
 	}
 	return v, nil
@@ -204,7 +204,7 @@ func ask(ctx context.Context, m *Message) (v value.Value, err error) {
 	if v, err = m.Objects[m.Root.Receiver().Slot].Eval(ctx, m); err != nil {
 		err = fail.Foreign(err)
 		of := ofObject(fail.AsError("", err))
-		if nothingDone(err) && !nothingDone(of) { // ErrNothingDone is outside of the Error that err wraps
+		if nothingDone(err) && !nothingDone(of) { // fail.Error dropped ErrNothingDone, which err still wraps: keep err as the cause
 			of = &fail.Error{Op: fail.AsError("", of).Op, Kind: fail.KindOf(of), Msg: fail.AsError("", of).Message(), Err: err}
 		}
 		return value.Value{}, of
@@ -221,7 +221,7 @@ func IsPanic(err error) bool { return errors.Is(err, fail.ErrPanicked) || errors
 // hold validates a message that acts after the run has committed, and returns its receipt.
 func (s *Session) hold(m *Message, e *pending) (v value.Value, err error) {
 	defer panicked(&v, &err)
-	if p, ok := m.Objects[m.Root.Receiver().Slot].(Validator); ok && e.sealed == nil { // with sealed values, the text of an error would reveal them
+	if p, ok := m.Objects[m.Root.Receiver().Slot].(Validator); ok && e.sealed == nil { // with sealed values in the message, the text of an error would reveal them
 		if err := p.Validate(m); err != nil {
 			return value.Value{}, ofObject(fail.AsError("", fail.Foreign(err)))
 		}
@@ -229,8 +229,8 @@ func (s *Session) hold(m *Message, e *pending) (v value.Value, err error) {
 	return receipt(e.id).WithLabel(m.Label), nil
 }
 
-// ofObject returns an object's error as the run gets it. An object can't report on the program's process: such a kind
-// becomes Internal. So does an error without a kind.
+// ofObject returns an object's error as the run gets it. Kinds that report on the program's process are not for
+// objects: such a kind becomes Internal, and so does an error without a kind.
 func ofObject(err *fail.Error) error {
 	if err.Kind == fail.Other || err.Kind == fail.Crashed || err.Kind == fail.Breach || err.Kind == fail.Pending || !err.Kind.Valid() {
 		return &fail.Error{Op: err.Op, Kind: fail.Internal, Err: err}

@@ -9,10 +9,10 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// admit is the one gate. Its order is the promise of the package: resolve and check; join
-// the label of the message and the bound of its reply; check sink, trust, budget, effect and
-// policies; record the intent; act; record the outcome. It runs on the caller's goroutine up to the
-// intent, with s.admission held, so labels join in the order in which messages arrive.
+// admit is the one gate. Its order is the promise of the package: resolve and check; join the label
+// of the message and the bound of its reply; check sink, trust, budget, effect and policies; record
+// the intent; act; record the outcome. Up to the intent it runs on the caller's goroutine, with
+// s.admission held. So labels join in the order in which messages arrive.
 func (s *Session) admit(call Call, e *pending, over, large bool) {
 	settled := false
 	defer func() {
@@ -21,11 +21,11 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 			s.settle(e, Reply{ID: call.ID, Err: &fail.Error{Kind: fail.Internal, Err: errRecord}})
 		}
 	}()
-	// Resolve and check: references of this run only, the catalogue's methods only.
-	var sealed value.Label // the label of the sealed values in the message
+	// Resolve and check: the message may refer only to objects of this run, and call only methods of the catalogue.
+	var sealed value.Label // joined from all sealed values in the message
 	var m *Message
 	var err error
-	if large { // such a message is not looked at, copied or recorded, so it adds no label
+	if large { // a message that is too large is not looked at, copied or recorded, so it adds no label
 		err = s.gate.limits.tooMuch()
 	} else {
 		m, err = s.check(call.Expr, e, func(v value.Value) error { return s.recognize(v, &sealed) })
@@ -47,7 +47,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 	if bad := s.spell(&en, call, m); err == nil {
 		err = bad
 	}
-	if err == nil { // last, so that a refused message takes no bits
+	if err == nil { // charge is the last check, so that a refused message takes no bits of the budget
 		en.Details, err = s.charge(m, e)
 	}
 	if err != nil {
@@ -70,8 +70,8 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 	s.begin(m, e)
 }
 
-// bound finds the label of the whole message and the most that its reply may carry. It decides what of the reply is sealed, and refuses sealed
-// values that a declassifier may not be given. err is not nil if the message is refused already: its labels count all the same.
+// bound finds the label of the whole message, and the most that its reply may carry. It decides which parts of the reply are sealed, and
+// refuses sealed values that a declassifier may not get. If err is not nil, the message is already refused, but its labels count all the same.
 func (s *Session) bound(m *Message, call Call, e *pending, sealed value.Label, err error) error {
 	e.chosen = m.Label
 	for _, v := range m.Args {
@@ -79,7 +79,7 @@ func (s *Session) bound(m *Message, call Call, e *pending, sealed value.Label, e
 	}
 	e.bound = e.chosen.Join(m.Root.Method().Reply)
 	if s.gate.labels.Empty() {
-		// nothing to seal
+		// no grant has a label, so there is nothing to seal
 	} else if shown := s.gate.catalog.Shows(m.Root.Type); s.gate.plain(shown) {
 		if m.Root.Method().Fresh {
 			shown = shown.Secrecy()
@@ -92,19 +92,19 @@ func (s *Session) bound(m *Message, call Call, e *pending, sealed value.Label, e
 		m.asked, e.declassified = call.Expr, &sealed
 		err = s.declassifies(m, call.Expr, sealed)
 	} else if err == nil && !sealed.Empty() && m.Root.Method().Effect == message.Held && !m.judged() {
-		// A method that acts after the commit shows the program nothing of the sealed values that it is given.
+		// A method that acts after the commit shows the program nothing of the sealed values in its arguments.
 		m.asked, e.sealed = call.Expr, &sealed
 	} else if err == nil && !sealed.Empty() && m.composes() && !m.judged() {
 		e.sealed, e.shows = &sealed, &sealing{catalog: s.gate.catalog}
 	} else {
-		e.bound = e.bound.Join(sealed) // also of a refused message: the values may decide the refusal
+		e.bound = e.bound.Join(sealed) // the label joins even if the message is refused, since the sealed values may decide the refusal
 	}
 	return err
 }
 
 // joinLabels adds to the run's label the label of the whole message and the most that its reply may carry. It does so before the message acts,
-// whatever becomes of the message. If the label joined when the reply is there, or is delivered, it would reveal how fast calls are, and a worker
-// takes replies when it likes: `a = fast(); b = labelled(); await a; post()`.
+// whatever becomes of the message. If the label joined with the reply, or when a worker takes the reply, it would reveal how fast calls are: `a =
+// fast(); b = labelled(); await a; post()`.
 func (s *Session) joinLabels(m *Message, e *pending, sealed value.Label) {
 	s.mu.Lock()
 	before := s.label
@@ -127,7 +127,7 @@ func (s *Session) joinLabels(m *Message, e *pending, sealed value.Label) {
 
 // refuse checks a message after its labels have joined: sink, trust, the number of calls, effect and policies, in this order.
 func (s *Session) refuse(m *Message, e *pending, over bool) error {
-	err := s.passSink(m, e) // against the label just joined
+	err := s.passSink(m, e) // passSink checks e.label, which includes the label that this message just added
 	if over && err == nil {
 		err = fail.Errorf(fail.Limit, s.opName(e.root), "too many calls: the limit is %d for one program", s.gate.limits.Calls)
 	}
@@ -151,8 +151,8 @@ func (s *Session) begin(m *Message, e *pending) {
 	go s.act(m, e, s.turns.enter())
 }
 
-// check turns x into a message and finds its objects and its store. It may return both a message and an error: the labels
-// of that message count all the same.
+// check turns x into a message and finds its objects and its store. It may return both a message and an error, since the
+// labels of a refused message count, too.
 func (s *Session) check(x message.Expr, e *pending, literal func(value.Value) error) (*Message, error) {
 	check := message.Checker{Catalog: s.gate.catalog, Bounds: s.gate.limits.Message(), Ref: s.ref, Show: s.show, Zone: s.gate.zone, Literal: literal}
 	checked, err := check.Check(x)
@@ -185,7 +185,7 @@ func (s *Session) queueUp(m *Message) {
 	s.tails[m.store] = m.acted
 }
 
-// resolve finds the objects of a message and takes off the policies that they are wrapped in.
+// resolve finds the objects that a message refers to, without the policies that wrap them.
 func (s *Session) resolve(m *Message) error {
 	if m.Objects = m.few[:]; len(m.Refs) > len(m.few) {
 		m.Objects = make([]Object, len(m.Refs))
@@ -193,7 +193,7 @@ func (s *Session) resolve(m *Message) error {
 	m.Objects = m.Objects[:len(m.Refs)]
 	for i, r := range m.Refs {
 		s.mu.Lock()
-		o := s.objects[r] // in range: the checker has asked refType
+		o := s.objects[r] // r is in range: the checker called refType for it
 		s.mu.Unlock()
 		inner, err := m.peel(i, o)
 		if err != nil {

@@ -36,14 +36,14 @@ func (m *Message) adopt(v value.Value, depth int) (value.Value, error) {
 				return value.Value{}, err
 			}
 			fs[i] = value.Field{Name: f.Name, Value: x}
-			if x.Kind() != value.KindSealed { // the content of a sealed value does not leave
+			if x.Kind() != value.KindSealed { // a sealed value stays in the host, so its label does not count for the reply
 				label = label.Join(x.Label())
 			}
 		}
 		v = v.WithFields(fs).WithLabel(label)
 	case value.KindRows:
 		r := v.Rows()
-		if r != nil && r.Packed() { // plain data without labels, as deep as a reply may be
+		if r != nil && r.Packed() { // packed rows are plain data without labels, as deep as a reply may be
 			if _, plain := r.Plain(); !plain && depth > 0 {
 				return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("result nested too deeply")}
 			}
@@ -61,7 +61,7 @@ func (m *Message) adopt(v value.Value, depth int) (value.Value, error) {
 	return v, nil
 }
 
-// adoptAll adopts the values vs and joins their labels to label. It copies vs only if a value has to change: rows are many.
+// adoptAll adopts the values vs and joins their labels to label. It copies vs only if a value has to change, since a reply may have many rows.
 func (m *Message) adoptAll(vs []value.Value, label value.Label, depth int) ([]value.Value, value.Label, error) {
 	out := vs
 	for i := range vs {
@@ -109,8 +109,8 @@ func (m *Message) adoptObject(v value.Value) (value.Value, error) {
 }
 
 // number gives the objects and the sealed values of a reply their numbers in the run. It is called when the reply is delivered, with s.mu
-// held. If a number were valid earlier, a guest could guess it, and so learn which of its calls was the faster, or hold an object that a
-// budget kept back.
+// held. If a number were valid earlier, a guest could guess it. It could then learn which of its calls was faster, or use an object that
+// a budget kept back.
 func (s *Session) number(e *pending) {
 	if e.reply.Err != nil || len(e.objects) == 0 && (e.shows == nil || len(e.shows.cells) == 0) {
 		return
@@ -125,7 +125,7 @@ func (s *Session) number(e *pending) {
 		}
 		s.sealed = slices.Grow(s.sealed, len(e.shows.cells))[:len(s.contents)]
 	}
-	e.reply.Value.ChangeInPlace(func(x *value.Value) { // adopt has copied each value that holds a reference
+	e.reply.Value.ChangeInPlace(func(x *value.Value) { // the object's own value does not change: adopt has copied each value that holds a reference
 		switch x.Kind() {
 		case value.KindRef:
 			*x = x.Renumbered(uint32(objects) + x.Number())

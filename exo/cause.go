@@ -13,20 +13,20 @@ import (
 	"strings"
 )
 
-// Cause names, for the host, the message by which a run first got a tag of its label, with the columns and the place in the program.
+// Cause names the message that first brought the run a tag of its label, with the columns and the place in the program. It is for the host.
 type Cause struct {
 	Tag     string
-	Call    uint64         // the number of the message; 0: the run began with the tag
-	Pos     fail.Pos       // the place of the call in the program, as the guest reports it; zero: the guest named no place, or none that the program has
+	Call    uint64         // the number of the message; 0 if the run began with the tag
+	Pos     fail.Pos       // the place of the call in the program, as the guest reports it; zero if it reports none, or one outside the program
 	Op      string         // the operation as the program wrote it, shortened
-	Read    []string       // the parts of the message that have the tag, like "Person.email"; none if the method itself, or a sealed value, has it
-	Origins []SealedOrigin // the messages that gave the run its sealed values with the tag
+	Read    []string       // the parts of the message that have the tag, like "Person.email"; empty if the method itself, or a sealed value, has it
+	Origins []SealedOrigin // the messages that gave the run the sealed values with the tag
 }
 
 // SealedOrigin names the message whose reply gave a program a sealed value.
 type SealedOrigin struct {
 	Call   uint64
-	Pos    fail.Pos // as in Cause
+	Pos    fail.Pos // the place of the message, as in Cause.Pos
 	Op     string
 	Column string // the column of the value, like "Person.email", if it is known
 }
@@ -61,8 +61,8 @@ func callAt(call uint64, at fail.Pos) string {
 	return fmt.Sprintf("call %d (line %d:%d)", call, at.Line, at.Column)
 }
 
-// place returns the place that a guest reports for its call, without the text; zero if the program can't have such a place. A guest that was
-// taken over reports what it likes, so the place has a bounded size and decides nothing.
+// place returns the place that a guest reports for its call, without the text; zero if the program can't have such a place. A guest that an
+// attacker controls may report anything, so the place has a bounded size and decides nothing.
 func (s *Session) place(p fail.Pos) fail.Pos {
 	if most := s.length + 1; p.Line < 1 || p.Line > most || p.Column < 1 || p.Column > most {
 		return fail.Pos{}
@@ -89,8 +89,8 @@ func (s *Session) caused(l value.Label, m *Message, e *pending) {
 	}
 }
 
-// Causes explains each tag of the label that ReportableLabel gives, in the order of the run's messages. It also explains tags that are part
-// of other tags by now: the tag of one reader, if the run read values of other readers later.
+// Causes explains each tag of the label that ReportableLabel gives, in the order of the run's messages. It also explains a tag for one
+// reader that has since merged into a tag for several readers.
 func (s *Session) Causes() []Cause {
 	if s.begun() != nil {
 		return nil
@@ -117,7 +117,7 @@ func (s *Session) causedUpTo(l value.Label, last uint64) (out []Cause) {
 	return out
 }
 
-// because returns an error for the host that lists the causes of the tags of l; nil if causes has none of them.
+// because returns an error for the host that lists the causes of the tags of l, or nil if causes has none of them.
 func because(l value.Label, causes []Cause) error {
 	var why []string
 	for _, c := range causes {
@@ -167,19 +167,19 @@ func (m *Message) reading(tag string) (out []string) {
 	return out
 }
 
-// origins notes, for Cause, which message gave a run each of its sealed values. It is for reports alone: no decision depends on it.
+// origins notes, for Cause, which message gave a run each of its sealed values. Only reports use these: no decision depends on them.
 type origins struct {
 	by     []origin
 	fields []string // the field of each sealed value, by the number of the value
 }
 
 type origin struct {
-	first   uint64 // the number of its first sealed value
+	first   uint64 // the number of the reply's first sealed value
 	given   SealedOrigin
 	columns []message.LabelledColumn
 }
 
-// add notes the origin of the sealed values in the reply of e. The first of them has the number first. s.mu is held.
+// add notes that the sealed values in the reply of e came from e. The first of them has the number first. s.mu is held.
 func (o *origins) add(s *Session, e *pending, first uint64) {
 	if len(e.shows.cells) == 0 {
 		return
@@ -192,7 +192,7 @@ func (o *origins) add(s *Session, e *pending, first uint64) {
 type tracer struct {
 	s    *Session
 	tag  string
-	seen map[uint64]bool // the values visited: otherwise texts that each use the one before twice would double the work with each call
+	seen map[uint64]bool // the values already visited: without it, texts that each use the previous one twice would double the work with each call
 	list []SealedOrigin
 }
 
@@ -224,7 +224,7 @@ func (t *tracer) visit(v value.Value) {
 	}
 }
 
-// column names the columns with the tag that are shown as the field. If none is known, it names all columns of the message with the tag.
+// column names the columns with the tag that the reply shows in field. If none is known, it names all columns of the message with the tag.
 func (o *origin) column(field, tag string) string {
 	var own, all []string
 	for _, c := range o.columns {

@@ -11,8 +11,8 @@ import (
 )
 
 // Compose makes the object `text`: text(["Dear ", x, "!"]) joins its parts to one text. If a part is sealed, the text is sealed, too, and
-// the run reads nothing of it. The session keeps the parts, and makes the text where a sink admits its label. So the program learns neither
-// the length of the text nor whether it could be made. A text of more than half of Limits.LiteralBytes is "[too large]".
+// the run reads nothing of that part. The session keeps the parts, and makes the text when a sink admits its label. So the program learns
+// neither the length of the text nor whether it could be made. A text of more than half of Limits.LiteralBytes is "[too large]".
 func Compose() Object { return composer{} }
 
 // A tool grants the Compose object as ComposeName, unless the host uses that name. ComposeInterface names its interface.
@@ -36,8 +36,8 @@ func (composer) Eval(context.Context, *Message) (value.Value, error) {
 	return value.Value{}, fail.Errorf(fail.Internal, "", "exo: text is not composed by its object")
 }
 
-// recipe is the content of a sealed text until a sink opens it. weight counts the sealed values in the text, each as often as it is used.
-// Without a bound on weight, texts that each use the one before twice would double with each call.
+// recipe is the content of a sealed text until a sink opens it. weight counts the sealed values in the text, once for each use. It has a
+// bound: otherwise texts that each use the previous one twice would double with each call.
 type recipe struct {
 	parts  []value.Value
 	weight int
@@ -45,7 +45,7 @@ type recipe struct {
 
 const maxWeight = 1000
 
-// mostComposed is how many bytes a sealed text may have. It leaves room for the text in the argument that it leaves by.
+// mostComposed is how many bytes a sealed text may have. That leaves room for the text in the argument of a sink.
 func (s *Session) mostComposed() int { return s.gate.limits.LiteralBytes / 2 }
 
 // composes reports whether the message makes a text.
@@ -64,7 +64,7 @@ func (s *Session) compose(m *Message) (value.Value, error) {
 		return value.Value{}, fail.Errorf(fail.Invalid, "", "give the parts as a list, like [\"Dear \", name]; a list that is sealed as a whole can't be taken apart")
 	}
 	if e.sealed == nil {
-		return value.Text(joined(parts, math.MaxInt)), nil // it reveals no more than the message itself
+		return value.Text(joined(parts, math.MaxInt)), nil // no part is sealed, so the text reveals no more than the message itself
 	}
 	r := &recipe{parts: slices.Clone(parts)}
 	size := m.Root.Args[0].Lit.BytesUpTo(s.gate.limits.UnansweredBytes, 0)
@@ -100,7 +100,7 @@ func (s *Session) weight(v value.Value) (n int) {
 	return n
 }
 
-// made returns a content as it leaves. It makes the text of a recipe, with the label l.
+// made returns content c as a sink gets it. If c is a recipe, made composes its text, with the label l.
 func (s *Session) made(c content, l value.Label) value.Value {
 	if c.text == nil {
 		return c.plain

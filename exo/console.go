@@ -16,7 +16,7 @@ import (
 type Level uint8
 
 const (
-	LevelInfo Level = iota // console.log, and every method that is neither of the next two
+	LevelInfo Level = iota // for console.log, and every console method except those of the next two levels
 	LevelWarn
 	LevelError
 	levels
@@ -33,7 +33,7 @@ func (l Level) String() string {
 
 // Line is what a program logged at one time. Its text may have line breaks.
 type Line struct {
-	RunID RunID // Log sets it for Config.Console; the caller of Log leaves it out
+	RunID RunID // Log sets it for Config.Console; the caller of Log leaves it zero
 	Level Level
 	Text  string
 }
@@ -55,8 +55,8 @@ func (l Line) Size() int {
 	return n
 }
 
-// LineBytes bounds the text of one line. A longer text is cut there: it fills the console, so its
-// end would not be shown.
+// LineBytes bounds the text of one line. A longer text is cut there: it fills the whole console, so
+// its end would not be shown.
 func (l Limits) LineBytes() int { return l.ConsoleBytes + utf8.UTFMax }
 
 // console has the lines of a run that may be read, and counts the bytes that were logged.
@@ -66,17 +66,17 @@ type console struct {
 	full  bool
 }
 
-// Log takes a line in one order with the messages. The line carries the label that the run has when the line arrives. Labels join when a message
-// is admitted, before it acts. So a line can't hold what a later message reads, and no guest can date a line back. A line with a label that
-// Config.Admits does not admit is counted and dropped. Since labels only grow, the lines that are kept are the beginning of the console.
+// Log adds a line to the console. Lines and messages have one order, and the line carries the label that the run has when the line arrives. Labels
+// join when a message is admitted, before it acts. So a line can't contain what a later message reads, and no guest can date a line back. A line with
+// a label that Config.Admits does not admit is counted and dropped. Since labels only grow, the lines that are kept are the beginning of the console.
 //
-// An error is a breach of the protocol, like an error of Submit: an honest guest counts the bytes, too, and stops. The line that does not fit is
-// cut, and it is the last.
+// An error is a breach of the protocol, like an error of Submit: an honest guest counts the bytes, too, and stops. The first line that does not fit
+// is cut, and later lines are refused.
 func (s *Session) Log(l Line) error {
 	if err := s.begun(); err != nil {
 		return err
 	}
-	s.admission.Lock() // a line and a message arrive in one order
+	s.admission.Lock() // held so that lines and messages arrive in one order
 	defer s.admission.Unlock()
 	l, show, err := s.logged(l)
 	if err == nil && show {
@@ -98,7 +98,7 @@ func (s *Session) logged(l Line) (_ Line, show bool, err error) {
 		return l, false, fail.Errorf(fail.Invalid, "", "a line of %d bytes at %v", len(l.Text), l.Level)
 	}
 	l.RunID = s.run.ID
-	l.Text = strings.Clone(l.Text) // it may be cut out of a larger text of the program
+	l.Text = strings.Clone(l.Text) // the copy frees the program's larger text, of which l.Text may be a part
 	end := "\n"
 	if left := limits.ConsoleBytes - c.used; l.Size() > left {
 		// The limit counts what the console shows, with the level.
@@ -114,7 +114,7 @@ func (s *Session) logged(l Line) (_ Line, show bool, err error) {
 	return l, s.gate.console != nil && s.panicked == nil, nil
 }
 
-// callConsole calls the host's Console. A panic there ends the run, as one in Record does.
+// callConsole calls the host's Console. A panic of Console ends the run, like a panic of the Recorder.
 func (s *Session) callConsole(l Line) {
 	returned := false
 	defer func() {
@@ -130,28 +130,28 @@ func (s *Session) callConsole(l Line) {
 
 var errConsoleEnded = errors.New("exo: the host's Console ended its goroutine")
 
-// Console returns the lines of the run's program that may be read: see Log. They stay
-// readable where the result may not leave.
+// Console returns the lines of the run's program that may be read: see Log. They may be read even
+// if the result may not leave.
 func (s *Session) Console() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.console.shown.String()
 }
 
-// These bound the notices of a run that are shown, the first ones, and the bytes of each.
+// These limit how many notices of a run are shown, the first ones, and how many bytes of each.
 const (
 	maxNotices     = 8
 	maxNoticeBytes = 500
 )
 
 type notice struct {
-	of   uint64 // the number of its message
+	of   uint64 // the number of the message that the notice is about
 	text string
 }
 
 // AddNotice adds a remark about the message for the reader of the run's result, a model or a person. The text must follow from the message, from
 // declarations and from data without labels. It is shown if the run's label, as it was when the message was admitted, flows to Config.Admits. So
-// it depends neither on what a later message reads, nor on which of two messages came first. The same text is kept once.
+// neither what a later message reads, nor which of two messages came first, decides whether it is shown. Equal texts are kept once.
 func (m *Message) AddNotice(text string) {
 	if m.session == nil || m.Withheld() {
 		return

@@ -13,16 +13,16 @@ import (
 )
 
 // declared is shared by gates whose grants have the same names and the same declarations: a host makes a tool for each of its users, and the
-// messages that a tool allows do not depend on the user. It has the declarations and what is made of them alone. It has nothing of an object: no
-// principal, no value, no label of a run, and not whether an object was revoked. It is immutable except for derived.
+// messages that a tool allows do not depend on the user. It has only the declarations and what is calculated from them. It has no principal, no
+// value, no label of a run, and not whether an object was revoked. Only its field derived changes.
 type declared struct {
-	described    []message.Description // copies, unless they are frozen
+	described    []message.Description // copies of the descriptions, except for frozen ones
 	catalog      message.Catalog
 	granted      []message.GrantedName
 	labels       value.Label       // all labels that the granted objects can put on a run
-	effect       string            // a method that changes something, or ""
-	declassifier string            // a method that declassifies, or ""
-	leaves       bool              // values can leave a run by another way than its result
+	effect       string            // a method that changes something; "" if there is none
+	declassifier string            // a method that declassifies; "" if there is none
+	leaves       bool              // values can leave a run through a method, not only through the result
 	stored       map[string]string // for the interface of each granted object, a method that changes a unit of work
 	digest       func() value.Digest
 	packed       func() []byte
@@ -35,12 +35,12 @@ type declared struct {
 // declarations of 2,000 tables do. If they did not fit, such a host would make them anew for each user.
 var allDeclared = struct {
 	sync.Mutex
-	all lru.Set[string, []*declared] // under one key the latest first
+	all lru.Set[string, []*declared] // the declarations under one key, the latest first
 }{all: lru.Set[string, []*declared]{Bytes: 512 << 20}}
 
 const (
-	alike      = 4  // declarations that are kept under one key
-	maxDerived = 12 // derived things that one declared keeps
+	alike      = 4  // how many declarations are kept under one key
+	maxDerived = 12 // how many derived things one declared keeps
 )
 
 // declaredOf finds the declarations of these grants, or makes them.
@@ -66,7 +66,7 @@ func declaredOf(names []string, described []message.Description) (*declared, err
 	now := append([]*declared{s}, kept[:min(len(kept), alike-1)]...)
 	size := len(k)
 	for i, s := range now {
-		if size += s.size(); i > 0 && !allDeclared.all.Fits(size) { // the older ones go
+		if size += s.size(); i > 0 && !allDeclared.all.Fits(size) { // drop the older declarations that no longer fit
 			size -= s.size()
 			now = now[:i]
 			break
@@ -81,7 +81,7 @@ func declaredOf(names []string, described []message.Description) (*declared, err
 	return s, nil
 }
 
-// is reports whether s was made of these descriptions, or of equal ones.
+// is reports whether s was made from these descriptions, or from equal ones.
 func (s *declared) is(described []message.Description) bool {
 	pairs, ok := s.pairs(described)
 	if !ok {
@@ -114,7 +114,7 @@ func (s *declared) pairs(described []message.Description) (pairs map[[2]*message
 	return pairs, true
 }
 
-// newDeclared checks the descriptions of what is granted under these names, in their order.
+// newDeclared checks the descriptions of the granted objects, which are in the order of names.
 func newDeclared(names []string, described []message.Description) (*declared, error) {
 	s := &declared{derived: map[any]func() any{}}
 	m := message.NewMerger()
@@ -148,10 +148,10 @@ func newDeclared(names []string, described []message.Description) (*declared, er
 	return s, nil
 }
 
-// size estimates the bytes of s, with what may be derived from it.
+// size estimates the bytes of s, with everything that may be derived from it.
 func (s *declared) size() int {
 	n := 8 << 10
-	seen := map[*message.Method]bool{} // the methods that all queries have are there once
+	seen := map[*message.Method]bool{} // all queries share some methods, which count once
 	for _, i := range s.catalog {
 		n += 1<<10 + 600*len(i.Fields) + len(i.Doc)
 		for _, m := range i.Methods {
@@ -164,16 +164,16 @@ func (s *declared) size() int {
 	return n
 }
 
-// Derive returns the result of make, a function of the catalogue and the granted names alone. All gates with the same ones share one call
-// of make, so it must use nothing else of any gate. Everything else that the result depends on must be in key, whose type is the caller's
-// own. The result is shared, so no caller may change it.
+// Derive returns the result of make, which may use only the catalogue and the granted names of a gate. All gates for which both are equal
+// share one call of make. Everything else that the result depends on must be in key, whose type is the caller's own. The result is
+// shared, so no caller may change it.
 func (g *Gate) Derive(key any, make func() any) any {
 	s := g.declared
 	s.mu.Lock()
 	once := s.derived[key]
 	if once == nil {
 		if len(s.derived) >= maxDerived {
-			for k := range s.derived { // any one: a caller that has more keys than these makes things again
+			for k := range s.derived { // remove any one: a caller that uses more than maxDerived keys derives some of them again
 				delete(s.derived, k)
 				break
 			}

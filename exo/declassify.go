@@ -14,11 +14,11 @@ import (
 
 // A declassifier is a method that reveals a little of sealed values: the domain of an address, whether two amounts are equal. The host grants it.
 // The method names the tags that it may let go. Its type declares the outcomes, and its reply is one of them. A budget of bits bounds what all
-// calls of a principal's day reveal together. These are the who, the what and the how much of Sabelfeld and Sands 2009. The arguments are opened
-// for the object alone: they add no tag to the run.
+// calls of a principal's day reveal together. These are the who, the what and the how much of Sabelfeld and Sands 2009. Only the object sees the
+// content of sealed arguments, so they add no tag to the run.
 
-// BitBudget bounds what declassifiers reveal: exo/declassify has one. All tools of a host need the same BitBudget: otherwise a principal
-// could spend the sum of all budgets.
+// BitBudget bounds how many bits declassifiers reveal. Package exo/declassify implements it. All tools of a host need the same
+// BitBudget: otherwise a principal could spend the sum of all budgets.
 type BitBudget interface {
 	// Take takes bits from the principal's budget for the day of now, and returns how many are left. If too few are left, it returns an error of
 	// Kind Limit. With any error it takes none, and nothing is revealed. It is called in the order in which messages arrive, and must not wait.
@@ -27,19 +27,19 @@ type BitBudget interface {
 
 // Declassified is in Entry.Details of the intent of a message to a declassifier, before it acts.
 type Declassified struct {
-	Labels []string `json:"declassified"` // the tags of the sealed values that it was given
-	Bits   int      `json:"bits"`         // the bits that it took
-	Left   int      `json:"left"`         // what is left of the principal's day
+	Labels []string `json:"declassified"` // the tags of the sealed values in its arguments
+	Bits   int      `json:"bits"`         // the bits that the call took from the budget
+	Left   int      `json:"left"`         // the bits that are left for the principal on that day
 }
 
-// DeclassifierError is in Entry.Details of the outcome of a message to a declassifier. The declassifier failed, panicked, or gave a reply
-// that is not of its type, and the program got null.
+// DeclassifierError is in Entry.Details of the outcome of a message to a declassifier that failed, panicked, or replied with a value of
+// another type. The program got null.
 type DeclassifierError struct {
 	Err string `json:"declassifierError"`
 }
 
-// declassifies returns why a declassifier may not be given the sealed values of message m, or nil. sealed is the label of those values.
-// It looks at labels and at what the program did, never at a content. So a refusal reveals nothing, and adds no label to the run.
+// declassifies returns why a declassifier may not be given the sealed values of message m, or nil. sealed is the label of those values. It
+// looks at labels and at what the program did, never at the content of a value. So a refusal reveals nothing, and adds no label to the run.
 func (s *Session) declassifies(m *Message, x message.Expr, sealed value.Label) error {
 	op, tags := s.opName(m.Root), m.Root.Method().Declassifies
 	switch {
@@ -61,9 +61,9 @@ func (s *Session) declassifies(m *Message, x message.Expr, sealed value.Label) e
 	return nil
 }
 
-// holdsRecipe reports whether a sealed value in v is a text that the program made (see Compose), or came with a reply in which a total method
-// may have calculated something. Otherwise a program could put ten secrets into one text and ask about all of them at once: Sabelfeld and
-// Sands call that laundering.
+// holdsRecipe reports whether a sealed value in v is a text that the program made (see Compose), or came with a reply whose values the
+// program's own expressions may have calculated. Otherwise a program could put ten secrets into one text and ask about all of them at once
+// (laundering, Sabelfeld and Sands).
 func (s *Session) holdsRecipe(v value.Value) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +86,7 @@ func (s *Session) charge(m *Message, e *pending) (details []any, err error) {
 		return nil, nil
 	}
 	op := s.opName(m.Root)
-	if m.Withheld() { // how many bits are left would reveal to other runs what this one has read
+	if m.Withheld() { // other runs share the budget: the bits left in it would reveal to them what this run has read
 		return nil, fail.Errorf(fail.Denied, op, "this program has read values that its result may not contain, so it can't use bits of a budget that it shares with other programs")
 	}
 	d := Declassified{Labels: e.declassified.Tags(), Bits: m.Root.Method().Bits()}
@@ -99,12 +99,12 @@ func (s *Session) charge(m *Message, e *pending) (details []any, err error) {
 	return []any{d}, nil
 }
 
-// askDeclassifier asks a declassifier, with its sealed values opened. Every failure gives the one outcome null: an error's text, or the fact
-// that a value did not fit, would reveal more than the type of the result allows. The host finds the error in the record.
+// askDeclassifier asks a declassifier, with its sealed values opened. Every failure gives the same outcome, null: an error's text, or the
+// fact that a value did not fit, would reveal more than the type of the result allows. The host finds the error in the record.
 func (m *Message) askDeclassifier(ctx context.Context) (value.Value, error) {
 	s := m.session
 	said := make(chan value.Value, 1)
-	go func() { // a goroutine of its own: code that ends its goroutine must look like any other failure
+	go func() { // the object gets a goroutine of its own, so that code which ends its goroutine looks like any other failure
 		v, err := value.Value{}, error(errEnded)
 		defer func() {
 			if err == nil {

@@ -41,12 +41,12 @@ func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
 			if s.queue[0] = nil; len(s.queue) > 1 {
 				s.queue = s.queue[1:]
 			} else {
-				s.queue = s.queue[:0] // the next call reuses the array
+				s.queue = s.queue[:0] // emptied so that the next call reuses the array
 			}
 			s.spent.add(e.spent)
 			s.undelivered -= e.size
-			// Whether Spend noticed in time to stop this call depends on how fast earlier calls were.
-			// So the error here is the same as the error of Spend.
+			// Spend may have stopped this call or not, depending on how fast earlier calls were. So
+			// the error here must be the same as that of Spend.
 			over, withheld := s.gate.overspent(s.spent), false
 			if over != nil && (e.reply.Err == nil || e.spent != spent{}) {
 				withheld = e.reply.Err == nil
@@ -56,7 +56,7 @@ func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
 			}
 			label := s.label
 			s.mu.Unlock()
-			if withheld { // the program does not get what was read, and the record has that
+			if withheld { // record that the program does not get the reply
 				s.noteMessage(e, Entry{Step: Withheld, Label: label, Err: over})
 			}
 			s.poke()
@@ -72,7 +72,7 @@ func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
 }
 
 // turns lets a bounded number of calls act at one time, and lets them begin in call order. In another order each of a hundred calls could
-// begin before all earlier ones. Each could then read as much as the whole run may, since it would not know of the others.
+// begin before all earlier ones. Each could then read as much as the whole run may, because it could not count what the others read.
 type turns struct {
 	mu      sync.Mutex
 	free    int

@@ -18,10 +18,10 @@ type State uint8
 const (
 	NoState         State = iota
 	StateHeld             // the effect waits for the end of the run
-	StateApplied          // the effect took place, for good
+	StateApplied          // the run committed, but the held effect is known not to have taken place
 	StateRolledBack       // nothing of the effect was kept, or it never began
 	StateFailed           // the run committed, and then the held effect is known not to have taken place
-	StateImmediate        // the effect happened at once, whatever became of the run
+	StateImmediate        // the effect happened at once, and stays even if the run fails
 	StateUnknown          // it is not known whether the effect took place
 	states
 )
@@ -39,16 +39,16 @@ func (s State) String() string {
 // Effect is a message of a run that changes something and that began to act.
 type Effect struct {
 	Call  uint64
-	Op    string // what was asked, as the program wrote it, shortened
+	Op    string // the operation as the program wrote it, shortened
 	Mode  message.EffectMode
 	State State
-	Err   error // why it is not applied; for the host
+	Err   error // for the host: the reason if the effect is not applied
 
-	// Sealed reports that the message held sealed values, which were opened when it acted. The outcome may reveal
+	// Sealed reports that the message had sealed values, which were opened when it acted. The outcome may reveal
 	// these values, so the model does not read it.
 	Sealed bool
 
-	// NoRowsText is the interface's text for a change of no rows, which replied 0: see Phrase. It is "" for any other effect.
+	// NoRowsText is the interface's text (message.Phrase) for a change that replied 0, since it changed no rows. It is "" for any other effect.
 	NoRowsText string
 
 	// Provisional reports that the effect is applied within a transaction of the host's (see HostUnit), which may still undo it.
@@ -72,7 +72,7 @@ func (s *Session) refuseEffect(m *Message) error {
 		return nil
 	}
 	op := s.opName(m.Root)
-	if s.run.Preview && mode != message.InUnit { // nothing could undo it
+	if s.run.Preview && mode != message.InUnit { // only a unit of work can be undone, so a preview refuses all other effects
 		return fail.Errorf(fail.Denied, op, "this call can't be undone, and this run is a preview, which keeps nothing")
 	}
 	if s.gate.record != nil {
@@ -85,7 +85,7 @@ func (s *Session) refuseEffect(m *Message) error {
 		return &fail.Error{Op: op, Kind: fail.Internal, Err: errNoReview}
 	case rule != "" && mode == message.Immediate:
 		return fail.Errorf(fail.Denied, op, "a person may have to agree to this call first, but it acts at once and for good, so no program can make it before the host changes that")
-	case rule != "" && s.immediate != "": // a second run, after a person has agreed, would let it act once more
+	case rule != "" && s.immediate != "": // if a person must agree, the program runs a second time, and its immediate effect would happen twice
 		return fail.Errorf(fail.Denied, op, "a person may have to agree to it first, and %s, which this program called before, has acted at once: call it in a program of its own", s.immediate)
 	case mode == message.Immediate && s.pending != "":
 		return fail.Errorf(fail.Denied, op, "this call can't be undone, but the earlier call of %s still can: make this call first, or in a program of its own", s.pending)
@@ -105,7 +105,7 @@ var errNoReview = errors.New("exo: a person must agree to it, and there is no Re
 
 var errNoStore = errors.New("exo: a method changes a unit of work, and its object names no unit of work: see exo.Transactional")
 
-// claim notes what a message that was admitted will change.
+// claim notes the effect that an admitted message will have.
 func (s *Session) claim(m *Message) {
 	switch m.Root.Method().Effect {
 	case message.InUnit:
@@ -132,9 +132,9 @@ type Transactional interface {
 	UnitKey() any
 }
 
-// UnitReader is an object that reads a store and can't change it. ReadUnitKey returns the UnitKey of the objects that can. If such an object is
-// granted to the same programs, the messages of the UnitReader belong to that object's unit of work. So what a program reads and what it changes
-// are of one moment.
+// UnitReader is an object that reads a store and can't change it. ReadUnitKey returns the UnitKey of the objects that can. If a program is
+// granted such an object, too, messages to the UnitReader belong to that object's unit of work. So the program reads the store as of the moment
+// at which it changes it.
 type UnitReader interface {
 	Object
 	ReadUnitKey() any
@@ -163,7 +163,7 @@ func (g *Gate) storeOf(o Object) (key any, err error) {
 	return key, nil
 }
 
-// storeOf asks an object for its store.
+// storeOf asks o for the key of its store, and returns an error if its code panics.
 func storeOf(o Object) (key any, err error) {
 	s, ok := o.(Transactional)
 	if !ok {
@@ -191,12 +191,12 @@ type Validator interface {
 type change struct {
 	Effect
 	store  any
-	admits value.Label // the label that may leave by it
+	admits value.Label // the label that may leave by the effect
 	held   *heldEffect
-	asks   bool // in a unit: a person may have to agree to it
+	asks   bool // the effect is in a unit of work, and a person may have to agree to it
 }
 
-// errOpen is the Err of an effect that has not ended.
+// errOpen is the Err of an effect that has not ended yet.
 var errOpen = errors.New("exo: it has not ended")
 
 // changes notes that message m begins to act, if m changes something. It returns a function
@@ -220,22 +220,22 @@ func (s *Session) changes(m *Message, e *pending) func(value.Value, error) State
 		c.Err = err
 		switch nothing := nothingDone(err); {
 		case lost && e.effect == message.InUnit:
-			c.State = StateUnknown // what the object did is in no transaction of the run
+			c.State = StateUnknown // the object was given up while it changed something, perhaps outside of the run's transaction
 			s.doom(c)
 		case e.effect == message.Immediate && err == nil:
 			c.State = StateImmediate
 		case e.effect == message.Immediate && !nothing:
 			c.State = StateUnknown
 		case e.effect == message.InUnit && err != nil && !nothing:
-			c.State = StateHeld // until the run is rolled back
+			c.State = StateHeld // the change stays until the run is rolled back
 			s.doom(c)
-		case err != nil: // nothing was done; a message that is Held was only validated
+		case err != nil: // nothing was done, or the message is Held and was only validated
 			c.State = StateRolledBack
 		default:
 			c.State = StateHeld
 			if e.effect == message.Held {
 				c.held = &heldEffect{m: m, e: e}
-			} else if v.Type() == value.TypeInt && v.Int() == 0 { // a sealed reply is no Int, and is not looked into
+			} else if v.Type() == value.TypeInt && v.Int() == 0 { // the type is checked, since a sealed reply is no Int
 				c.NoRowsText = s.gate.catalog.Say(s.gate.catalog[e.root.Recv.Type.Name], "nothing."+e.root.Name, "")
 			}
 		}
@@ -243,8 +243,8 @@ func (s *Session) changes(m *Message, e *pending) func(value.Value, error) State
 	}
 }
 
-// doom notes a change that may be half done: the run must not commit then. It keeps the change with the
-// lowest number, which does not depend on how fast calls are. s.mu is held.
+// doom notes a change that may be half done, after which the run must not commit. Of several it keeps
+// the one with the lowest call number, which does not depend on how fast calls are. s.mu is held.
 func (s *Session) doom(c *change) {
 	if s.doomed == nil || c.Call < s.doomed.Call {
 		s.doomed = c
@@ -280,7 +280,7 @@ func (s *Session) sorted() []*change {
 	return s.effects
 }
 
-// become sets the state and the error of the effects that wait for the end of the run and for which of returns true.
+// become sets the state and the error of those effects for which of returns true, if they wait for the end of the run.
 func (s *Session) become(state State, err error, of func(*change) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -293,7 +293,7 @@ func (s *Session) become(state State, err error, of func(*change) bool) {
 
 func anyChange(*change) bool { return true }
 
-// waiting reports whether an effect waits for the end of the run.
+// waiting reports whether any effect waits for the end of the run.
 func (s *Session) waiting() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,13 +12,13 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Finish ends the run and returns why it failed, or nil. result is the value that would leave. failed is not nil if the program
-// has no result, and says why; Finish may also find an error of its own at the end.
+// Finish ends the run and returns why it failed, or nil. result is the value that would leave. failed is the error of a program that has no result;
+// Finish itself may also fail.
 //
-// The order is the promise. First, calls that are still open are cancelled and waited for, so nothing of the run acts any more. An object that
-// ignores its context delays Finish. Labels decide whether the result may leave. The units of work are prepared, and the intent to commit is
-// recorded. If anything has failed so far, or the caller's context has ended, everything is rolled back. Otherwise the units commit, which is
-// recorded. Then held effects act, in call order, each recorded before and after. Each step has a limit of its own, whatever becomes of ctx.
+// The order is the promise. First, calls that are still open are cancelled and waited for, so nothing of the run acts any more. An object that ignores
+// its context delays Finish. Labels decide whether the result may leave. The units of work are prepared, and the intent to commit is recorded. If
+// anything has failed so far, or the caller's context has ended, everything is rolled back. Otherwise the units commit, which is recorded. Then held
+// effects act, in call order, each recorded before and after it acts. Each step has a time limit of its own, even if ctx has ended.
 func (s *Session) Finish(ctx context.Context, result value.Value, failed error) error {
 	if err := s.begun(); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (s *Session) Finish(ctx context.Context, result value.Value, failed error) 
 }
 
 // endApart ends the run on a goroutine of its own. A callback of the host may end its goroutine, or
-// return an error whose methods panic: that must not leave a run half ended.
+// return an error with methods that panic; the run must end completely all the same.
 func (s *Session) endApart(ctx context.Context, result value.Value, program error) error {
 	done := make(chan error, 1)
 	go func() {
@@ -72,8 +72,8 @@ func (s *Session) endApart(ctx context.Context, result value.Value, program erro
 
 var errCallbackEnded = errors.New("exo: a callback of the host ended its goroutine")
 
-// end ends the run in the order that Finish describes. Everything that may refuse comes before the commit, so a run that fails
-// has changed nothing. The record of the end comes last.
+// end ends the run in the order that Finish describes. All checks come before the commit, so a run that fails has changed
+// nothing. The entry Ended is recorded last.
 func (s *Session) end(ctx context.Context, result value.Value, program error) error {
 	failed, lost := fail.Classify("", program), context.Cause(s.caller)
 	if s.work != nil {
@@ -141,17 +141,17 @@ func (s *Session) end(ctx context.Context, result value.Value, program error) er
 			failed = &e
 		}
 		why := failed
-		if released != nil { // the program may have chosen the error in failed by what it read
+		if released != nil { // drop the program's error: it may depend on values that may not leave
 			why = released
 		}
 		s.become(StateRolledBack, why, anyChange)
-		if fail.KindOf(failed) == fail.Pending { // the record has what a person is to agree to
+		if fail.KindOf(failed) == fail.Pending { // the record keeps the changes that a person is to agree to
 			_ = s.note(Entry{Step: Committed, Label: s.Label(), State: StateRolledBack, Details: changes, Err: failed})
 		}
 	}
 	s.dropWork()
 	if err := s.note(Entry{Step: Ended, Label: s.Label(), Err: failed}); failed == nil && err != nil && !final {
-		failed = err // with final, the changes are recorded all the same: the entry is owed
+		failed = err // the changes are final, and their record is owed: the entry is appended later
 	}
 	return failed
 }
@@ -164,7 +164,7 @@ func (s *Session) dropWork() {
 }
 
 // raised refuses a run that asked for an effect and then read values that may not leave by that effect. Otherwise the program
-// could let the effect take place or not, and so reveal one bit of what it read. raised looks at labels alone, never at values.
+// could reveal one bit of these values, by letting the run commit or fail. raised looks at labels alone, never at values.
 func (s *Session) raised() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,7 +176,7 @@ func (s *Session) raised() error {
 	return nil
 }
 
-// settleChanges makes final what the run has changed, and then lets held effects act.
+// settleChanges makes the changes of the run final, and then lets held effects act.
 func (s *Session) settleChanges(ctx context.Context, final bool) error {
 	stores := s.changed()
 	state, failed := s.commit(ctx)
@@ -232,7 +232,7 @@ func (s *Session) actHeld(ctx context.Context) {
 			start := time.Now()
 			var v value.Value
 			v, state, err = s.actOne(ctx, c.held)
-			_ = s.noteMessage(c.held.e, Entry{Step: Acted, Label: s.Label(), Digest: s.digestOf(v), State: state, Err: err, Details: s.details(c.held.e), Took: time.Since(start)}) // owed if it fails
+			_ = s.noteMessage(c.held.e, Entry{Step: Acted, Label: s.Label(), Digest: s.digestOf(v), State: state, Err: err, Details: s.details(c.held.e), Took: time.Since(start)}) // if note fails, the entry is owed and appended later
 		}
 		s.mu.Lock()
 		c.State, c.Err = state, err
@@ -266,18 +266,18 @@ func (s *Session) actOne(ctx context.Context, h *heldEffect) (v value.Value, sta
 		default: // the object ended its goroutine
 		}
 	}
-	_ = s.after(h.m, v, failed) // a policy that panics ends what follows: see note
+	_ = s.after(h.m, v, failed) // if a policy panics, note stops what follows
 	switch {
 	case failed == nil:
 		return v, StateApplied, nil
 	case returned && nothingDone(failed):
 		return value.Value{}, StateFailed, failed
 	}
-	return value.Value{}, StateUnknown, failed // a connection that is lost after the mail was taken looks the same
+	return value.Value{}, StateUnknown, failed // the effect may have happened: a mail may be sent, although the connection is lost before the reply
 }
 
-// unsealing returns the message with the contents of its sealed values, to act. It checks the contents, since the
-// message was admitted by the types of the sealed values alone.
+// unsealing returns the held message with the contents of its sealed values. It checks these contents, since the
+// gate admitted the message knowing only their types.
 func (m *Message) unsealing() (*Message, error) {
 	if m.entry.sealed == nil {
 		return m, nil
@@ -297,19 +297,19 @@ func (s *Session) details(e *pending) []any {
 	return e.details
 }
 
-// Release decides whether the run's result may leave: the result is a sink like any other.
+// Release decides whether the run's result may leave. The result is a sink like any other.
 func (s *Session) Release() error {
 	if err := s.begun(); err != nil {
 		return err
 	}
 	if l := s.Label(); !MayLeave(l, s.gate.admits) {
-		// The text is the same whatever the program read: a program could choose by what it read which tags it gets, and so reveal
-		// one bit with each. Only the first message that brought such a tag is named: see withheld.first.
+		// The text must not depend on what the program read: otherwise the program could reveal one bit with each tag that it
+		// chooses to read or not. So the text names only the first message that brought such a tag (withheld.first).
 		which := ""
-		if !s.gate.kept.Empty() { // if it is empty, the run began with the tag
+		if !s.gate.kept.Empty() { // if kept is empty, the run began with the tag
 			which = " (" + s.gate.kept.String() + ")"
 		}
-		if !MayLeave(s.run.Label, s.gate.admits) { // whatever the program does, its result may not leave
+		if !MayLeave(s.run.Label, s.gate.admits) { // the run began with a label that its result may not carry
 			return &fail.Error{Kind: fail.Denied, Msg: "this program was written from values that its result may not contain", Err: because(l.Secrecy().Without(s.gate.admits), s.Causes())}
 		}
 		s.mu.Lock()

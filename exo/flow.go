@@ -13,9 +13,9 @@ import (
 type Flow struct {
 	Tag  string   `json:"tag"`
 	From []string `json:"from"` // the interfaces, fields and methods whose values have the tag
-	To   string   `json:"to"`   // "result", or a method, by the name of a grant where one has its interface
+	To   string   `json:"to"`   // "result", or a method, written with the name of a grant that has it, or else with its interface
 	May  bool     `json:"may"`
-	How  string   `json:"how"` // why not, or which part may
+	How  string   `json:"how"` // the reason why the values can't leave, or the part of them that can
 }
 
 // ResultFlow is the Flow.To of the result of a run.
@@ -27,7 +27,7 @@ func (g *Gate) Flows() (out []Flow) {
 	if !g.made() {
 		return nil
 	}
-	names := map[string][]string{} // the names of the grants, by their interface
+	names := map[string][]string{} // the names of the grants, by interface
 	chooses := map[string]Sink{}   // the grants that decide, for each message, what may leave by it
 	for i, x := range g.granted {
 		names[x.Type.Name] = append(names[x.Type.Name], x.Name)
@@ -63,7 +63,7 @@ func (g *Gate) Flows() (out []Flow) {
 	return out
 }
 
-// readersText returns the end of a Flow's How for labels with readers: a way out for values of any reader, or of those that the arguments decide.
+// readersText completes a Flow's How for labels with readers. The way out admits values of any reader, or of readers that depend on its arguments.
 func readersText(o Sink, method string) string {
 	if c, ok := o.(interface{ Chooses(method string) bool }); o == nil || ok && !c.Chooses(method) {
 		return "; of any reader, whatever the call is given"
@@ -71,8 +71,8 @@ func readersText(o Sink, method string) string {
 	return "; what the call is given decides of which readers"
 }
 
-// demands asks the objects what else a method changes that demands trust, and so is refused to programs that have read what outsiders wrote.
-// The declarations don't have that: a database may change more rows than the method names.
+// demands returns the other changes that a method makes and that demand trust, as the objects report them: a database may change more rows
+// than the method names. Programs that have read what outsiders wrote may not make them.
 func (g *Gate) demands(of, method string) (by []string) {
 	for _, all := range g.stores {
 		for _, o := range all {

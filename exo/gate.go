@@ -15,18 +15,18 @@ import (
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
-// Principal names the user for whom a run happens. It grants nothing. The record has it, tickets of
-// policy.Approve are for one principal, and a worker pool is fair among principals: set it
+// Principal names the user for whom a run happens. It grants nothing, but records name it, tickets
+// of policy.Approve are for one principal, and a worker pool is fair among principals. Set it
 // wherever you serve more than one user.
 type Principal string
 
-// Config is what a gate is made of. The zero Config grants nothing and admits public values only.
+// Config describes a gate. The zero Config grants nothing and admits public values only.
 type Config struct {
 	Grants map[string]Object // the names that a program finds, and what they refer to
 	Limits Limits
-	Admits value.Label      // labels that the result of a run may carry
-	Now    func() time.Time // for records, and the clock of runs that were given none; nil: time.Now
-	Zone   string           // the IANA name of the time zone in which programs have local time and today; "": UTC
+	Admits value.Label      // the labels that the result of a run may carry
+	Now    func() time.Time // for records, and for runs without a Clock; nil: time.Now
+	Zone   string           // the IANA name of the time zone for local time and today in programs; "": UTC
 
 	// Record keeps what happens. If a granted object can change something, Record must be set; set it to Unrecorded
 	// to keep nothing. If no granted object can change anything, it may be nil, which keeps nothing.
@@ -51,8 +51,8 @@ type Config struct {
 // used by many runs at once.
 type Gate struct {
 	*declared
-	objects []Object                    // by ID
-	own     map[*message.Interface]bool // the interfaces in the objects' own descriptions: the catalogue has copies
+	objects []Object                    // the granted objects by ID
+	own     map[*message.Interface]bool // the interfaces in the objects' own descriptions, of which the catalogue has copies
 	limits  Limits
 	admits  value.Label
 	record  Recorder // nil: nothing is recorded
@@ -61,12 +61,12 @@ type Gate struct {
 	now     func() time.Time
 	zone    *zone.Zone
 	console func(Line)
-	kept    value.Label // all labels of the catalogue that admits does not admit
-	judged  []string    // the grants with a policy that looks at sealed values, sorted
+	kept    value.Label // all labels that the result may not carry, but values of the grants may have
+	judged  []string    // the names of the grants with a policy that looks at sealed values, sorted
 
 	severalStores bool
 
-	stores map[any][]Object // the stores that a grant can change, and the objects of each, without their policies
+	stores map[any][]Object // the stores that a grant can change, each with its objects, without their policies
 }
 
 // NewGate checks the grants and freezes them. It fails if an object can't be used, if a grant
@@ -111,7 +111,7 @@ func NewGate(cfg Config) (*Gate, error) {
 	if g.declared, err = declaredOf(names, described); err != nil {
 		return nil, err
 	}
-	for i, o := range g.objects { // the stores belong to the objects: g.declared does not have them
+	for i, o := range g.objects { // stores belong to the objects, so g.declared, which gates share, must not have them
 		if judges(o) {
 			g.judged = append(g.judged, names[i])
 		}
@@ -163,17 +163,17 @@ func unwrapped(o Object) Object {
 	}
 }
 
-// AskBeneath passes a question to the object beneath the policies of o, if that object has a method AnswerBeneath(any). The method writes
-// its answer into the question. The question's type is private to the object's package, so only that package can ask: code that has the
-// wrapped object gets no way to the object beneath.
+// AskBeneath passes a question to the object that the policies of o wrap, if it has a method AnswerBeneath(any), which writes its answer
+// into the question. The question's type is private to the object's package, so only that package can ask. Other code gets no way around
+// the policies.
 func AskBeneath(o Object, question any) {
 	if x, ok := unwrapped(o).(interface{ AnswerBeneath(question any) }); ok {
 		x.AnswerBeneath(question)
 	}
 }
 
-// checkStore refuses an object that changes a unit of work by a method, and names no store. method is "" if the object has no such method.
-// An object that comes with a reply is refused when it gets a message.
+// checkStore refuses an object with a method that changes a unit of work, but without a store. method is that method, or "" if there is
+// none. An object that comes with a reply is checked when it gets a message.
 func checkStore(o Object, method string) error {
 	if method == "" {
 		return nil
@@ -184,7 +184,7 @@ func checkStore(o Object, method string) error {
 	return nil
 }
 
-// SealedLabel is the label of the values that programs get sealed: see TypeSealed. If values can leave by the result alone, the values that
+// SealedLabel is the label of the values that programs get sealed (TypeSealed). If values can leave by the result alone, the values that
 // the result admits are not sealed.
 func (g *Gate) SealedLabel() value.Label {
 	if !g.made() {
@@ -230,7 +230,7 @@ func (g *Gate) Zone() string {
 	return g.zone.Name()
 }
 
-// recordedZone is the zone as the entry Begun has it: "" is UTC.
+// recordedZone is the zone for the entry Begun, which has "" for UTC.
 func (g *Gate) recordedZone() string {
 	if g.zone == nil {
 		return ""

@@ -7,25 +7,24 @@ import (
 	"time"
 )
 
-// Limits bound what one run asks of the host. The gate enforces them, whatever runs the program.
-// All are on by default: a field that is zero or negative means the default at the end of its
-// comment, never "no limit". A run that exceeds one gets an error of Kind Limit that names the
-// limit and its value.
+// Limits bound what one run asks of the host. The gate enforces them for every evaluator. A field
+// that is zero or negative means the default at the end of its comment, never "no limit". A run
+// that exceeds one gets an error of Kind Limit that names the limit and its value.
 type Limits struct {
-	Calls           int // messages in one run; 500
-	ConcurrentCalls int // messages being answered at one time; 8
-	MessageNodes    int // steps of one expression, written out as a tree; 4,000
-	MessageDepth    int // nesting of one expression; 200
-	LiteralBytes    int // one literal value; 256 KiB
-	UnansweredBytes int // all calls that wait for a reply, together; a call that waits alone is bounded by MessageNodes and LiteralBytes; 16 MiB
-	MessageBytes    int // all messages of one run together; a value counts in each message that has it; 16 MiB
-	Rows            int // rows read in one run; 100,000
-	Bytes           int // bytes read in one run; 64 MiB
-	ConsoleBytes    int // bytes of the lines that the program logs; 32 KiB
+	Calls           int // most messages in one run; 500 by default
+	ConcurrentCalls int // most messages that are answered at one time; 8 by default
+	MessageNodes    int // most steps of one expression, counted as a tree; 4,000 by default
+	MessageDepth    int // deepest nesting of one expression; 200 by default
+	LiteralBytes    int // most bytes of one literal value; 256 KiB by default
+	UnansweredBytes int // most bytes of all calls that wait for a reply, though a single call has only the bounds above; 16 MiB by default
+	MessageBytes    int // most bytes of all messages of one run, where a value counts in each message that has it; 16 MiB by default
+	Rows            int // most rows read in one run; 100,000 by default
+	Bytes           int // most bytes read in one run; 64 MiB by default
+	ConsoleBytes    int // most bytes of the lines that the program logs; 32 KiB by default
 
-	// These two bound the end of the run, whatever is left of the run's time.
-	Commit time.Duration // each step of a unit of work: to prepare, to commit, to roll back; 10 s
-	Held   time.Duration // all held effects together; 60 s
+	// These two bound the end of the run, and do not depend on how much time the run has used.
+	Commit time.Duration // most time for each step of a unit of work, to prepare, commit or roll back; 10 s by default
+	Held   time.Duration // most time for all held effects together; 60 s by default
 }
 
 // OrDefault fills in every field that is zero or negative.
@@ -45,7 +44,7 @@ func (l Limits) OrDefault() Limits {
 	return l
 }
 
-// Message are the bounds of one message, for a Checker.
+// Message returns the bounds of one message, for a Checker.
 func (l Limits) Message() message.Bounds {
 	return message.Bounds{Nodes: l.MessageNodes, Depth: l.MessageDepth, LiteralBytes: l.LiteralBytes}
 }
@@ -63,9 +62,8 @@ func (s *Session) began(e *pending) error {
 	return s.gate.overspent(s.known(e))
 }
 
-// spend counts what one call reads. The budget of the run is settled in call order, when replies
-// are delivered (Next): it must not depend on speed which of two concurrent calls finds the budget
-// empty.
+// spend counts what one call reads. The budget of the run is settled in call order, when Next
+// delivers replies: which of two concurrent calls finds the budget empty must not depend on speed.
 func (s *Session) spend(e *pending, rows, bytes int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +88,7 @@ func (s *Session) known(e *pending) spent {
 	return k
 }
 
-// spent is what was read, for the budgets Limits.Rows and Limits.Bytes.
+// spent counts what was read, for the budgets Limits.Rows and Limits.Bytes.
 type spent struct{ rows, bytes int }
 
 func (x *spent) add(y spent) { x.rows, x.bytes = x.rows+y.rows, x.bytes+y.bytes }

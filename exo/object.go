@@ -35,29 +35,29 @@ type Message struct {
 	// Objects are the objects that Refs refer to, without the policies that they were wrapped in. They are for this
 	// message alone: if Eval kept one for another run, that run would use it without its policies.
 	Objects []Object
-	few     [2]Object // most messages have no more
+	few     [2]Object // the array for Objects, since few messages have more than two
 	session *Session
 	entry   *pending
-	store   any // the store of its object: see Transactional
+	store   any // the store of the message's object (see Transactional)
 
 	calculated bool            // the program's own expressions may have made the reply from labelled values
-	asked      message.Expr    // the expression as the program sent it, if it declassifies, or has sealed values and is Held
-	behind     <-chan struct{} // closed when the message before this one in its store has acted
+	asked      message.Expr    // the expression as the program sent it, kept if the method declassifies, or is Held and has sealed values
+	behind     <-chan struct{} // closed when the message before this one in the same store has acted
 	acted      chan struct{}   // closed when this message has acted
 
-	// These are about the objects that are wrapped:
-	policies []*wrapping       // each once, the receiver's first, outermost first
-	peeled   []peeled          // the objects, as the program holds them
+	// The policies that wrap the objects of the message:
+	policies []*wrapping       // each policy once, those of the receiver first, outermost first
+	peeled   []peeled          // the objects as the program refers to them, in their policies
 	cuts     []<-chan struct{} // each closes when an object of the message is revoked
 }
 
-// peeled is an object of a message and what it was wrapped in, outermost first.
+// peeled is an object of a message and the wrappings that were taken off it, outermost first.
 type peeled struct {
 	slot int
 	by   []*wrapped
 }
 
-// Key is the same each time that this message acts, and belongs to no other message: a service that
+// Key is the same each time that this message acts, and no other message has it. A service that
 // gets the message twice recognises it by its Key.
 func (m *Message) Key() string {
 	if m.session == nil {
@@ -74,8 +74,8 @@ func (m *Message) Run() Run {
 	return m.session.run
 }
 
-// RunLabel is the label of everything that the run had read when the message was admitted, joined with what the reply may carry.
-// It does not depend on how fast calls are. It is the zero Label if no session admitted the message.
+// RunLabel joins the label of everything that the run had read when the message was admitted with what the reply may carry. It
+// does not depend on how fast calls are. Without a session that admitted the message, it is zero.
 func (m *Message) RunLabel() value.Label {
 	if m.entry == nil {
 		return value.Label{}
@@ -97,12 +97,12 @@ func (m *Message) InputLabel() value.Label {
 func (m *Message) MaySeal() bool { return m.entry != nil && m.entry.shows != nil }
 
 // Withheld reports whether the run, when the message was admitted, had read values that its result may not carry. Such a run shows no
-// result. An object must leave nothing of it for others to see, like a count of calls: that would reveal what the run read.
+// result. An object must leave no trace of it for others, such as a count of calls, which would reveal what the run read.
 func (m *Message) Withheld() bool {
 	return m.session != nil && !MayLeave(m.RunLabel(), m.session.gate.admits)
 }
 
-// Zone is the IANA name of the time zone that the program has: "UTC" where the host named none.
+// Zone is the IANA name of the program's time zone. It is "UTC" if the host named none.
 func (m *Message) Zone() string {
 	if m.session == nil {
 		return "UTC"
@@ -131,8 +131,8 @@ func (m *Message) GrantNames() (names []string, ok bool) {
 	return names, true
 }
 
-// PerRun returns what a policy keeps for a run, under a key of its own. make makes it at the first use. It is the
-// same for all messages of the run, and is gone with the run.
+// PerRun returns what a policy keeps for a run, under a key that only the policy uses. make makes it at the first
+// use. All messages of the run share it, and it ends with the run.
 func (m *Message) PerRun(key any, make func() any) any {
 	s := m.session
 	if s == nil {
@@ -147,7 +147,7 @@ func (m *Message) PerRun(key any, make func() any) any {
 	fresh := make()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if v, ok := s.perRun[key]; ok { // another message of the run was first
+	if v, ok := s.perRun[key]; ok { // a concurrent message of the run has made the value meanwhile
 		return v
 	}
 	if s.perRun == nil {
@@ -160,14 +160,14 @@ func (m *Message) PerRun(key any, make func() any) any {
 // Spend counts rows and bytes against the run's budget while an object reads them.
 // At an error of Kind Limit the object must stop reading.
 func (m *Message) Spend(rows, bytes int) error {
-	if m.session == nil || m.entry.declassified != nil { // how much a declassifier reads would reveal more than its result
+	if m.session == nil || m.entry.declassified != nil { // a count of what a declassifier reads would reveal more than its result
 		return nil
 	}
 	return m.session.spend(m.entry, rows, bytes)
 }
 
-// AddDetail adds d to the record of this message's outcome. Details are for auditors, and
-// a guest never sees them: SQL and its arguments, for example.
+// AddDetail adds d to the record of this message's outcome. Details, such as SQL and its arguments,
+// are for auditors; a guest never sees them.
 func (m *Message) AddDetail(d any) {
 	if m.session == nil {
 		return

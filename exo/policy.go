@@ -12,38 +12,34 @@ import (
 	"sync"
 )
 
-// Policy takes permissions from an object that is wrapped with it. Each field may be left
-// out; the zero Policy changes nothing. A policy is the host's code, and its functions are called
-// from several goroutines at a time.
+// Policy takes permissions away from the object that it wraps. Each field may be left out; the zero
+// Policy changes nothing. A policy is the host's code, and its functions are called from several
+// goroutines at a time.
 type Policy struct {
 	// Narrow is called once, with a copy of the object's description, and may make it weaker. Narrow may
-	//   - delete methods: a method's canonical name means all its names;
+	//   - delete methods, each with all its names;
 	//   - delete interfaces that nothing refers to any more, and optional parameters from the last one on;
 	//   - make an optional parameter required;
-	//   - narrow the closed type of a parameter: no null, fewer Enum values, optional fields gone or required, data to a type, number to int;
+	//   - narrow a parameter's type: no null, fewer Enum values, optional fields gone or required, data to a type, number to int;
 	//   - add tags to labels, and take tags from Admits;
-	//   - make a method a Sink or an Effect, and change the Docs.
-	// Any other change is an error when the object is granted. Fields can't be deleted, since an object would still show them in whole rows.
-	// Results can't change, since only the object knows what it returns. If an argument is an expression, like a column, it is not checked
-	// against a narrowed Enum.
+	//   - make a method a Sink or an Effect, and change the Docs. Granting the object fails if Narrow makes any other change. Fields can't be deleted, since an object would still show them in whole rows. Results can't change, since only the object knows what it returns. If an argument is an expression, like a column, it is not checked against a narrowed Enum.
 	Narrow func(d *message.Description) error
 
-	// Before refuses a message by returning false. It is called for each message that mentions the object, as its receiver or as an argument, if
-	// the gate would admit the message: after the labels were joined and the sink was checked. Calls are in the order in which messages arrive,
-	// the outermost policy first. Before must not wait, since the run waits for it. Its decision must follow from the messages alone, and never
-	// from how fast replies are. So it must not use what After saw.
+	// Before refuses a message by returning false. It is called for each message that mentions the object, as receiver or argument, once the
+	// gate's own checks have passed. Calls are in the order in which messages arrive, the outermost policy first. Before must not wait, since
+	// the run waits for it. Its decision must depend on the messages alone, never on how fast replies are. So it must not use what After saw.
 	Before func(m *Message) bool
 
-	// Blind says that Before needs no sealed or labelled value: it gets the message with the zero Value in the place of each of these. For a
-	// policy that is not Blind the gate opens sealed values. What the policy decides may reveal them, so the run gets their labels.
+	// Blind reports that Before needs no sealed or labelled value: it gets the message with the zero Value in place of each. For a policy
+	// that is not Blind, the gate opens sealed values. Its decision may reveal them, so the run gets their labels.
 	Blind bool
 
-	// Refusal is the text that a program reads if Before refused its message. It is fixed, so that Before
-	// can't reveal anything by it.
+	// Refusal is the text that a program reads if Before refused its message. It is fixed, so that it
+	// can't reveal anything about the message.
 	Refusal string
 
-	// Admits, if it is set, takes labels from what a message may carry. It is called as Admits of a Sink is,
-	// for each message that mentions the object and is a sink or an effect.
+	// Admits, if it is set, takes labels from what a message may carry. It is called like the method Admits
+	// of a Sink, for each message that mentions the object and is a sink or an effect.
 	Admits func(m *Message) value.Label
 
 	// After gets the reply, or the error, of each message that was admitted. It only observes, and
@@ -56,9 +52,9 @@ type Policy struct {
 	Revoked <-chan struct{}
 }
 
-// Wrap returns a weaker object, which forwards to o the messages that policy p allows. A policy can only take away. The gate gets the meet of the
-// object's description and of the one that Narrow made. If Narrow would widen the description, granting the object fails with an error that names
-// the place. Objects that messages to the wrapped object return are wrapped by the same policy. Interfaces that Narrow changed, and all
+// Wrap returns a weaker object, which forwards to o the messages that policy p allows. A policy can only take away. The gate allows only what
+// both the object's description and the one that Narrow made allow. If Narrow widens the description, granting the object fails with an error
+// that names the place. The same policy wraps the objects that messages to the wrapped object return. Interfaces that Narrow changed, and all
 // interfaces that refer to a changed one, get new names. So one gate can grant both the object and its wrapped form, and neither gets methods of
 // the other.
 func Wrap(o Object, p Policy) Object {
@@ -74,19 +70,19 @@ func Wrap(o Object, p Policy) Object {
 type wrapped struct {
 	inner Object
 	by    *wrapping
-	led   bool // a message to a wrapped object returned it
+	led   bool // a message to a wrapped object returned this object
 }
 
 // wrapping is shared by a wrapped object and all objects that its messages return.
 type wrapping struct {
 	policy   Policy
-	narrowed func() (*message.Narrowing, error) // nil: the description stays as it is
+	narrowed func() (*message.Narrowing, error) // returns the narrowed description; nil if the policy does not narrow
 }
 
 // wrap wraps an object that a message to this one returned.
 func (w *wrapped) wrap(result Object) Object { return &wrapped{inner: result, by: w.by, led: true} }
 
-// judges reports whether a policy of o looks at sealed values: see (*Message).judged.
+// judges reports whether a policy of o looks at sealed values.
 func judges(o Object) bool {
 	w, ok := o.(*wrapped)
 	return ok && (w.by.policy.Before != nil && !w.by.policy.Blind || judges(w.inner))
@@ -126,7 +122,7 @@ func (w *wrapped) Eval(context.Context, *Message) (value.Value, error) {
 
 var errNotPeeled = errors.New("exo: a wrapped object answers through a Session only")
 
-// peel takes the wrappings off the object that Refs[slot] refers to, and notes them.
+// peel unwraps the object that Refs[slot] refers to, and notes its wrappings in the message.
 func (m *Message) peel(slot int, o Object) (Object, error) {
 	var by []*wrapped
 	for {
@@ -140,7 +136,7 @@ func (m *Message) peel(slot int, o Object) (Object, error) {
 		if c := w.by.policy.Revoked; c != nil {
 			m.cuts = append(m.cuts, c)
 		}
-		if !slices.Contains(m.policies, w.by) { // a policy of two objects in one message is asked once
+		if !slices.Contains(m.policies, w.by) { // a policy that wraps two objects of one message is asked once
 			m.policies = append(m.policies, w.by)
 		}
 		by, o = append(by, w), w.inner
@@ -151,8 +147,8 @@ func (m *Message) peel(slot int, o Object) (Object, error) {
 	return o, nil
 }
 
-// rewrap wraps an object of the reply as the receiver is wrapped. An argument that the object returns is
-// wrapped as it was, too: it was unwrapped for the object, not for the program.
+// rewrap wraps an object of the reply as the receiver is wrapped. If the object returns one of its
+// arguments, that is wrapped again, too: it was unwrapped for the object, not for the program.
 func (m *Message) rewrap(o Object) Object {
 	receiver := m.Root.Receiver().Slot
 	given := o
@@ -174,8 +170,8 @@ func (m *Message) rewrap(o Object) Object {
 	return o
 }
 
-// introduce remembers which wrapped objects were arguments of a message that is to act. An object that
-// keeps an argument has it without its policies, and may return it in a later reply: see introduced.
+// introduce remembers which wrapped objects were arguments of a message that is to act. An object gets its
+// arguments unwrapped, and may keep one and return it in a later reply. Then introduced wraps it again.
 func (s *Session) introduce(m *Message) {
 	receiver := m.Root.Receiver().Slot
 	for _, p := range m.peeled {
@@ -190,13 +186,13 @@ func (s *Session) introduce(m *Message) {
 	}
 }
 
-// lent is an object that another one got as an argument, with the program's reference to it.
+// lent is an object that was an argument of a message to another object, with the program's reference to it.
 type lent struct {
 	bare Object
 	as   *wrapped
 }
 
-// introduced returns o with the wrapping that it had when it was an argument, or o itself if it was no argument.
+// introduced returns o as it was wrapped when it was an argument, or o itself if it was none.
 func (s *Session) introduced(o Object) Object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -240,21 +236,21 @@ func (s *Session) before(m *Message, e *pending) (err error) {
 	return err
 }
 
-// hostCode calls a function of the host's at admission, and returns what it panicked with.
+// hostCode calls a callback of the host while a message is admitted. If the callback panics, hostCode returns the value of the panic.
 func (s *Session) hostCode(e *pending, f func()) (panicked any) {
 	returned := false
 	defer func() {
 		if panicked = recover(); returned || panicked != nil {
 			return
 		}
-		_ = s.policyFailed(nil) // f ended its goroutine: admit settles the message
+		_ = s.policyFailed(nil) // f ended its goroutine: stop the run, while admit settles the message
 	}()
 	f()
 	returned = true
 	return nil
 }
 
-// after calls the policies of a message with its outcome.
+// after calls After of each policy of a message with the outcome of the message.
 func (s *Session) after(m *Message, v value.Value, err error) (failed error) {
 	returned := len(m.policies) == 0
 	if returned {
@@ -274,8 +270,8 @@ func (s *Session) after(m *Message, v value.Value, err error) (failed error) {
 	return nil
 }
 
-// policyFailed ends the run as a panic of Record does: a policy that failed may have missed
-// a message that it had to refuse or to observe.
+// policyFailed ends the run, like a panic of Record. A policy that failed may have missed a message
+// that it had to refuse or observe.
 func (s *Session) policyFailed(p any) error {
 	if p == nil {
 		p = errPolicyEnded
@@ -289,9 +285,9 @@ var (
 	errPolicyEnded = errors.New("exo: a policy's function ended its goroutine")
 )
 
-// LabelDeclarer is an object that must know which of its fields are labelled: the order of its rows, and what it counts for a value, depend on
-// the labels. So a policy can't add a label of secrecy to one of its fields. If it could, the gate would seal the value, and the order of the
-// rows would still reveal it.
+// LabelDeclarer is an object that must know which of its fields are labelled: the order of its rows, and how many bytes it counts for a value,
+// depend on the labels. So a policy can't add a label of secrecy to one of its fields: the gate would seal the value, but the order of rows
+// would still reveal it.
 type LabelDeclarer interface {
 	Object
 	DeclaresLabels()
@@ -315,7 +311,7 @@ func declaresLabels(o Object, own, met message.Description) error {
 	return nil
 }
 
-// narrowed returns what f makes of o's description.
+// narrowed applies f to o's description and checks that the result only narrows it.
 func narrowed(o Object, f func(*message.Description) error) (*message.Narrowing, error) {
 	d, err := o.Describe()
 	if err != nil {

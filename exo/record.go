@@ -13,8 +13,8 @@ import (
 )
 
 // Recorder keeps the record of what happened, for the host alone. An event that it can't append
-// does not happen: if it refuses the beginning of a run, the run does not begin; if it refuses
-// an intent, the message does not act; if it refuses Committing, no change is committed.
+// does not happen. If it refuses Begun, the run does not begin; if it refuses an Intent, the
+// message does not act; if it refuses Committing, no change is committed.
 type Recorder interface {
 	// Record appends e, or fails. It is called from several goroutines and must return
 	// soon, since a run waits for it; it must not call into a run. The context does not end
@@ -55,19 +55,19 @@ func (unrecorded) Record(context.Context, Entry) error { return nil }
 type Step uint8
 
 const (
-	_                 Step = iota // of no entry
-	Begun                         // a run begins: Start
-	Refused                       // the gate refused a message, and nothing of it happened: Err
-	Intent                        // a message is about to act: Message
-	Outcome                       // the message acted, and may have failed: Err, State, Digest, Rows, Details, Took
-	Withheld                      // the message acted, but the budget for reading was empty: the program did not get the reply
-	Released                      // it was decided whether the result leaves: Err is why it does not; Digest of the result
+	_                 Step = iota // no entry has the zero Step
+	Begun                         // a run begins; the entry has Start
+	Refused                       // the gate refused a message, so the message did not act; the entry has Err
+	Intent                        // a message is about to act; the entry has Message
+	Outcome                       // the message acted, and may have failed; the entry has Err, State, Digest, Rows, Details and Took
+	Withheld                      // the message acted, but the budget for reading was spent, so the program did not get the reply
+	Released                      // it was decided whether the result leaves; the entry has the result's Digest, or Err if it does not leave
 	Committing                    // the units of work are prepared, and held effects are due: the next steps can't be undone
-	Committed                     // the outcome of the commit: State
-	AfterCommitFailed             // a unit of work failed in AfterCommit: Err; its name in the record is "settled". The changes are kept as the entry Committed has it
+	Committed                     // the commit has ended; the entry has its State
+	AfterCommitFailed             // a unit of work failed in AfterCommit, and the entry has Err; records call it "settled". The changes stay as Committed reports them
 	Acting                        // a held effect is about to act
-	Acted                         // the outcome of the held effect: State, Err
-	Ended                         // the run is over: Err
+	Acted                         // the held effect has ended; the entry has State and Err
+	Ended                         // the run is over; the entry has Err if it failed
 	steps
 )
 
@@ -88,78 +88,78 @@ type Entry struct {
 	Step  Step
 	At    time.Time
 
-	Start *Start // at Begun
+	Start *Start // set at Begun
 
-	Call    uint64             // the number of the message; 0: the entry is about the run
-	Op      string             // what was asked, as the program wrote it, shortened
-	Pos     fail.Pos           // the place in the program that the guest reports, without Text; zero: it reported none, or an impossible one
+	Call    uint64             // the number of the message; 0 if the entry is about the whole run
+	Op      string             // the operation as the program wrote it, shortened
+	Pos     fail.Pos           // the place in the program, as the guest reports it, without Text; zero if it reported none, or an impossible one
 	Effect  message.EffectMode // the effect of the message
-	Message []byte             // at Intent and Refused: the exact message, in its canonical encoding; nil if it was malformed, larger than its run may send, or Omitted
-	// Constants are the large constants of the message; Message has null in their places. Omitted is set if the rest is
-	// too large, too, and is left out. So an entry shows a bounded part of a message.
+	Message []byte             // at Intent and Refused, the exact message in its canonical encoding; nil if it was malformed or too large, or is Omitted
+	// Constants are the large constants of the message; Message has null in their places. If the rest is too large,
+	// too, it is left out, and Omitted is set. So an entry never has more than a bounded part of a message.
 	Constants []Constant
 	Omitted   *Omitted
 
-	// Label is the label of the run when the message has been admitted. At Outcome it is the most that
-	// the reply may carry. Neither depends on how fast anything was.
+	// Label is the label of the run right after the message was admitted. At Outcome it is the most
+	// that the reply may carry. Neither depends on how fast anything was.
 	Label   value.Label
-	Digest  value.Digest  // the digest of the reply or the result
+	Digest  value.Digest  // the digest of the reply or of the result
 	Rows    int           // the number of rows of the reply
-	Details []any         // what the object added: see (*Message).AddDetail; at Committing, and at Committed of a Preview, the lists of ChangeListers
-	Took    time.Duration // how long the message acted, without the wait for its turn
-	State   State         // at Outcome, Committed and Acted
+	Details []any         // what the object added with (*Message).AddDetail; at Committing, and at Committed of a Preview, the lists of ChangeListers
+	Took    time.Duration // how long the message acted, not counting the wait for its turn
+	State   State         // set at Outcome, Committed and Acted
 	Err     error
 
-	Prepared *Prepared // at Committing
+	Prepared *Prepared // set at Committing
 
-	Raw  RawReply // at Outcome, for Recorders that keep replies
-	Kept *Kept    // what a record has of Raw: see package record; nil: nothing
+	Raw  RawReply // set at Outcome, for Recorders that keep replies
+	Kept *Kept    // the part of Raw that a record keeps (see package record); nil: none
 }
 
 // RawReply is the reply of an object as the object gave it, before the gate sealed values. It may refer to objects.
 type RawReply struct {
-	Value       value.Value     // zero: the object gave no reply
-	Types       []*message.Type // of the objects in Value, in their order
-	Rows, Bytes int             // what the object counted with (*Message).Spend
+	Value       value.Value     // zero if the object gave no reply
+	Types       []*message.Type // the types of the objects in Value, in their order
+	Rows, Bytes int             // the counts that the object passed to (*Message).Spend
 }
 
-// String hides the reply: it has values that the gate seals, and hosts log entries.
+// String hides the reply, which has values that the gate seals, because hosts log entries.
 func (RawReply) String() string { return "(hidden)" }
 
-// GoString hides the reply, as String does.
+// GoString hides the reply, for the same reason as String.
 func (RawReply) GoString() string { return "(hidden)" }
 
-// MarshalJSON hides the reply, as String does.
+// MarshalJSON hides the reply, for the same reason as String.
 func (RawReply) MarshalJSON() ([]byte, error) { return []byte(`"(hidden)"`), nil }
 
 // Kept is a RawReply that was recorded. From its replies a run can be replayed.
 type Kept struct {
-	Value       []byte // its canonical encoding, with NumberedRef(0) in the place of each object
-	Types       []byte // those of the objects, as coding.PackTypes writes them; nil: Value has no object
+	Value       []byte // the canonical encoding of the reply, with NumberedRef(0) in place of each object
+	Types       []byte // the types of the objects in Value, as coding.PackTypes writes them; nil: Value has no object
 	Rows, Bytes int
-	Lost        string // why Value is missing; "": it is there, or the object gave no reply
+	Lost        string // why Value is missing; "": it is not missing, or the object gave no reply
 }
 
-// Start is how a run began.
+// Start describes how a run began.
 type Start struct {
 	Principal Principal
 	Program   string
 	Label     value.Label
 	Clock     time.Time
 	Seed      uint64
-	Zone      string // the zone of local time; "": UTC
+	Zone      string // the time zone for local time in the program; "": UTC
 	Limits    Limits
-	Bounds    map[string]int64 // limits that the evaluator enforces, by their names, times in nanoseconds; other runs share the map
+	Bounds    map[string]int64 // limits that the evaluator enforces, by name, with times in nanoseconds; runs share the map
 	Granted   value.Digest     // the digest of the catalogue and the granted names
-	Admits    value.Label      // labels that the result may carry
-	Preview   bool             // see Run.Preview
-	Judged    []string         // the granted names with a policy that looks at sealed values
-	Module    string           // the version of exoagent, as `exo version` prints it
-	Encoding  int              // the version of the canonical encoding; 0: the entry is older than this field
-	Grants    func() []byte    `json:"-"` // the granted names and the catalogue, as coding.PackGrants writes them; nil: a record that was read does not have them
+	Admits    value.Label      // the labels that the result may carry
+	Preview   bool             // the run is a preview: see Run.Preview
+	Judged    []string         // the names of the grants with a policy that looks at sealed values
+	Module    string           // the version of exoagent that `exo version` prints
+	Encoding  int              // the version of the canonical encoding; 0 if the entry is older than this field
+	Grants    func() []byte    `json:"-"` // returns the granted names and the catalogue, as coding.PackGrants writes them; nil in entries that were read from a record
 }
 
-// digestOf returns the digest of a reply or a result; zero if there is no record, or if the
+// digestOf returns the digest of a reply or a result. It is zero if there is no record, or if the
 // value has no digest.
 func (s *Session) digestOf(v value.Value) value.Digest {
 	if s.gate.record == nil || v.IsZero() {
@@ -169,22 +169,22 @@ func (s *Session) digestOf(v value.Value) value.Digest {
 	return d
 }
 
-// debts has the entries that a Recorder refused although they report what has happened already. It
-// belongs to a Recorder, not to a gate: the tools of a host have a gate each, and one record.
-// It exists only while an entry is owed.
+// debts has the entries that a Recorder refused although they report what has already happened.
+// Such entries are owed. debts belongs to a Recorder, not to a gate: a host has many gates and one
+// record. It exists only while an entry is owed.
 type debts struct {
 	mu   sync.Mutex
 	owed []Entry
-	paid bool // all are appended, and the Recorder has no debts any more: an entry that is owed later goes into new debts
+	paid bool // all entries are appended and the Recorder has no debts any more, so an entry that is owed later needs new debts
 }
 
 var owing struct {
-	n  atomic.Int64 // how many Recorders are in by
+	n  atomic.Int64 // how many Recorders have debts
 	mu sync.Mutex
 	by map[any]*debts
 }
 
-// debts returns the debts of the gate's Recorder. If there are none, it makes them if make is true, and else returns nil.
+// debts returns the debts of the gate's Recorder. If there are none, it returns new debts if make is true, and nil otherwise.
 func (g *Gate) debts(make bool) *debts {
 	if !make && owing.n.Load() == 0 {
 		return nil
@@ -207,14 +207,14 @@ func (g *Gate) debts(make bool) *debts {
 	return d
 }
 
-// owe keeps an entry that could not be appended. There are at most a few for each run that
-// was active when the Recorder began to fail: while entries are owed, no run begins and no effect is admitted.
+// owe keeps an entry that could not be appended. There are only a few for each active run: while entries are
+// owed, no run begins and no effect is admitted.
 func (g *Gate) owe(e Entry) {
 	for !g.debts(true).add(e) {
 	}
 }
 
-// add returns false if the debts were paid meanwhile: an entry added then would never be appended.
+// add returns false if the debts were paid meanwhile, since an entry added then would never be appended.
 func (d *debts) add(e Entry) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -224,8 +224,8 @@ func (d *debts) add(e Entry) bool {
 	return !d.paid
 }
 
-// pay appends the entries that are owed, or returns why it can't. Until they are appended no run begins and no effect
-// is admitted: otherwise the record would show a state of the world that never existed.
+// pay appends the entries that are owed, or returns why it can't. Until they are appended, no run begins and no
+// effect is admitted: otherwise the record would have a gap.
 func (g *Gate) pay(ctx context.Context) (err error) {
 	d := g.debts(false)
 	if d == nil {
@@ -234,7 +234,7 @@ func (g *Gate) pay(ctx context.Context) (err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	defer func() {
-		if p := recover(); p != nil { // the entry is of another run: this run gets an error
+		if p := recover(); p != nil { // the entry belongs to another run, but this run gets the error
 			err = fmt.Errorf("%w: panic: %v", errRecord, p)
 		}
 	}()
@@ -261,7 +261,7 @@ func (g *Gate) pay(ctx context.Context) (err error) {
 
 // note appends an entry of the run, after the entries that are owed, so that the entries of a run are in order. If it fails, the run can't
 // commit, and the caller must not let the event happen. After a callback of the host has panicked, note appends only entries about what has
-// happened already, and refuses the others.
+// already happened, and refuses the others.
 func (s *Session) note(e Entry) error {
 	if s.Panicked() != nil && !e.tellsOfTheDone() {
 		return &fail.Error{Kind: fail.Internal, Err: errRecord}
@@ -289,7 +289,7 @@ func (s *Session) note(e Entry) error {
 	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("%w: %w", errRecord, err)}
 }
 
-// tellsOfTheDone reports whether an entry is about something that can't be undone any more.
+// tellsOfTheDone reports whether an entry is about something that has happened and can't be undone.
 func (e *Entry) tellsOfTheDone() bool {
 	switch e.Step {
 	case Committed, AfterCommitFailed, Acted, Ended:
@@ -309,7 +309,7 @@ func (s *Session) append(e Entry) (panicked any, err error) {
 	return nil, s.gate.record.Record(context.WithoutCancel(s.ctx), e)
 }
 
-// noteMessage appends an entry about message e. Digests and names are computed only if there is a record.
+// noteMessage appends an entry about message e. Without a record it computes no digest and no name.
 func (s *Session) noteMessage(e *pending, en Entry) error {
 	if s.gate.record == nil {
 		return s.note(en)
@@ -318,20 +318,20 @@ func (s *Session) noteMessage(e *pending, en Entry) error {
 	return s.note(en)
 }
 
-// callbackFailed stops a run after a callback of the host has panicked with p: nothing more begins, and
-// nothing is committed. Effects that have happened are recorded.
+// callbackFailed stops a run after a callback of the host has panicked with p. No message begins any
+// more, and nothing is committed. Effects that have happened are recorded.
 func (s *Session) callbackFailed(p any) {
 	s.mu.Lock()
 	if s.panicked == nil {
 		s.panicked = p
 	}
 	s.mu.Unlock()
-	s.Abandon() // effects that were recorded go on, as ever
+	s.Abandon() // messages with a recorded effect still run to their end
 }
 
-// Panicked returns what the first of the host's callbacks panicked with, or nil. It is
-// final when Finish has returned. The evaluator that ended the session panics with the same value,
-// on a goroutine where the host can recover: a run that was not recorded has no result.
+// Panicked returns the value of the first panic of a callback of the host, or nil. It is final when
+// Finish has returned. The evaluator that ended the session panics with the same value, on a
+// goroutine where the host can recover: a run that was not recorded has no result.
 func (s *Session) Panicked() any {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,7 +23,7 @@ type RunID [16]byte
 // NewRunID makes a fresh RunID of 128 random bits.
 func NewRunID() RunID {
 	var id RunID
-	rand.Read(id[:]) // it never fails
+	rand.Read(id[:]) // rand.Read never returns an error
 	return id
 }
 
@@ -38,10 +38,10 @@ func ParseRunID(s string) (RunID, error) {
 
 func (id RunID) String() string { return hex.EncodeToString(id[:]) }
 
-// KeyOf returns the Key of a message of the run, by the number of its call in the record.
+// KeyOf returns the Key of a message of the run. call is the number of its call in the record.
 func (id RunID) KeyOf(call uint64) string { return fmt.Sprintf("%s-%d", id, call) }
 
-// MarshalText and UnmarshalText write and read an ID as String does.
+// MarshalText returns the ID as String writes it.
 func (id RunID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -50,14 +50,14 @@ func (id *RunID) UnmarshalText(b []byte) (err error) {
 	return err
 }
 
-// Run has the ID of a run, its principal, and everything that its program finds apart from the
-// grants. A program is deterministic given a Run and the replies in call order.
+// Run has the ID of a run, its principal, and everything that its program finds in addition to the
+// grants. Given a Run and the replies in call order, a program is deterministic.
 type Run struct {
-	ID        RunID       // zero: a fresh one
-	Principal Principal   // on whose behalf; it grants nothing
-	Label     value.Label // the label that the run begins with: the label of the values that its program was written from
-	Clock     time.Time   // the time that its program reads, in milliseconds; it does not advance; zero: now
-	Seed      uint64      // the seed of Math.random; 0: a random one
+	ID        RunID       // zero: WithDefaults makes a new one
+	Principal Principal   // the user for whom the program runs; it grants nothing
+	Label     value.Label // the label of the values that the program was written from, with which the run begins
+	Clock     time.Time   // the time that the program reads, in milliseconds, which does not advance; zero: the present
+	Seed      uint64      // the seed of Math.random; 0: WithDefaults makes a random one
 
 	// Preview makes the run undo its units of work at the point where it would commit them. The entry Committed then lists the changes,
 	// and the Err of each effect is ErrPreview. A method that acts outside of a unit of work is refused.
@@ -67,7 +67,7 @@ type Run struct {
 // ErrPreview is the error of the effects of a run with Preview: nothing of them was kept.
 var ErrPreview = errors.New("exo: a preview keeps nothing")
 
-// WithDefaults fills in every field whose zero value means a default: ID, Clock and Seed.
+// WithDefaults sets the fields ID, Clock and Seed if they are zero.
 func (r Run) WithDefaults(now time.Time) Run {
 	if r.ID == (RunID{}) {
 		r.ID = NewRunID()
@@ -92,7 +92,7 @@ func (g *Gate) Begin(ctx context.Context, run Run, program string, bounds map[st
 		return nil, errZeroGate
 	}
 	run = run.WithDefaults(g.now())
-	run.Label = run.Label.Merged() // the label of each value that the program was written from
+	run.Label = run.Label.Merged() // Merged joins the labels of all values that the program was written from
 	s := &Session{gate: g, run: run, length: len(program), label: run.Label, turns: turns{free: g.limits.ConcurrentCalls}, wake: make(chan struct{}, 1), over: make(chan struct{})}
 	if g.review != nil {
 		s.program = program
@@ -120,7 +120,7 @@ func (g *Gate) Begin(ctx context.Context, run Run, program string, bounds map[st
 }
 
 // serve makes the contexts of messages and of units of work. It is called at the first message, since many
-// programs only compute. s.mu is held, and Finish has not begun.
+// programs send none. s.mu is held, and Finish has not begun.
 func (s *Session) serve() {
 	if s.reads != nil {
 		return
@@ -131,8 +131,8 @@ func (s *Session) serve() {
 	s.keep = context.AfterFunc(ctx, func() { s.drop(context.Cause(ctx)) })
 }
 
-// Run is the run, with all its fields.
+// Run returns the session's run, with all fields set.
 func (s *Session) Run() Run { return s.run }
 
-// errRecord is the error of a run whose record can't be kept.
+// errRecord is the error of a run when its record can't be kept.
 var errRecord = errors.New("exo: what happens can't be recorded, or a callback of the host panicked")

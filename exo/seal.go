@@ -9,33 +9,33 @@ import (
 )
 
 // A message that merely shows a labelled value adds nothing to the run's label: the value stays with the host, and the program gets a sealed
-// Value, which is a number of the run. A guest that forges such a number learns nothing: the content leaves only through a sink that admits its
-// label, or is opened for a message, and then the run gets the label. The idea comes from the faceted and sealed values of information-flow
+// Value, which is a number of the run. A guest that forges such a number learns nothing. The content leaves only through a sink that admits its
+// label; if it is opened for another message, the run gets the label. The idea comes from the faceted and sealed values of information-flow
 // control (Austin and Flanagan 2012; CaMeL 2025). It needs no second run of the program.
 
 // sealing turns the reply of an object into one that a guest may have.
 type sealing struct {
 	catalog message.Catalog
-	open    value.Label // the label that the run has already: a value whose label flows to it is not sealed
-	cells   []content   // the contents that were sealed, by the number of the sealed value
-	at      string      // the name of the field that is being sealed
-	fields  []string    // the field of each cell: see origins
+	open    value.Label // the label that the run already has; a value is not sealed if its label flows to open
+	cells   []content   // the contents of the sealed values, by number
+	at      string      // the name of the field to which the value belongs that is sealed now
+	fields  []string    // the name of the field of each cell, for origins
 
-	calculated bool // some of the cells may be calculated: see Message
+	calculated bool // the program's own expressions may have made some of the cells from labelled values
 }
 
-// value returns v, of type t, with a sealed value in the place of each labelled one. A value that is not of its type
-// is sealed as a whole, since it is not known which parts are labelled.
+// value returns v, of type t, with a sealed value in the place of each labelled one. If v is not of type t, it is
+// sealed as a whole, since the labelled parts can't be found.
 func (s *sealing) value(t *message.Type, v value.Value) value.Value {
 	if !t.Label.FlowsTo(s.open) {
-		return s.cell(t, t.Label.Join(s.catalog.Shows(t)), v) // with the tags of its parts, too: the parts are not sealed one by one
+		return s.cell(t, t.Label.Join(s.catalog.Shows(t)), v) // the whole value becomes one cell, so its label includes the tags of its parts
 	}
 	i := s.catalog[t.Name]
 	if t.Name == value.TypeRows || i != nil && i.Expr || s.catalog.Shows(t).FlowsTo(s.open) {
-		return v // the run gets the labels of rows within a row: see makeCall
+		return v // rows within a row are not sealed: makeCall gives the run their labels
 	}
 	switch {
-	case v.IsNull() || v.Kind() == value.KindRef: // whether a row is there is not part of a labelled value
+	case v.IsNull() || v.Kind() == value.KindRef: // the label covers the values of a row, not whether the row exists
 		return v
 	case v.Kind() == value.KindRows && t.Name == value.TypeList:
 		if r := s.rows(t.Args["of"], v.Rows()); r != nil {
@@ -65,8 +65,8 @@ func (s *sealing) value(t *message.Type, v value.Value) value.Value {
 	return s.cell(t, s.catalog.Shows(t), v)
 }
 
-// cell seals v, even NULL: whether a value is there is part of the value. The object may narrow a tag to the readers of the value, and add
-// labels. It can't take labels from l: otherwise it would be a way out.
+// cell seals v, even if it is NULL, since that is secret, too. The object may narrow a tag to the readers of the value, and add labels. It
+// can't take labels from l: otherwise it would be a way out.
 func (s *sealing) cell(t *message.Type, l value.Label, v value.Value) value.Value {
 	l = l.Refined(v.Label()).Join(v.AllLabels())
 	return s.put(t, l, content{plain: v.WithLabel(l)})
@@ -77,13 +77,13 @@ func (s *sealing) put(t *message.Type, l value.Label, c content) value.Value {
 	return value.NewSealed(uint32(len(s.cells)-1), message.ShownType(s.catalog, t), l)
 }
 
-// content is the content of a sealed value: a value, or how to make a text.
+// content is the content of a sealed value: a value, or the recipe of a text.
 type content struct {
 	plain value.Value
 	text  *recipe
 }
 
-// whole reports whether each labelled field of t is among fs: a missing one would reveal something of it.
+// whole reports whether fs has all labelled fields of t. A missing field would reveal something about its value.
 func (s *sealing) whole(t *message.Type, fs []value.Field) bool {
 	for k := range t.Fields {
 		f := &t.Fields[k]
@@ -114,7 +114,7 @@ func (s *sealing) rows(of *message.Type, r *value.Rows) *value.Rows {
 	return out
 }
 
-// cellTypes are the types of a row's cells.
+// cellTypes appends the types of a row's cells to out.
 func (s *sealing) cellTypes(out []*message.Type, t *message.Type, shape *value.Shape) (_ []*message.Type, ok bool) {
 	for i, name := range shape.Names {
 		of, sub := s.catalog.FieldType(t, name), shape.Sub(i)
@@ -133,8 +133,8 @@ func (s *sealing) cellTypes(out []*message.Type, t *message.Type, shape *value.S
 }
 
 // CellLabels returns a label for each cell of a row of this shape, without tags of integrity, or nil if nothing is labelled. It is for replies
-// with rows of the message's receiver. A cell is sealed if its label doesn't flow to the run's label. An object that counts the size of such a
-// cell must not look at its value.
+// with rows of the type of the message's receiver. A cell is sealed if its label doesn't flow to the run's label. An object that counts the
+// size of such a cell must not look at its value.
 func (m *Message) CellLabels(shape *value.Shape) []value.Label {
 	row := m.Root.Recv.Type.Args[message.RowArg]
 	if shape == nil || row == nil || m.Catalog.Shows(row).Secrecy().Empty() {
@@ -151,8 +151,8 @@ func (m *Message) CellLabels(shape *value.Shape) []value.Label {
 	return labels
 }
 
-// recognize looks up each sealed value in v and joins its label to into. A guest that was taken over may name cells that it
-// was never given, or give them another type or label.
+// recognize looks up each sealed value in v and joins its label to into. It refuses a cell that the guest was never given,
+// or names with another type or label: an attacker may control the guest.
 func (s *Session) recognize(v value.Value, into *value.Label) error {
 	for x := range v.All() {
 		l, sealed := x.Sealed()
@@ -170,7 +170,7 @@ func (s *Session) recognize(v value.Value, into *value.Label) error {
 	return nil
 }
 
-// contentsOf returns v with the content of each sealed value whose label admits allows. Call recognize first.
+// contentsOf returns v with the content of each sealed value whose label admits accepts. Call recognize first.
 func (s *Session) contentsOf(v value.Value, admits func(value.Label) bool) value.Value {
 	return v.Replace(func(x value.Value) (value.Value, bool) {
 		l, sealed := x.Sealed()
@@ -193,8 +193,8 @@ func (s *Session) open(x message.Expr) message.Expr {
 	return message.Expr{Nodes: nodes}
 }
 
-// Unseal returns the result of the run as it may leave. It opens the sealed values whose labels Config.Admits
-// admits; l is the joined label of these. It fails if the program names a sealed value that it was not given.
+// Unseal returns the result of the run as it may leave. It opens the sealed values with labels that Config.Admits
+// admits; l joins these labels. It fails if the program names a sealed value that it was not given.
 func (s *Session) Unseal(result value.Value) (v value.Value, l value.Label, err error) {
 	if err := s.begun(); err != nil {
 		return value.Value{}, value.Label{}, err
@@ -205,7 +205,7 @@ func (s *Session) Unseal(result value.Value) (v value.Value, l value.Label, err 
 	if err := s.recognize(result, &l); err != nil {
 		return value.Value{}, value.Label{}, err
 	}
-	var opened value.Label // a value that stays sealed is not shown, so its label of integrity adds no warning
+	var opened value.Label // the labels of opened values only: a value that stays sealed is not shown, so its label of integrity adds no warning
 	v = s.contentsOf(result, func(of value.Label) bool {
 		if !MayLeave(of, s.gate.admits) {
 			return false
@@ -217,8 +217,7 @@ func (s *Session) Unseal(result value.Value) (v value.Value, l value.Label, err 
 }
 
 // Reveal makes the object `reveal`: reveal(x) returns the content of a sealed value as plain data. x may also be a list or record with sealed
-// values. From then on the run carries their labels, and is refused wherever values with these labels may not leave. Reveal permits no more
-// than a condition on the value does.
+// values. From then on the run has their labels, and its messages are refused wherever these labels may not leave.
 func Reveal() Object { return revealer{} }
 
 type revealer struct{}

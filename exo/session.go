@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Call is the frame by which a guest sends a message. IDs are the guest's and
-// must rise: a second use of an ID is a breach of the protocol.
+// Call is the frame with which a guest sends a message. The guest chooses the IDs, which must rise:
+// a second use of an ID is a breach of the protocol.
 type Call struct {
 	ID   uint64
 	Expr message.Expr
@@ -21,15 +21,15 @@ type Call struct {
 	Pos fail.Pos
 }
 
-// Reply is the frame that answers a Call. References in Value are numbers of
-// this session; see (Value).Number.
+// Reply is the frame that answers a Call. References in Value are numbers of this session
+// ((Value).Number).
 type Reply struct {
 	ID    uint64
 	Value value.Value
 	Err   error // nil, or an *Error; the guest may read GuestText(Err) only
 }
 
-// tooMuch is the error of a message that brings the messages of its run to more than MessageBytes.
+// tooMuch returns the error for the message with which a run exceeds MessageBytes.
 func (l Limits) tooMuch() error {
 	return fail.Errorf(fail.Limit, "", "the calls of this program have more than %d bytes together, and a value counts in each call; send fewer or smaller values", l.MessageBytes)
 }
@@ -45,92 +45,92 @@ func (l Limits) CallSize(c Call, waiting int) (size int, err error) {
 	return size, nil
 }
 
-// Session is one run: the numbers that it may use, its label, what it has used of
-// its budgets, and its units of work. Its methods may be called from several goroutines.
+// Session is one run: the numbers that it may use, its label, how much of its budgets is used, and
+// its units of work. Its methods may be called from several goroutines.
 type Session struct {
 	gate    *Gate
 	run     Run
-	length  int    // of the program, in bytes
-	program string // for the Reviewer; "": there is none
+	length  int    // the length of the program in bytes
+	program string // the text of the program, kept only if there is a Reviewer
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	caller  context.Context // the context that Begin was given
-	reads   context.Context // for messages without an effect: Abandon ends it. serve sets reads to keep at the first message; they are nil before
+	caller  context.Context // the context that was passed to Begin
+	reads   context.Context // for messages without an effect; Abandon ends it. serve sets the fields from reads to keep at the first message; before that they are nil
 	abandon context.CancelFunc
-	work    context.Context // for units of work: it outlives ctx until the run has ended
+	work    context.Context // for units of work; it ends only with the run, even if ctx ends earlier
 	drop    context.CancelCauseFunc
-	keep    func() bool // detaches units of work from the caller's context; false: that context has already ended
+	keep    func() bool // detaches units of work from the caller's context; returns false if that context has already ended
 	turns   turns
 	wg      sync.WaitGroup
-	ref     func(id uint32) *message.Type // refType and refName, for checkers
-	show    func(id uint32) string        //
+	ref     func(id uint32) *message.Type // refType as a value, for checkers
+	show    func(id uint32) string        // refName as a value, for checkers
 
-	// admission is held while one message is admitted. So messages are in one order, that of their ids,
-	// in the queue, in the run's label, in the record and in the turns.
+	// admission is held while one message is admitted. So ids, the queue, the run's label, the record
+	// and the turns all have the messages in one order.
 	admission sync.Mutex
-	pending   string                  // the first admitted effect that can still be undone after it has acted; "": none
-	immediate string                  // the first admitted effect that acts at once; "": none
+	pending   string                  // the first admitted effect that can still be undone after it has acted; "" if there is none
+	immediate string                  // the first admitted effect that acts at once; "" if there is none
 	written   any                     // the store that this run may change
-	tails     map[any]chan struct{}   // by store: closed when the message that was admitted last has acted
-	constants map[value.Digest]uint64 // the large constants that the record of the run has, each with the call that brought it
+	tails     map[any]chan struct{}   // for each store, closed when its last admitted message has acted
+	constants map[value.Digest]uint64 // the large constants in the record of this run, each with the number of the call that brought it
 
 	mu          sync.Mutex
 	objects     []Object
-	lent        []lent // wrapped objects that were arguments
+	lent        []lent // the wrapped objects that were arguments of messages
 	types       []*message.Type
 	sealed      []value.Value // the run's sealed values, by their numbers
-	contents    []content     // the contents of these
-	calculated  [][2]uint64   // ranges of their numbers, without the end: values that the program may have calculated
-	origins     origins       // the messages that gave them
-	composed    int           // bytes of the parts of sealed texts
+	contents    []content     // the contents of sealed, by the same numbers
+	calculated  [][2]uint64   // ranges (start, end) of the numbers of sealed values that the program may have calculated
+	origins     origins       // the messages whose replies gave the sealed values
+	composed    int           // how many bytes the parts of sealed texts have
 	label       value.Label
 	changing    bool             // a message was allowed to change something at once, or in a unit
-	withheld    *withheld        // the moment from which the result may not leave; nil: it may leave
+	withheld    *withheld        // since when the result may not leave; nil: it may leave
 	causes      map[string]Cause // the message that brought each tag
 	console     console
 	notices     []notice
 	lastID      uint64
 	calls       int
-	sent        int        // bytes of all messages, see MessageBytes
-	spent       spent      // of the replies delivered
-	undelivered int        // bytes of calls whose reply has not been delivered
-	queue       []*pending // in call order: replies leave in this order
+	sent        int        // the bytes of all messages so far, for Limits.MessageBytes
+	spent       spent      // the rows and bytes of the replies delivered so far
+	undelivered int        // the bytes of the calls without a delivered reply
+	queue       []*pending // the calls in order, which is the order of their replies
 	wake        chan struct{}
-	units       []*unitEntry // in the order in which they were opened
+	units       []*unitEntry // the units of work in the order in which they were opened
 	effects     []*change
 	closed      bool
 
-	unrecorded bool    // an entry could not be appended
-	doomed     *change // a change that may be half done
-	committing bool    // the next steps can't be undone; only Finish uses it
-	panicked   any     // what a callback of the host panicked with
+	unrecorded bool    // an entry could not be appended to the record
+	doomed     *change // a change that may be half done, so that the run can't commit
+	committing bool    // the steps from here on can't be undone; only Finish uses this field
+	panicked   any     // the value of the first panic of a host's callback
 
 	over      chan struct{} // closed when Finish is done
 	finishErr error
 
-	perRun map[any]any // what policies keep of the run
+	perRun map[any]any // the values that policies keep for the run (PerRun)
 }
 
 type pending struct {
 	root         *message.Node // the outermost node of the message; nil if the message was malformed
 	effect       message.EffectMode
-	bound        value.Label // the most that the reply may carry
-	label        value.Label // the label of the run, with bound
+	bound        value.Label // the most labels that the reply may carry
+	label        value.Label // the label of the run, joined with bound
 	chosen       value.Label // the label of what may have influenced the message: see Message.InputLabel
 	admits       value.Label // for a sink or an effect: the label that may leave by it
-	state        State       // of the effect, once it has acted
+	state        State       // the state of the effect, once it has acted
 	spent        spent
 	objects      []Object // the objects of the reply, numbered from 0 until it is delivered
 	types        []*message.Type
 	shows        *sealing     // seals labelled values of the reply; nil: nothing is sealed
-	sealed       *value.Label // for a held effect or a composed text: the label of the sealed values in the message, which stay sealed for now
+	sealed       *value.Label // for a held effect or a composed text: the label of the message's sealed values, which stay sealed for now
 	declassified *value.Label // for a declassifier: the label of the sealed values in the message
 	digest       value.Digest // the digest of a reply with sealed values
 	size         int          // the size of the message, for Limits.UnansweredBytes
 	id           uint64
-	pos          fail.Pos // see Session.place
+	pos          fail.Pos // the place of the call in the program (Session.place)
 	done         bool
-	reply        Reply // until the outcome is recorded, its Value is what the object gave
+	reply        Reply // its Value is the object's own until the outcome is recorded
 	details      []any
 }
 
@@ -140,8 +140,8 @@ type unitEntry struct {
 	unit      Unit
 	err       error
 	ended     bool // Commit or Rollback was called
-	lost      bool // a method did not return
-	witnessed bool // the store knows the run by its ID
+	lost      bool // a method of the unit did not return
+	witnessed bool // the unit has written the run's ID into its store
 }
 
 // begun refuses a Session that Gate.Begin did not make: it has no gate, so nothing was granted to it.
@@ -154,8 +154,8 @@ func (s *Session) begun() error {
 
 var errZeroSession = &fail.Error{Kind: fail.Denied, Err: errors.New("exo: this Session was not begun: Gate.Begin makes one")}
 
-// Checker makes a checker for this run. A guest's recorder that runs in this process
-// uses one, and the gate checks again with its own.
+// Checker makes a checker for this run. A recorder that runs in this process checks the guest's
+// calls with it; the gate checks them again with its own.
 func (s *Session) Checker() *message.Checker {
 	if s.begun() != nil {
 		return &message.Checker{Ref: func(uint32) *message.Type { return nil }, Show: func(uint32) string { return "" }}
@@ -179,10 +179,10 @@ func (s *Session) refName(id uint32) string {
 	return fmt.Sprintf("object %d", id)
 }
 
-// Submit takes one message. It never blocks on the outcome: Next delivers the reply, also
-// a refusal, in call order. An error of Submit is a breach of the protocol, after which the
-// run can't go on. Concurrent calls are admitted one by one, so a Submit may wait until
-// the Recorder has recorded the message of another.
+// Submit takes one message. It never waits for the outcome: Next delivers the reply, which may be a
+// refusal, in call order. An error of Submit is a breach of the protocol, after which the run can't
+// go on. Concurrent calls are admitted one by one, so a Submit may wait until the Recorder has
+// recorded the message of another.
 func (s *Session) Submit(call Call) error {
 	if err := s.begun(); err != nil {
 		return err
@@ -195,7 +195,7 @@ func (s *Session) Submit(call Call) error {
 		return fail.Errorf(fail.Cancelled, "", "the run is over")
 	}
 	if s.calls > s.gate.limits.Calls+s.gate.limits.ConcurrentCalls {
-		// Otherwise the gate would check each message of a guest that goes on sending after its budget.
+		// Stop here: otherwise the gate would check each message of a guest that sends more than its budget allows.
 		s.mu.Unlock()
 		return fail.Errorf(fail.Limit, "", "calls were sent after the limit of %d", s.gate.limits.Calls)
 	}
@@ -232,7 +232,7 @@ func (s *Session) Label() value.Label {
 	return s.label
 }
 
-// Abandon is for a run that has failed and whose guest is gone. Open messages without an effect
+// Abandon is for a run that has failed and has no guest any more. Open messages without an effect
 // are ended, since no program will read their replies. Messages with an effect go on: whether an
 // effect happens must not depend on speed.
 func (s *Session) Abandon() {
@@ -241,7 +241,7 @@ func (s *Session) Abandon() {
 	}
 	s.mu.Lock()
 	if !s.closed {
-		s.serve() // a message that is sent later ends at once, too
+		s.serve() // serve makes the contexts, so that a message that is sent later ends at once, too
 	}
 	abandon := s.abandon
 	s.mu.Unlock()

@@ -10,21 +10,21 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Sink is an Object whose methods admit labels that depend on their arguments: a mail may
-// carry what its recipient may read. It decides on the host, when a message is admitted.
-// The catalogue, which is sent to a worker, shows nothing of how it decides.
+// Sink is an Object whose methods admit labels that depend on their arguments: a mail may carry
+// what its recipient may read. It decides in the host, when a message is admitted. A worker gets
+// the catalogue, which does not show how it decides.
 type Sink interface {
 	Object
 	// Admits is called for each message to the object that is an effect. It is also called for a message that is a sink, if the run has read
-	// labelled values. A label may leave if both Method.Admits and the returned label admit it; so Method.Admits names all labels that any
-	// recipient may have. In m, each labelled argument, and each labelled part of an argument, is the zero Value: a value that a program may not
-	// read must not decide where things go. If Admits does not know an argument, as with that zero Value, it must return the zero Label, which
-	// admits public values only. A panic counts as the zero Label. Admits must neither wait nor act.
+	// labelled values. A label may leave only if both Method.Admits and the returned label admit it. So Method.Admits must name every label that
+	// some recipient may have. In m, each labelled argument, and each labelled part of an argument, is the zero Value: a value that a program
+	// may not read must not decide where things go. If Admits does not know an argument, as with that zero Value, it must return the zero Label,
+	// which admits public values only. A panic counts as the zero Label. Admits must neither wait nor act.
 	Admits(m *Message) value.Label
 }
 
-// passSink refuses a message that would carry labels that may not leave by its method, a message whose effect could not be
-// shown, and a message that outsiders' words may have chosen, if it demands trust.
+// passSink refuses three kinds of message: those with labels that may not leave by the method; effects that could not be
+// shown; and those that demand trust, although outsiders' words may have chosen them.
 func (s *Session) passSink(m *Message, e *pending) error {
 	meth, label, carries := m.Root.Method(), e.label, e.label
 	if e.sealed != nil {
@@ -46,8 +46,8 @@ func (s *Session) passSink(m *Message, e *pending) error {
 			return &fail.Error{Kind: fail.Denied, Op: s.opName(e.root), Msg: what + carries.Secrecy().Without(e.admits).List() + m.admitting(carries.Secrecy().Without(e.admits)), Err: why}
 		}
 	}
-	// The result of such a run may not leave, so the model would not learn what the effect did, and would ask for it again.
-	// The other changes of the run are not kept, either: see Release.
+	// The result of this run may not leave, so the model would not learn of the effect, and might ask for it again. Release
+	// would undo the other changes of the run.
 	if meth.Effect != message.NoEffect && !MayLeave(label, s.gate.admits) {
 		what := "nothing that this program changes would be kept"
 		if meth.Effect == message.Immediate {
@@ -58,12 +58,12 @@ func (s *Session) passSink(m *Message, e *pending) error {
 	return s.distrust(m, e.chosen.Integrity(), e.admits)
 }
 
-// MayLeave reports whether values with label l may leave by a sink that admits these labels. Messages, results, console lines and values that are
-// shown unsealed are decided by it. It looks at secrecy; distrust looks at integrity.
+// MayLeave reports whether values with label l may leave by a sink that admits these labels. It decides for messages, results, console lines and
+// values that are shown unsealed. It looks at secrecy; distrust looks at integrity.
 func MayLeave(l, admits value.Label) bool { return l.Secrecy().FlowsTo(admits) }
 
 // admits returns the label that a sink's message may carry: its method, its object and the policies of
-// all its objects must admit it. why is not nil if one of them panicked.
+// all its objects must admit it. why is an error if one of them panicked.
 func (s *Session) admits(m *Message, e *pending) (l value.Label, why error) {
 	l = m.Root.Method().Admits
 	if m.Root.Method().Effect == message.InUnit {
@@ -92,7 +92,7 @@ func (s *Session) admits(m *Message, e *pending) (l value.Label, why error) {
 	return l, nil
 }
 
-// admitting names the declaration by which a host lets a write carry the refused labels. It is "" if m is no write.
+// admitting names the declaration with which a host can let a write carry the refused labels. It is "" if m is no write.
 func (m *Message) admitting(refused value.Label) string {
 	// Advice in an error must work as written. A column never admits its own label if that label names readers (tag@reader).
 	if m.Root.Method().Effect != message.InUnit || !refused.Equal(refused.About()) {
@@ -105,7 +105,7 @@ func (m *Message) admitting(refused value.Label) string {
 	return fmt.Sprintf("; the host can allow it with `admits: [%s]` at %s", refused.About().List(), where)
 }
 
-// unsealed returns m without the values that are labelled.
+// unsealed returns a copy of m without its labelled values.
 func (m *Message) unsealed() *Message {
 	c := *m
 	c.Checked = m.MapLiterals(withoutLabelled)
@@ -117,10 +117,10 @@ func withoutLabelled(v value.Value) value.Value {
 	return v.Replace(func(x value.Value) (value.Value, bool) { return value.Value{}, !x.Label().Empty() })
 }
 
-// distrust returns why a run that has read what outsiders wrote may not send m, or nil. An instruction hidden in those words may have
-// chosen the call, whatever the model made of it. A method that acts on the world is refused unless it admits the tag. A method or an argument
-// that demands trust is refused, and so is a declassifier. Other writes and reads are not refused. has is the label of what may have
-// influenced m, without the label of the reply: a program that adds a row, and is shown its untrusted columns, sends m before it reads them.
+// distrust returns why a run that has read what outsiders wrote may not send m, or nil. An instruction hidden in those words may have chosen
+// the call, even if the model meant no harm. A method that acts on the world is refused unless it admits the tag. A method or an argument that
+// demands trust is refused, and so is a declassifier. Other writes and reads are not refused. has is the label of what may have influenced m,
+// without the label of the reply: a program that adds a row, and is shown its untrusted columns, sends m before it reads them.
 func (s *Session) distrust(m *Message, has, admits value.Label) error {
 	if has.Empty() {
 		return nil
@@ -132,7 +132,7 @@ func (s *Session) distrust(m *Message, has, admits value.Label) error {
 	if meth.Trusted {
 		return m.UntrustedError(has, "they could have asked for `"+meth.Name+"`")
 	}
-	if !meth.Declassifies.Empty() { // a program chooses what is revealed of a secret, and outsiders must not choose that
+	if !meth.Declassifies.Empty() { // outsiders must not choose which part of a secret a program reveals
 		return m.UntrustedError(has, "they could have chosen what is asked about sealed values")
 	}
 	for i, a := range m.Root.Args {
@@ -143,13 +143,13 @@ func (s *Session) distrust(m *Message, has, admits value.Label) error {
 	return nil
 }
 
-// UntrustedError returns the error of a message that demands trust, for a run with the tags of integrity has. what says why.
+// UntrustedError returns the error of a message that demands trust, for a run with the tags of integrity in has. what gives the reason.
 func (m *Message) UntrustedError(has value.Label, what string) error {
 	s := m.session
 	if s == nil {
 		return fail.Errorf(fail.Denied, "", "%s", what)
 	}
-	if !s.run.Label.Integrity().Meet(has).Empty() { // another program would begin with the tag, too
+	if !s.run.Label.Integrity().Meet(has).Empty() { // the run began with the tag, so advice to use another program would not help
 		return fail.Errorf(fail.Denied, s.opName(m.Root), "this program was begun with labels of what outsiders wrote (%s), and %s: ask the user to request it in a message of their own", s.taints(has), what)
 	}
 	return fail.Errorf(fail.Denied, s.opName(m.Root), "this program has read what outsiders wrote (%s), and %s: make this call without reading that, or in a program of its own", s.taints(has), what)

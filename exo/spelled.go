@@ -13,28 +13,28 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// Bounds of one message in the record.
+// These bound one message in the record.
 const (
 	// ConstantBytes is the largest size of a constant, as Limits.LiteralBytes counts it, that an entry shows within the
 	// message. A larger constant is a Constant of its entry.
 	ConstantBytes   = 4 << 10
-	maxEntryMessage = 1 << 20 // bytes of the message and of the constants that its entry has
+	maxEntryMessage = 1 << 20 // how many bytes the message and its constants may take in an entry
 )
 
 // Constant is a large constant of a message. The record of a run has each constant once: later entries name the call whose
 // entry has it.
 type Constant struct {
-	Node   int          // the number of its node in the message, which has null there
-	Digest value.Digest // the digest of the constant, as by (Value).Digest
-	Bytes  int          // the size of its canonical encoding
-	Value  []byte       // that encoding; nil: this entry does not have it
-	Call   uint64       // the call whose entry, Intent or Refused, has the constant; 0: it was left out, and no entry has it
+	Node   int          // the number of the node that has the constant; the recorded message has null there
+	Digest value.Digest // the digest of the constant, calculated with (Value).Digest
+	Bytes  int          // the size of the constant in its canonical encoding
+	Value  []byte       // the canonical encoding of the constant; nil if this entry does not have it
+	Call   uint64       // the call with the entry, Intent or Refused, that has the constant; 0 if no entry has it
 }
 
 // Omitted replaces, in an entry, a message that is too large for the record.
 type Omitted struct {
-	Digest value.Digest // SHA-256 of the message in its canonical encoding, with null for the constants that Entry.Constants has
-	Bytes  int          // the size of that encoding
+	Digest value.Digest // the SHA-256 of the message in its canonical encoding, with null in place of each of Entry.Constants
+	Bytes  int          // the size of the message in that encoding
 }
 
 // spell writes a message into its entry, in its one canonical encoding. It writes nothing if
@@ -71,7 +71,7 @@ func (s *Session) spellExpr(en *Entry, call uint64, x message.Expr) error {
 			}
 		}
 		switch {
-		case c.Call != 0 || c.Bytes > room: // a program may repeat a large constant in each call: the record has it once
+		case c.Call != 0 || c.Bytes > room: // the record has a constant once, even if a program repeats it in each call
 			c.Value = nil
 		default:
 			c.Call, room = call, room-c.Bytes
@@ -82,7 +82,7 @@ func (s *Session) spellExpr(en *Entry, call uint64, x message.Expr) error {
 		nodes[i].Lit = value.Null()
 	}
 	b, err := message.Expr{Nodes: nodes}.AppendBinary(nil)
-	if err == nil && len(b) > room { // the message has thousands of small constants
+	if err == nil && len(b) > room { // many small constants alone can exceed the room
 		en.Omitted = &Omitted{value.Digest(sha256.Sum256(b)), len(b)}
 		b = nil
 	}
@@ -99,7 +99,7 @@ func constantOf(v value.Value) (c Constant, err error) {
 	return c, e.Err()
 }
 
-// spelt notes the constants of an entry that has been recorded: later entries only name its call.
+// spelt notes which constants a recorded entry has, so that later entries can name its call instead.
 func (s *Session) spelt(en *Entry) {
 	for _, c := range en.Constants {
 		if c.Value == nil {

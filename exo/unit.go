@@ -16,18 +16,18 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Unit is an object's part of a run: a connection, or a transaction. It ends with the run: by Prepare and then Commit, or by Rollback, which may
-// also come after Prepare. Each method is called at most once, and no two at a time. If a method does not return after its context has ended, the
-// unit is given up: no more methods are called, and the context with which the unit was opened ends.
+// Unit is an object's part of a run: a connection, or a transaction. It ends with the run: Prepare and then Commit, or Rollback, which may also
+// follow Prepare. Each method is called at most once, and no two at a time. If a method does not return after its context has ended, the unit is
+// given up: no more methods are called, and the context with which the unit was opened ends.
 //
-// A unit that is no [Witness] leaves nothing in its store that shows whether a run committed. If the process is killed between the entries
-// Committing and Committed, it stays unknown whether the changes were kept. Package record has an example of a transaction that does all of this.
+// The store of a unit that is no [Witness] does not show which runs committed. If the process is killed between the entries Committing and
+// Committed, nothing shows whether the changes were kept. Package record has an example of a transaction that does all of this.
 type Unit interface {
-	// Prepare does now whatever can still fail, such as deferred constraints: after Prepare
-	// only the connection should make Commit fail.
+	// Prepare does everything now that can still fail, such as deferred constraints. After it,
+	// Commit should fail only if the connection does.
 	Prepare(ctx context.Context) error
-	// Commit makes all changes final. An error that wraps ErrNothingDone says that nothing was
-	// kept; after any other error it is not known what was kept.
+	// Commit makes all changes final. If an error wraps ErrNothingDone, nothing was kept; after any
+	// other error it is not known what was kept.
 	Commit(ctx context.Context) error
 	// Rollback undoes all changes.
 	Rollback(ctx context.Context) error
@@ -41,46 +41,47 @@ type Witness interface {
 	Witness(ctx context.Context, run RunID) error
 }
 
-// ChangeLister is a Unit that can list its changes before the commit. If there is a record, Changes is called once the unit is prepared, and the
-// list is among the Details of the entry Committing; nil adds nothing. So the record has the values before and after the change before anything
-// is final, and if the Recorder fails, nothing is committed.
+// ChangeLister is a Unit that can list its changes before the commit. If there is a record, Changes is called once the unit is prepared, and its
+// list is added to the Details of the entry Committing; nil adds nothing. So the record has the values before and after each change before
+// anything is final.
 type ChangeLister interface {
 	Unit
 	Changes(ctx context.Context) (any, error)
 }
 
-// Reviewer decides whether a run may commit. Review is called when the program has ended, all units are prepared, and nothing is final. If it returns
-// an error, nothing is kept, and the run ends with that error. A run with Preview is not reviewed.
+// Reviewer decides whether a run may commit. Review is called when the program has ended and all units are prepared, before anything is final. If it
+// returns an error, nothing is kept, and the run ends with that error. A run with Preview is not reviewed.
 type Reviewer interface {
 	Review(ctx context.Context, r *Reviewed) error
 }
 
-// Reviewed is a run that would commit.
+// Reviewed describes a run to the Reviewer that decides whether it commits.
 type Reviewed struct {
 	Run     Run
 	Program string
-	Granted value.Digest    // of the grants, as in Start
-	Label   value.Label     // of what the run has read
-	Asks    []changeset.Ask // the rules that are met, or that count rows
-	Details []any           // what the Reviewer adds to the entry Committing
+	Granted value.Digest    // the digest of the grants, as in Start
+	Label   value.Label     // the label of everything that the run has read
+	Asks    []changeset.Ask // the rules that the run meets, and rules that depend on a count of rows
+	Details []any           // the Reviewer's own details for the entry Committing
 
 	set func(context.Context) (changeset.Set, error)
 }
 
-// Set returns all that the run would do. It may read the stores.
+// Set returns everything that the run would do. It may read the stores.
 func (r *Reviewed) Set(ctx context.Context) (changeset.Set, error) { return r.set(ctx) }
 
 // Asker is an object some of whose changes a person must see before they happen.
 type Asker interface {
 	Object
-	// MayAsk reports whether a person may be asked about a message to the object, or to objects that it returns. It then needs a Reviewer to be granted.
+	// MayAsk reports whether a person may be asked about a message to the object, or to objects that it returns. If so, it can be granted only with a
+	// Reviewer.
 	MayAsk() bool
 	// Asks returns the rule, in words, by which the host's Reviewer may ask a person about the message, and who may agree; "" if there is none. For a
-	// method that is [message.Held] the rule is met; for a change in a unit of work, its ChangeLister decides.
+	// method that is [message.Held] the person is always asked; for a change in a unit of work, its ChangeLister decides.
 	Asks(m *Message) (rule string, who changeset.Who)
 }
 
-// asks returns the rule by which a person may be asked about m. A panic of the object's code asks.
+// asks returns the rule for which a person may be asked about m. If the object's code panics, the person is asked.
 func (s *Session) asks(m *Message) (rule string, who changeset.Who) {
 	o, ok := m.Objects[m.Root.Receiver().Slot].(Asker)
 	if !ok {
@@ -96,7 +97,7 @@ func (s *Session) asks(m *Message) (rule string, who changeset.Who) {
 
 // review asks the host's Reviewer. stores are the lists of the units that the run has changed.
 func (s *Session) review(ctx context.Context, stores []any) (details []any, err error) {
-	var unlisted error // nobody can agree to what is not listed
+	var unlisted error // a change that can't be listed can't be approved either
 	if n := len(s.changed()); n > len(stores) {
 		unlisted = &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: %d stores are changed, and %d list their changes: a Reviewer needs all of them", n, len(stores))}
 	}
@@ -148,7 +149,7 @@ func (s *Session) review(ctx context.Context, stores []any) (details []any, err 
 	return r.Details, nil
 }
 
-// outgoing describes a held effect.
+// outgoing describes a held effect to the person who reviews it.
 func (s *Session) outgoing(c *change) (to changeset.Message, err error) {
 	open, err := c.held.m.unsealing()
 	if err != nil {
@@ -160,7 +161,7 @@ func (s *Session) outgoing(c *change) (to changeset.Message, err error) {
 	var whole bool
 	if to.Text, whole = spell.Message(c.held.m.Root, names, maxReviewed); !whole {
 		to.Unfit = "is longer than a person is shown"
-	} else if !named { // the number of such an object says nothing of it
+	} else if !named { // an object without a granted name has only a number, which means nothing to a reader
 		to.Unfit = "has an object that came with a reply, which can't be shown"
 	}
 	to.Known, err = open.Root.Expr().AppendBinary(nil)
@@ -171,29 +172,29 @@ func (s *Session) outgoing(c *change) (to changeset.Message, err error) {
 const maxReviewed = 64 << 10
 
 // AfterCommitter is a Unit with work to do after the commit. AfterCommit is called once all changes of the run are kept and recorded, and before
-// the held effects act. It is called at most once. It is not called if a unit failed to commit, if the outcome of a commit is not known, or if
-// the process is killed first. Its error changes nothing, and is recorded in the entry AfterCommitFailed.
+// the held effects act. It is called at most once, and not if a unit failed to commit, the outcome of a commit is unknown, or the process is
+// killed first. Its error is recorded in the entry AfterCommitFailed, and changes nothing.
 type AfterCommitter interface {
 	Unit
 	AfterCommit(ctx context.Context) error
 }
 
 // HostUnit is a Unit that may run within a transaction of the host's. If InHostTransaction returns true, the changes are kept only if the
-// host's transaction commits. The run's effects are then Provisional: a model that read "will not be undone" would rely on that.
+// host's transaction commits. The run's effects are then Provisional, so that a model does not rely on them.
 type HostUnit interface {
 	Unit
 	InHostTransaction() bool
 }
 
-// ErrNothingDone is wrapped by the error of a change, or of a commit, if nothing of it was done, or all
-// of it was undone: a transaction that was rolled back to a savepoint, a mail that was refused before it
-// was sent. After other errors it is not known what was done.
+// ErrNothingDone is wrapped by the error of a change, or of a commit, if nothing was done, or everything
+// was undone. Examples are a transaction rolled back to a savepoint, and a mail refused before it was
+// sent. After other errors it is not known what was done.
 var ErrNothingDone = errors.New("exo: nothing was done")
 
 // Unit returns the run's unit of work under key, and opens it at the first use. All messages of a run
-// that use the same key share one unit. A message with the effect InUnit must use the UnitKey of its
-// object. open gets a context that ends when the unit has ended, or when the run is cut off before its
-// commit.
+// that use the same key share one unit. For a message with the effect InUnit, key must be the UnitKey
+// of its object. open gets a context that ends when the unit has ended, or when the run is cut off
+// before its commit.
 func (m *Message) Unit(key any, open func(context.Context) (Unit, error)) (Unit, error) {
 	if key == nil || !reflect.ValueOf(key).Comparable() {
 		return nil, fmt.Errorf("exo: a unit of work under a %T, which can't be the key of a map", key)
@@ -207,12 +208,11 @@ func (m *Message) Unit(key any, open func(context.Context) (Unit, error)) (Unit,
 	return m.session.unit(key, open)
 }
 
-// InUnit reports whether the message belongs to the unit of work under key: see Transactional and UnitReader.
+// InUnit reports whether the message belongs to the unit of work under key (see Transactional and UnitReader).
 func (m *Message) InUnit(key any) bool { return m.store != nil && m.store == key }
 
-// UnitObjects returns the granted objects whose messages belong to the message's unit of work, in the order of their names and without the
-// policies that they are wrapped in. An object that lets a program change something checks the change against the other objects: a written row
-// may decide which rows another grant shows.
+// UnitObjects returns the granted objects of the message's unit of work, in the order of their names, without their policies. An object that
+// changes something checks the change against the others: a written row may decide which rows another grant shows.
 func (m *Message) UnitObjects() []Object {
 	if m.session == nil || m.store == nil {
 		return nil
@@ -238,19 +238,19 @@ func (s *Session) unit(key any, open func(context.Context) (Unit, error)) (Unit,
 	}
 	s.mu.Unlock()
 	u.once.Do(func() {
-		u.err = errNoUnit         // the error that stays if open panics
-		unit, err := open(s.work) // not the context of the message: a transaction must outlive the message that began it
+		u.err = errNoUnit         // this error stays if open panics
+		unit, err := open(s.work) // open gets the context of the run's units, since a transaction must outlive the message that began it
 		if err == nil && unit == nil {
 			err = errNoUnit
 		}
-		if u.err = err; err == nil { // with an error, unit may be an interface that has a nil pointer
+		if u.err = err; err == nil { // keep unit only without an error: with one, it may be an interface that has a nil pointer
 			u.unit = unit
 		}
 	})
 	return u.unit, u.err
 }
 
-// nothingDone reports whether err wraps ErrNothingDone; false if a method of err panics, since err may be the host's code.
+// nothingDone reports whether err wraps ErrNothingDone. It returns false if a method of err panics, since err may be the host's code.
 func nothingDone(err error) (yes bool) {
 	defer func() {
 		if recover() != nil {
@@ -260,8 +260,8 @@ func nothingDone(err error) (yes bool) {
 	return errors.Is(err, ErrNothingDone)
 }
 
-// HasHiddenCause reports whether err has a cause that the program did not read, so that the host's log must keep it. The end of a context,
-// ErrNothingDone, and the error of a run that its caller ended are no hidden causes.
+// HasHiddenCause reports whether err has a cause that the program did not read, so that the host must log it. The end of a context,
+// ErrNothingDone, and the error of a run that its caller ended do not count.
 func HasHiddenCause(err error) bool {
 	if err == nil {
 		return false
@@ -270,12 +270,12 @@ func HasHiddenCause(err error) bool {
 	return e.Kind != fail.Cancelled && (e.Kind == fail.Internal || e.Kind == fail.Other || unshown(e.Err, e.Message()))
 }
 
-// unshown reports whether err, the cause of an error, has more in it than the text that the program read.
+// unshown reports whether err, the cause of an error, contains more than read, the text for the program.
 func unshown(err error, read string) bool {
 	switch e := err.(type) {
 	case nil:
 		return false
-	case *fail.Error: // the error around it has its text
+	case *fail.Error: // the error that wraps this one already has its text
 		return unshown(e.Err, read)
 	case interface{ Unwrap() []error }:
 		return slices.ContainsFunc(e.Unwrap(), func(err error) bool { return unshown(err, read) })
@@ -294,9 +294,9 @@ func (s *Session) opened(store any) bool {
 	return slices.ContainsFunc(s.units, func(u *unitEntry) bool { return u.key == store && u.unit != nil })
 }
 
-// Prepared has, at Committing, the number of stores that the run has changed, and the number of those in
-// which it left its ID. If the record of a run ends here and the numbers are equal, a host can ask the
-// stores whether the run committed (package record).
+// Prepared counts, at Committing, the stores that the run has changed, and those in which it left its
+// ID. If the record of a run ends here and the numbers are equal, the stores can report whether the run
+// committed (package record).
 type Prepared struct {
 	Changed   int
 	Witnessed int
@@ -333,12 +333,12 @@ func (s *Session) prepared() *Prepared {
 	return &p
 }
 
-// changed returns the stores that the run would change if it committed now.
+// changed returns the stores that the run has changed and would commit now.
 func (s *Session) changed() map[any]bool {
 	return s.stores(func(c *change) bool { return c.State == StateHeld })
 }
 
-// stores returns the stores of the changes in units of work for which of returns true.
+// stores returns the stores of the changes in units of work that of accepts.
 func (s *Session) stores(of func(*change) bool) map[any]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -351,7 +351,7 @@ func (s *Session) stores(of func(*change) bool) map[any]bool {
 	return stores
 }
 
-// prepare prepares all units, so that whatever can fail does so before the first unit commits.
+// prepare prepares all units, so that every error comes before the first unit commits.
 func (s *Session) prepare(ctx context.Context) error {
 	for _, u := range s.units {
 		if u.unit == nil {
@@ -382,7 +382,7 @@ func (s *Session) prepare(ctx context.Context) error {
 	return nil
 }
 
-// undo rolls back whatever has not ended.
+// undo rolls back all units that have not ended.
 func (s *Session) undo(ctx context.Context) (err error) {
 	for _, u := range s.units {
 		if u.unit != nil && !u.ended && !u.lost {
@@ -393,15 +393,15 @@ func (s *Session) undo(ctx context.Context) (err error) {
 	return err
 }
 
-// commit commits the units, in the order in which they were opened, and returns what became
-// of the run's changes. When a unit fails, the units after it are rolled back.
+// commit commits the units, in the order in which they were opened, and returns the state of the
+// run's changes. When a unit fails, the units after it are rolled back.
 func (s *Session) commit(ctx context.Context) (state State, failed error) {
 	kept := 0
 	for _, u := range s.units {
 		if u.unit == nil || u.ended {
 			continue
 		}
-		if !s.changed()[u.key] { // every change in it is undone already
+		if !s.changed()[u.key] { // every change in the unit is undone already, so its error does not count
 			continue
 		}
 		u.ended = true
@@ -421,14 +421,14 @@ func (s *Session) commit(ctx context.Context) (state State, failed error) {
 			continue
 		case nothingDone(err) && kept == 0:
 			state = StateRolledBack
-		case nothingDone(err): // the units before it were kept
+		case nothingDone(err): // this unit kept nothing, but the units before it were committed
 			state = StateUnknown
 			s.become(StateRolledBack, err, func(c *change) bool { return c.store == u.key })
 		default:
 			state = StateUnknown
 			s.become(StateUnknown, err, func(c *change) bool { return c.store == u.key })
 		}
-		_ = s.undo(ctx) // a unit that did not commit is not kept, even if its Rollback fails
+		_ = s.undo(ctx) // a unit that did not commit keeps nothing, even if its Rollback fails
 		s.become(StateRolledBack, err, func(c *change) bool { return c.Mode == message.InUnit })
 		if failed = fail.Classify("", err); state == StateUnknown {
 			failed = &fail.Error{Kind: fail.Internal, Err: err}
@@ -439,7 +439,7 @@ func (s *Session) commit(ctx context.Context) (state State, failed error) {
 	return StateApplied, nil
 }
 
-// settleUnits calls AfterCommit of the units that were committed. stores are the stores that the run has changed.
+// settleUnits calls AfterCommit of the units that were committed. stores has the stores that the run has changed.
 func (s *Session) settleUnits(ctx context.Context, stores map[any]bool) {
 	for _, u := range s.units {
 		w, ok := u.unit.(AfterCommitter)
@@ -448,7 +448,7 @@ func (s *Session) settleUnits(ctx context.Context, stores map[any]bool) {
 		}
 		start := time.Now()
 		if err, _ := within.Limit(ctx, s.gate.limits.Held, func(ctx context.Context) error { return fail.Foreign(w.AfterCommit(ctx)) }); err != nil {
-			_ = s.note(Entry{Step: AfterCommitFailed, Label: s.Label(), Err: err, Took: time.Since(start)}) // owed if it fails
+			_ = s.note(Entry{Step: AfterCommitFailed, Label: s.Label(), Err: err, Took: time.Since(start)}) // if note fails, the entry is owed and appended later
 		}
 	}
 }

@@ -11,23 +11,23 @@ import (
 // program asks for, what it changes and what it returns. So whatever outlives the run, or is read outside of it, depends only on what was
 // decided before that moment.
 
-// withheld is the moment from which on the result of a run may not leave.
+// withheld describes the moment after which the result of a run may not leave.
 type withheld struct {
-	call  uint64      // the message that read what the result may not carry; 0: the run began with that
-	label value.Label // the label of the run, with that of the message
+	call  uint64      // the message that read something that the result may not carry; 0 if the run began with it
+	label value.Label // the label of the run, with that of this message
 	pos   fail.Pos    // the place of the message in the program
-	acted bool        // an earlier message was allowed to change something at once, or in a unit
+	acted bool        // an earlier message was allowed to change something, at once or in a unit of work
 }
 
-// withhold notes the first moment at which the run has a label that its result may not carry. s.mu is held, or no other goroutine has s.
+// withhold notes when the run first gets a label that its result may not carry. The caller holds s.mu, or has the only reference to s.
 func (s *Session) withhold(call uint64, at fail.Pos) {
 	if s.withheld == nil && !MayLeave(s.label, s.gate.admits) {
 		s.withheld = &withheld{call, s.label, at, s.changing}
 	}
 }
 
-// first describes the message of w to a program: its place, and the kinds of tags that it brought. The program sent the message before it
-// had read anything that its result may not carry, so neither depends on such a value. first names no reader: an id is a value of a row.
+// first describes the message of w to a program: its place, and the kinds of tags that it brought. Neither reveals a value that may not
+// leave, since the program had read none when it sent the message. first names no reader, since an id is a value of a row.
 func (w *withheld) first(admits value.Label) string {
 	where := fmt.Sprintf("its call %d", w.call)
 	if w.pos.Line > 0 {
@@ -37,8 +37,8 @@ func (w *withheld) first(admits value.Label) string {
 }
 
 // Unchanged reports, for a run whose result may not leave, whether nothing that the program asked for took effect. It is true only if no message
-// was allowed to change anything before the first message that read what the result may not carry: later changes are refused. It is false if an
-// earlier message was allowed to, whatever the outcome: the outcome may depend on what was read.
+// was allowed to change anything before the first one that read such a value: later changes are refused. What became of an earlier change does
+// not matter, since that may depend on what was read.
 func (s *Session) Unchanged() bool {
 	if s.begun() != nil {
 		return false
@@ -48,7 +48,7 @@ func (s *Session) Unchanged() bool {
 	return s.withheld != nil && !s.withheld.acted
 }
 
-// decided is the label that ReportableLabel gives, and the last message that counts for it. s.mu is held.
+// decided returns the label for ReportableLabel, and the last message that counts for it. s.mu is held.
 func (s *Session) decided() (l value.Label, last uint64) {
 	if w := s.withheld; w != nil {
 		return w.label, w.call
@@ -56,9 +56,9 @@ func (s *Session) decided() (l value.Label, last uint64) {
 	return s.label, math.MaxUint64
 }
 
-// ReportableLabel is the label of the run that others may act on, once the run has ended. It is Label if the result may leave. If not, it is the
-// label that the run had with the first message that read what the result may not carry. The program may choose later messages by what it read:
-// each of their labels could reveal one bit, since the next program would be refused by it.
+// ReportableLabel is the label of an ended run that others may act on. It is Label if the result may leave. If not, it is the label at the first
+// message that read what the result may not carry. What the program read may decide its later messages, so each label of those could reveal one
+// bit.
 func (s *Session) ReportableLabel() value.Label {
 	if s.begun() != nil {
 		return value.Label{}

@@ -42,7 +42,7 @@ type askOptions struct {
 	trace     bool
 }
 
-// distrustOf parses the distrust of a grant file. The text is valid: the reader of the file has checked it.
+// distrustOf parses the distrust of a grant file. The reader of the file has already checked the text.
 func distrustOf(text string) (d agent.Distrust) {
 	_ = d.UnmarshalText([]byte(text)) // an empty text gives the default
 	return d
@@ -61,7 +61,7 @@ func checkDistrust(text string) error {
 
 const distrustUsage = "`answer|chat|nothing`: how long programs of a model that read what outsiders wrote are wary of it (default: what the file says, or answer)"
 
-// run does what exo repl FILE -ask does: only the terminal knows how to ask a model, and what to show of its answer.
+// run does the work of exo repl FILE -ask, since only the terminal can ask a model and decide what to show of its answer.
 func (o *askOptions) run(_ context.Context, std cli.Stdio, args []string) error {
 	path := defaultFile
 	switch {

@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// The package that the generated main of exo repl calls, and its module.
+// These name the package that the generated main of exo repl calls, and its module.
 const (
 	replPackage = "github.com/exoagent/exoagent/codemode/repl"
 	replModule  = "github.com/exoagent/exoagent"
 )
 
-// buildRepl builds the main into dir, and returns its path. shown is the name of the
-// command in the main's help and errors. The main's place is below the package, so that
-// it can import the package even if that is internal.
+// buildRepl builds the main program into dir, and returns its path. shown is the name of the
+// command in help and errors. The main is placed below the package, so that it can import the
+// package even if that is internal.
 func (p *goPackage) buildRepl(ctx context.Context, dir, function, shown string) (string, error) {
 	switch {
 	case p.Module == nil:
@@ -32,7 +32,7 @@ func (p *goPackage) buildRepl(ctx context.Context, dir, function, shown string) 
 		return "", err
 	}
 	home := p.Dir
-	if !p.Module.Main { // another module's package: place the main in the main module
+	if !p.Module.Main { // the package is in another module, so place the main in the main module
 		mod, err := goTool(ctx, "list", "-m", "-f", "{{.Dir}}")
 		if err != nil {
 			return "", err
@@ -46,8 +46,8 @@ func (p *goPackage) buildRepl(ctx context.Context, dir, function, shown string) 
 	if err == nil {
 		return binary, nil
 	}
-	// A module that does not use the terminal itself lacks checksums of the modules that
-	// the terminal needs: try again with copies of go.mod and go.sum that have them.
+	// If the module does not use the terminal itself, it lacks checksums that the terminal needs.
+	// Try again with copies of go.mod and go.sum that have them.
 	modfile, copied := copyModule(ctx, dir)
 	if copied != nil {
 		return "", errors.Join(err, copied)
@@ -58,9 +58,8 @@ func (p *goPackage) buildRepl(ctx context.Context, dir, function, shown string) 
 	return build(ctx, dir, files, home, "-mod=mod", "-modfile", modfile)
 }
 
-// copyModule copies the main module's go.mod and go.sum, and adds the checksums that
-// this module has, so that no server has to be asked. It returns "" in a workspace,
-// where no other go.mod can be used.
+// copyModule copies the main module's go.mod and go.sum, and adds the checksums of this module, so
+// that no server is needed. In a workspace, where no other go.mod can be used, it returns "".
 func copyModule(ctx context.Context, dir string) (string, error) {
 	env, err := goTool(ctx, "env", "GOWORK", "GOMOD")
 	if err != nil {
@@ -93,8 +92,8 @@ func copyModule(ctx context.Context, dir string) (string, error) {
 		os.WriteFile(filepath.Join(dir, "go.sum"), append(append(sums, '\n'), more...), 0o600))
 }
 
-// goTool runs the go command in the current directory, and returns its output. The error has
-// the text of standard error. Tests replace goTool, to build each program once.
+// goTool runs the go command in the current directory, and returns its output. The error has the
+// text of standard error. Tests replace it, to build each program only once.
 var goTool = func(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	var complaint bytes.Buffer
@@ -103,7 +102,7 @@ var goTool = func(ctx context.Context, args ...string) ([]byte, error) {
 	if err == nil {
 		return out, nil
 	}
-	if ctx.Err() != nil { // the messages of a stopped command mislead
+	if ctx.Err() != nil { // the error messages of a stopped command are misleading
 		return nil, ctx.Err()
 	}
 	if text := strings.TrimSpace(complaint.String()); text != "" {
@@ -112,9 +111,8 @@ var goTool = func(ctx context.Context, args ...string) ([]byte, error) {
 	return nil, fmt.Errorf("go %s: %w", args[0], err)
 }
 
-// build builds a command into dir, and returns its path. files has texts by path. Only
-// the compiler sees them, as files of the module (go build -overlay): nothing is written
-// to the module.
+// build builds a command into dir, and returns its path. files has texts by path. The compiler sees
+// them as files of the module (go build -overlay), but nothing is written there.
 func build(ctx context.Context, dir string, files map[string]string, target string, flags ...string) (binary string, err error) {
 	replace := map[string]string{}
 	for path, text := range files {
@@ -135,7 +133,7 @@ func build(ctx context.Context, dir string, files map[string]string, target stri
 		return "", err
 	}
 	binary = filepath.Join(dir, "main.exe")
-	args := append([]string{"build", "-ldflags=-s -w", "-overlay", overlay, "-o", binary}, flags...) // it runs once, and needs no debugger
+	args := append([]string{"build", "-ldflags=-s -w", "-overlay", overlay, "-o", binary}, flags...) // without debug information, since the binary runs only once
 	if _, err := goTool(ctx, append(args, "--", target)...); err != nil {
 		return "", err
 	}

@@ -62,20 +62,20 @@ A password is better given in PGPASSWORD or ~/.pgpass than in the URL.
 
 type checkOptions struct {
 	source                source
-	json, strict, indexes bool // indexes: the command is exo indexes
+	json, strict, indexes bool // indexes is set for the command exo indexes
 	user, function        string
-	role                  string // the role of exo gen rls
+	role                  string // the role for exo gen rls
 }
 
-// flags are those of every command that builds a package and asks a database about it.
+// flags declares the flags of every command that builds a package and compares it with a database.
 func (o *checkOptions) flags(fs *flag.FlagSet) {
 	fs.StringVar(&o.source.db, "db", "", "`URL`: the database, sqlite:PATH or postgres://user@host/database")
 	fs.StringVar(&o.user, "user", "", "`NAME`: on whose behalf: what the function of grants is given")
 	fs.StringVar(&o.function, "func", "", "`NAME`: the function, where it is not Grants")
 }
 
-// inspectArgs builds the package that a command line names, and inspects it. If granted is set, the
-// package's function of grants is called.
+// inspectArgs builds and inspects the package in a command line. If granted is set, it calls the
+// package's function of grants.
 func (o *checkOptions) inspectArgs(ctx context.Context, std cli.Stdio, args []string, granted bool) (*report, error) {
 	p, err := o.target(ctx, args, granted)
 	if err != nil {
@@ -100,7 +100,7 @@ func (o *checkOptions) run(ctx context.Context, std cli.Stdio, args []string) er
 	return err
 }
 
-// target returns the package that a command line names. If granted is set, the package's function of grants is called.
+// target returns the package in a command line. If granted is set, the package's function of grants will be called.
 func (o *checkOptions) target(ctx context.Context, args []string, granted bool) (*goPackage, error) {
 	if len(args) != 1 {
 		return nil, cli.Usagef("want one package, not %d", len(args))
@@ -112,7 +112,7 @@ func (o *checkOptions) target(ctx context.Context, args []string, granted bool) 
 		return nil, err
 	}
 	switch {
-	case o.function != "" && !token.IsIdentifier(o.function): // it becomes Go text
+	case o.function != "" && !token.IsIdentifier(o.function): // checked, since the name is written into Go code
 		return nil, cli.Usagef("-func %q: want the name of a function", o.function)
 	case o.function == "" && granted:
 		o.function = "Grants"
@@ -120,12 +120,12 @@ func (o *checkOptions) target(ctx context.Context, args []string, granted bool) 
 	return findPackage(ctx, args[0])
 }
 
-// report is the report that the process of a package writes.
+// report is the report that the process of a checked package writes.
 type report struct {
-	Compared int // variables, or objects that were granted
+	Compared int // how many variables, or granted objects, were compared
 	Findings []exosql.Finding
 	Paths    []exosql.AccessPath
-	Policies string // the SQL of exo gen rls
+	Policies string // the SQL for exo gen rls
 	Error    string
 }
 
@@ -191,8 +191,8 @@ func (p *goPackage) inspect(ctx context.Context, std cli.Stdio, o *checkOptions)
 	out := filepath.Join(dir, "report.json")
 	cmd := exec.CommandContext(ctx, binary)
 	cmd.Env = append(os.Environ(), checkURL+"="+o.source.db, checkReport+"="+out, checkUser+"="+o.user, fmt.Sprintf("%s=%t", checkPaths, o.indexes), checkRole+"="+o.role)
-	cmd.Stdout, cmd.Stderr = std.Err, std.Err // the package's own output
-	cmd.WaitDelay = time.Second               // a process that it left running may hold them open
+	cmd.Stdout, cmd.Stderr = std.Err, std.Err // the output of the package's own code goes to standard error
+	cmd.WaitDelay = time.Second               // a process that the package has left running may keep the output open
 	ran := cmd.Run()
 	text, err := os.ReadFile(out)
 	if err != nil {

@@ -6,25 +6,24 @@ import (
 	"strings"
 )
 
-// The variables of a package exist only in a process that runs it, and may be unexported.
-// So the compiler sees one more file in the package (the overlay), which returns the values
-// of all variables. At run time, an interface of exosql decides which of them are
-// declarations. This binary loads no types of the package, so the module may have another
-// version of Go and of exosql than this binary. Names in the file, also those of imports,
-// begin with exo_check_, so that they don't collide with the package's own names.
+// The variables of a package exist only in a process that runs it, and may be unexported. So the
+// compiler sees one more file in the package (the overlay), which returns the values of all
+// variables. At run time, an interface of exosql decides which of them are declarations. This
+// binary loads no types of the package, so the module may use other versions of Go and exosql. All
+// names in the file begin with exo_check_, so that they don't collide with the package's names.
 const (
 	exosqlPath  = "github.com/exoagent/exoagent/exosql"
 	checkDir    = "exo_check_main"
-	checkFile   = "0_exo_check.go" // first by name: init functions run in the order of files
+	checkFile   = "0_exo_check.go" // the name sorts first, since init functions run in the order of the files
 	checkURL    = "EXO_CHECK_DB"
 	checkReport = "EXO_CHECK_REPORT"
 	checkUser   = "EXO_CHECK_USER"
-	checkPaths  = "EXO_CHECK_PATHS" // "true": report how the database reads what is granted
-	checkRole   = "EXO_CHECK_ROLE"  // the role whose policies are to be written, or ""
+	checkPaths  = "EXO_CHECK_PATHS" // "true": report how the database reads the granted objects
+	checkRole   = "EXO_CHECK_ROLE"  // the role for which policies are written, or ""
 )
 
 // checkFiles returns the overlay files for a package, and the package to build. function is the
-// package's function of grants; "": check the package's variables.
+// package's function of grants; if it is "", the package's variables are checked.
 func (p *goPackage) checkFiles(function string) (files map[string]string, target string, err error) {
 	vars, err := p.variables()
 	if err == nil && function != "" {
@@ -65,7 +64,7 @@ func inPackage(name string, vars []string, function string) string {
 	return b.String()
 }
 
-// mainOf returns the program that checks a package which is not main.
+// mainOf returns the program that checks a package which is not a main package.
 func mainOf(path string) string {
 	return "package main\n\nimport exo_check_target " + fmt.Sprintf("%q", path) + "\n\n" + checkImports +
 		"func main() { exo_check_run(exo_check_target.ExoCheckVariables(), exo_check_target.ExoCheckGrants()) }\n" + checkCode
@@ -89,8 +88,8 @@ const checkImports = `import (
 
 `
 
-// checkCode checks each variable that exosql.Findings takes, and each object that a function grants. It compares
-// them with the database, or reports how the database reads the objects' rows, or writes policies for a role.
+// checkCode checks each variable that exosql.Findings accepts, and each object that a function grants. It compares
+// them with the database, reports how the database reads the objects' rows, or writes policies for a role.
 const checkCode = `
 type exo_check_report struct {
 	Compared int

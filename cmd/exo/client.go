@@ -57,7 +57,7 @@ func (o *clientOptions) checkClient() error {
 	return nil
 }
 
-// give prints an entry or adds it to the client.
+// give prints an entry for a client's configuration, or adds it to the client.
 func (o *clientOptions) give(ctx context.Context, std cli.Stdio, e clients.Entry) error {
 	if e.Client, e.Name = o.client, o.name; o.install {
 		return e.Install(ctx, std)
@@ -66,7 +66,7 @@ func (o *clientOptions) give(ctx context.Context, std cli.Stdio, e clients.Entry
 	return err
 }
 
-// A client can start exo try -serve. It is served only rows to which a person has agreed at a terminal, once.
+// A client can start exo try -serve. It gets only rows that a person has agreed to once, at a terminal.
 
 // agreement returns the path of the file that exists if a person has agreed to serve the rows of claims, as they are granted now, of the
 // database at url. The password in url does not matter. The file is in the folder of the user's configuration.
@@ -85,7 +85,7 @@ func (t *trial) agreement(url, claims string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		// With another host, role or search path, the same names may mean other rows: that needs another agreement. A new password does not.
+		// With another host, role or search path, the same names may mean other rows, so that needs another agreement. A new password does not.
 		parts := []any{pc.User, pc.Host, pc.Port, pc.Database, pc.RuntimeParams}
 		for _, f := range pc.Fallbacks {
 			parts = append(parts, f.Host, f.Port)
@@ -98,7 +98,7 @@ func (t *trial) agreement(url, claims string) (string, error) {
 	return filepath.Join(dir, "exoagent", "tried", fmt.Sprintf("%x", sum)), nil
 }
 
-// printClient prints the entry that starts exo try -serve, or adds it to the client. The first time, a person must type whose rows these are.
+// printClient prints the entry that starts exo try -serve, or adds it to the client. The first time, a person must type the claims of the rows' owner.
 func (o *tryOptions) printClient(ctx context.Context, std cli.Stdio, t *trial) error {
 	if t.Draft.Tenant == nil {
 		return errors.New("only a reviewed grant file can serve a whole database: -keep FILE writes one")
@@ -115,7 +115,7 @@ func (o *tryOptions) printClient(ctx context.Context, std cli.Stdio, t *trial) e
 		}
 		want := strings.TrimSpace(cmp.Or(printable.Cut(printable.OneLine(t.who.Name), 60), claims))
 		fmt.Fprintf(std.Err, "Whatever starts exo try -serve on this machine then reads, for %s:\n%s", claims, t.columns())
-		cli.DropTyped(std.In) // text that was pasted after the command is no agreement
+		cli.DropTyped(std.In) // drop text that was pasted after the command, since it is no agreement
 		switch answer, err := ask("Type "+want+" to agree", "", nil); {
 		case err != nil:
 			return err
@@ -135,7 +135,7 @@ func (o *tryOptions) printClient(ctx context.Context, std cli.Stdio, t *trial) e
 	return o.give(ctx, std, clients.Entry{Args: o.words(t.at, claims, "-serve"), Var: o.env, URL: t.url})
 }
 
-// refuse tells a client, and so its user, what to do before the database that at names is served. It returns when the client ends.
+// refuse serves only a text that explains to the client's user what to do before the database called at is served. It returns when the client ends.
 func (o *tryOptions) refuse(ctx context.Context, std cli.Stdio, at string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -158,7 +158,7 @@ func (o *tryOptions) refuse(ctx context.Context, std cli.Stdio, at string) error
 	return &cli.Failure{Code: cli.ExitFound}
 }
 
-// words returns the arguments with which exo try serves the same rows again, of the database that at names.
+// words returns the arguments with which exo try serves the same rows of the database called at again.
 func (o *tryOptions) words(at, claims string, more ...string) []string {
 	args := append([]string{"try", at, "-as", claims}, more...)
 	for _, f := range [][2]string{{"-tenant", o.tenant}, {"-schema", o.schemas}, {"-zone", o.zone}, {"-distrust", o.distrust}} {
@@ -179,6 +179,6 @@ func (o *tryOptions) serveDraft(ctx context.Context, std cli.Stdio, t *trial) er
 		return o.refuse(ctx, std, t.at)
 	}
 	s := &serveOptions{as: o.as, labels: 24 * time.Hour, drain: 30 * time.Second}
-	// Serve the database that is open already: a variable or a file may name another one by now.
+	// Serve the database that is already open: by now, a variable or a file may name another one.
 	return s.serveFile(ctx, std, t.Open.File, t.Open.File.Name, &grantfile.Options{Databases: o.open})
 }

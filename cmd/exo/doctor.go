@@ -37,7 +37,7 @@ examples:
 	}
 }
 
-// walls are the forms of isolation that a worker can have. A program is contained as the promise says only with those of worker.Strong.
+// walls are the forms of isolation that a worker can have. Only those in worker.Strong contain a program as promised.
 var walls = []struct {
 	is     worker.Isolation
 	name   string

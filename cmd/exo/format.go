@@ -21,7 +21,7 @@ import (
 // formats returns the names of the forms of a result.
 func formats() []string { return []string{"chart", "csv", "json", "jsonl", "table"} }
 
-// writeChart draws the chart that fits a result, as wide as the terminal. If no chart fits, it says why, and writes a table.
+// writeChart draws the chart that fits a result, as wide as the terminal. If no chart fits, it writes the reason, and a table.
 func writeChart(std cli.Stdio, result []byte) error {
 	c, why := chart.Of(result)
 	if c == nil {
@@ -38,7 +38,7 @@ func writeChart(std cli.Stdio, result []byte) error {
 	return err
 }
 
-// writeResult writes a result, which is JSON, in a form. Each element of a list is a row; any other result is one row.
+// writeResult writes a result, which is JSON, in a form such as csv. Each element of a list is a row; any other result is one row.
 func writeResult(w io.Writer, form string, result []byte) error {
 	if form == "json" {
 		_, err := fmt.Fprintf(w, "%s\n", result)
@@ -74,14 +74,15 @@ func writeResult(w io.Writer, form string, result []byte) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range append([][]string{header}, rows...) {
 		for i := range row {
-			row[i] = schema.Printable(row[i]) // a line break in a cell must not begin a new row
+			row[i] = schema.Printable(row[i]) // escaped, so that a line break in a cell does not begin a new row
 		}
 		fmt.Fprintln(t, strings.TrimRight(strings.Join(row, "\t"), "\t"))
 	}
 	return t.Flush()
 }
 
-// grid returns the cells of a list. Each field of any row has a column, in the order in which the fields appear. Values without fields share one.
+// grid returns the cells of a list. Each field of any row has a column, in the order in which the fields appear. Values without fields share one
+// column.
 func grid(list []json.RawMessage) (header []string, rows [][]string, err error) {
 	at := map[string]int{}
 	for _, x := range list {
@@ -132,7 +133,7 @@ func fields(x json.RawMessage) (names, cells []string, err error) {
 	return names, cells, nil
 }
 
-// cell returns a value as a cell of a table: a text as it is, nothing for null, else JSON.
+// cell returns the text of a value for a cell of a table: a text unchanged, nothing for null, otherwise JSON.
 func cell(v json.RawMessage) string {
 	var s *string
 	if json.Unmarshal(v, &s) == nil {

@@ -97,7 +97,7 @@ func (o *genOptions) run(ctx context.Context, std cli.Stdio, args []string) erro
 	if n := len(declared.LeftOut); n > 0 {
 		fmt.Fprintf(std.Out, "left out:\n")
 		for _, l := range declared.LeftOut {
-			fmt.Fprintf(std.Out, "  %s\n", schema.Printable(l)) // one line each
+			fmt.Fprintf(std.Out, "  %s\n", schema.Printable(l)) // escaped, so that each takes one line
 		}
 	}
 	return nil
@@ -113,7 +113,7 @@ func list(s string) (out []string) {
 	return out
 }
 
-// packageName makes the name of a package from the name of a directory.
+// packageName returns a package name derived from the name of a directory.
 func packageName(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile/pending"
 )
 
-// defaultFile is the grant file if the command line names none.
+// defaultFile is the grant file that is used if the command line names none.
 const defaultFile = "exo.yaml"
 
 // fileOf returns the grant file that the arguments name.
@@ -37,13 +37,13 @@ func fileOf(args []string) (string, error) {
 	return "", cli.Usagef("want one grant file, not %d", len(args))
 }
 
-// readGrants reads a grant file. A fault in it is an error with exit code 1.
+// readGrants reads a grant file. If the file has a fault, the error has exit code 1.
 func readGrants(path string) (*grantfile.File, error) {
 	_, f, err := readGrantsText(path)
 	return f, err
 }
 
-// readGrantsText is readGrants, with the text of the file.
+// readGrantsText reads a grant file like readGrants, and returns its text, too.
 func readGrantsText(path string) ([]byte, *grantfile.File, error) {
 	in, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) && path == defaultFile {
@@ -61,7 +61,7 @@ func readGrantsText(path string) ([]byte, *grantfile.File, error) {
 	return text, f, found(err)
 }
 
-// found gives an error of a grant file exit code 1: something is wrong in the file.
+// found gives an error of a grant file exit code 1, which means that the file has a fault.
 func found(err error) error {
 	if wrong, ok := errors.AsType[*grantfile.Errors](err); ok {
 		n := fmt.Sprintf("%d problems", len(wrong.Problems))
@@ -85,8 +85,8 @@ func readAndOpen(ctx context.Context, std cli.Stdio, path string) (*grantfile.De
 	return openGrants(ctx, std, f, nil)
 }
 
-// openGrants opens a grant file for a command that goes on with it. It refuses what exo validate refuses, and prints the warnings once.
-// It does not print a missing index: that costs time but reveals no row, and exo validate and exo doctor report it.
+// openGrants opens a grant file for a command that uses it. It refuses a file that exo validate refuses, and prints the warnings once.
+// It leaves out missing indexes, which cost time but reveal nothing; exo validate and exo doctor report them.
 func openGrants(ctx context.Context, std cli.Stdio, f *grantfile.File, opt *grantfile.Options) (*grantfile.Declared, error) {
 	d, warnings, err := f.Open(ctx, opt)
 	for _, w := range warnings {
@@ -105,7 +105,8 @@ type kept interface {
 	Close() error
 }
 
-// recordOf opens the record that a file names; nil: none. Some commands need it before they open the file, so it refuses what opening does.
+// recordOf opens the record that a file names, or returns nil if there is none. Some commands call it before they open the file, so it makes the checks
+// of opening.
 func recordOf(ctx context.Context, f *grantfile.File) (kept, error) {
 	if err := grantfile.Refusal(f.Name, f.RecordFindings()); err != nil {
 		return nil, found(err)
@@ -129,7 +130,7 @@ func recordOf(ctx context.Context, f *grantfile.File) (kept, error) {
 	return orNil(l, err)
 }
 
-// recorderOf is recordOf for commands in packages of their own.
+// recorderOf does the work of recordOf for commands in other packages.
 func recorderOf(ctx context.Context, f *grantfile.File) (core.Recorder, func() error, error) {
 	rec, err := recordOf(ctx, f)
 	if rec == nil || err != nil {
@@ -158,7 +159,7 @@ func logOf(ctx context.Context, f *grantfile.File) (*record.Folder, error) {
 	return record.OnShared(l)
 }
 
-// orNil returns a nil interface after an error, and not an interface with a nil pointer in it.
+// orNil returns a nil interface after an error, instead of an interface with a nil pointer.
 func orNil(r kept, err error) (kept, error) {
 	if err != nil {
 		return nil, err
@@ -166,7 +167,7 @@ func orNil(r kept, err error) (kept, error) {
 	return r, nil
 }
 
-// keep erases what the file keeps no longer, now and while the record is open. It reads much of the record, so exo serve does it, and not each exo run.
+// keep erases runs that are older than the file allows, now and while the record is open. It reads much of the record, so only exo serve does it.
 func keep(std cli.Stdio, rec kept, f *grantfile.File) error {
 	if l, is := rec.(*record.Folder); is && f.Keep > 0 {
 		return l.Keep(f.Keep, func(err error) { fmt.Fprintln(std.Err, err) })
@@ -207,7 +208,8 @@ type named struct {
 
 func (n named) String() string { return "the database " + n.name }
 
-// noMarks is a database that programs change and that keeps no marks. A run may have committed there if no other database has a mark of it.
+// noMarks represents a database that programs change and that keeps no marks. A run may have committed there even if no other database has a mark of
+// it.
 type noMarks struct{}
 
 // Committed implements record.Store.
@@ -288,12 +290,12 @@ func settleFile(ctx context.Context, std cli.Stdio, path string) ([]record.Unset
 	return runs, errors.Join(err, record.Reconcile(ctx, rec, runs, stores(d)...), rec.Close())
 }
 
-// isGrantFile reports whether an argument names a grant file, and not a package.
+// isGrantFile reports whether an argument names a grant file rather than a package.
 func isGrantFile(arg string) bool {
 	return strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml")
 }
 
-// replOnFile opens the terminal on a grant file, for a command. flags are those of the terminal.
+// replOnFile opens the terminal on a grant file, for a command. flags are flags of the terminal.
 func replOnFile(command, path, url string, flags []string, std cli.Stdio) error {
 	f, err := readGrants(path)
 	if err != nil {
@@ -303,7 +305,7 @@ func replOnFile(command, path, url string, flags []string, std cli.Stdio) error 
 	if err != nil {
 		return err
 	}
-	var opened *grantfile.Declared // opened once, for all principals that the terminal asks for
+	var opened *grantfile.Declared // the file is opened once, for all principals that the terminal uses
 	var refused error
 	app := replOf(f, func(ctx context.Context, db *exosql.DB) (*grantfile.Declared, error) {
 		if opened == nil {
@@ -333,7 +335,7 @@ func replOnFile(command, path, url string, flags []string, std cli.Stdio) error 
 	}
 	err = runRepl(app, flags, std)
 	if f, ok := errors.AsType[*cli.Failure](refused); ok && err != nil {
-		return &cli.Failure{Code: f.Code} // the terminal has printed why
+		return &cli.Failure{Code: f.Code} // the terminal has already printed the reason
 	}
 	return err
 }
@@ -358,7 +360,7 @@ func replOf(f *grantfile.File, open func(context.Context, *exosql.DB) (*grantfil
 		}}
 }
 
-// runRepl runs a terminal, which prints its errors itself.
+// runRepl runs a terminal, which prints its own errors.
 func runRepl(app repl.App, flags []string, std cli.Stdio) error {
 	if code := app.Run(flags, std.In, cli.Terminal(std.Out), cli.Terminal(std.Err)); code != 0 {
 		return &cli.Failure{Code: code}

@@ -65,8 +65,8 @@ type initOptions struct {
 	clientOptions
 	db, schemas, tenant string
 	force               bool
-	env                 string                // the variable that holds the URL; "": none
-	open                map[string]*exosql.DB // databases that are open already, by their names in the file
+	env                 string                // the environment variable that has the URL; "": none
+	open                map[string]*exosql.DB // databases that are already open, by their names in the file
 }
 
 func (o *initOptions) run(ctx context.Context, std cli.Stdio, args []string) error {
@@ -136,7 +136,7 @@ type drafted struct {
 	rest  []string
 }
 
-// database returns how the grant file names the URL, in opt, and the URL itself.
+// database returns options that contain the grant file's name for the URL, and the URL itself.
 func (o *initOptions) database() (opt draft.Options, url string, err error) {
 	opt.Schemas = list(o.schemas)
 	kind, rest, _ := strings.Cut(o.db, ":")
@@ -149,7 +149,7 @@ func (o *initOptions) database() (opt draft.Options, url string, err error) {
 		} else if full, err := filepath.Abs(rest); err != nil {
 			return opt, "", err
 		} else {
-			opt.URL = "file:" + full // a relative path in the grant file begins at the file's folder
+			opt.URL = "file:" + full // the path becomes absolute, since the grant file would read a relative one from its own folder
 		}
 		if url, err = at.Read(os.Getenv); err != nil {
 			return opt, "", err
@@ -198,7 +198,7 @@ func (o *initOptions) askTenant(std cli.Stdio, ask question, d *draft.Draft) (st
 }
 
 // finish makes a draft, and checks it against the database as exo validate does. It leaves out the tables that can't be declared or that have
-// a finding, and pins the others. rest lists the faults that are left.
+// a finding, and pins the others. rest lists the faults that remain.
 func (o *initOptions) finish(ctx context.Context, live *schema.Database, opt draft.Options, path, url string) (d *draft.Draft, text string, rest []string, err error) {
 	opt.Out = map[string]string{}
 	getenv := func(name string) string {
@@ -207,7 +207,7 @@ func (o *initOptions) finish(ctx context.Context, live *schema.Database, opt dra
 		}
 		return os.Getenv(name)
 	}
-	var why error // why the last table was left out: draft.New may fail because that table is missing
+	var why error // the reason why the last table was left out, reported if draft.New then fails
 	for range len(live.Tables) + 1 {
 		if d, err = draft.New(live, opt); err != nil {
 			return nil, "", nil, cmp.Or(why, err)
@@ -242,7 +242,7 @@ func (o *initOptions) finish(ctx context.Context, live *schema.Database, opt dra
 	return d, text, rest, nil
 }
 
-// nothing returns what to do about a draft that grants nothing.
+// nothing returns advice for a draft that grants nothing.
 func (o *initOptions) nothing(d *draft.Draft) string {
 	switch in := d.Elsewhere(); {
 	case len(in) > 0:
@@ -253,8 +253,8 @@ func (o *initOptions) nothing(d *draft.Draft) string {
 	return "take out the # before what programs may see"
 }
 
-// leaveOut adds each table that can't be declared to out, with the reason. It returns false if it adds none: then each fault belongs to no table,
-// or to a table that is in out already.
+// leaveOut adds each table that can't be declared to out, with the reason. It returns false if it adds none, because each fault belongs to no
+// table, or to a table in out.
 func leaveOut(d *draft.Draft, out map[string]string, wrong *grantfile.Errors) bool {
 	more := false
 	for _, p := range wrong.Problems {
@@ -265,7 +265,7 @@ func leaveOut(d *draft.Draft, out map[string]string, wrong *grantfile.Errors) bo
 	return more
 }
 
-// inspect returns the digests of a draft's tables, and what exo validate finds in the draft.
+// inspect returns the digests of a draft's tables, and the findings of exo validate about the draft.
 func inspect(ctx context.Context, path, text string, opt *grantfile.Options) (map[string]string, []grantfile.Finding, error) {
 	f, err := grantfile.Parse(path, []byte(text))
 	if err != nil {
@@ -317,7 +317,7 @@ func (o *initOptions) report(std cli.Stdio, d *draft.Draft, path string, rest []
 	return nil
 }
 
-// question asks for one thing. allowed are the answers; nil: any text.
+// question asks a person for one thing. allowed has the possible answers; nil: any text.
 type question func(what, otherwise string, allowed []string) (string, error)
 
 // asker returns a question for the terminal. It returns nil if the input is no terminal, so that a script never waits for an answer.

@@ -14,7 +14,7 @@ import (
 	"github.com/exoagent/exoagent/internal/cli"
 )
 
-// goPackage is a package as the go command describes it.
+// goPackage describes a package, in the form of go list -json.
 type goPackage struct {
 	Dir, ImportPath, Name string
 	GoFiles, CgoFiles     []string
@@ -72,7 +72,7 @@ func (p *goPackage) variables() (names []string, err error) {
 	return names, err
 }
 
-// function reports an error unless the package has a function of a name.
+// function returns an error unless the package has a function with this name.
 func (p *goPackage) function(name string) error {
 	decls, err := p.declarations()
 	if err != nil {

@@ -61,10 +61,10 @@ const replExits = `exit codes:
 // so that help, completion and errors about flags need no build.
 type replOptions struct {
 	source source
-	user   string   // of a package: the user of its function
-	as     string   // of a grant file: the claims of the principal
-	name   string   // the name of the function
-	pass   []string // flags for the terminal, in order
+	user   string   // for a package: the user that its function gets
+	as     string   // for a grant file: the claims of the principal
+	name   string   // the name of the package's function
+	pass   []string // the flags that are passed to the terminal, in order
 }
 
 func (o *replOptions) declare(fs *flag.FlagSet) {
@@ -102,8 +102,8 @@ func (o *replOptions) declare(fs *flag.FlagSet) {
 	}
 }
 
-// run builds a main that passes the grants of a package to the terminal, and runs it. If
-// the main started, its exit code is also that of exo repl; else that is cli.ExitCannot.
+// run builds a main that passes the grants of a package to the terminal, and runs it. If the main
+// started, exo repl has its exit code, and otherwise cli.ExitCannot.
 func (o *replOptions) run(ctx context.Context, std cli.Stdio, args []string) error {
 	if len(args) != 1 {
 		return cli.Usagef("want one package or grant file, not %d; %s help repl says which", len(args), cli.ProgramName)
@@ -128,7 +128,7 @@ func (o *replOptions) run(ctx context.Context, std cli.Stdio, args []string) err
 		}
 		return replOnFile("repl", args[0], o.source.db, o.pass, std)
 	}
-	if !token.IsIdentifier(o.name) || !token.IsExported(o.name) { // the name is written into Go code
+	if !token.IsIdentifier(o.name) || !token.IsExported(o.name) { // checked, since the name is written into Go code
 		return cli.Usagef("-func %q: want the name of an exported function", o.name)
 	}
 	if o.source.db == "" {

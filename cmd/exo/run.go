@@ -115,7 +115,7 @@ func (o *runOptions) run(ctx context.Context, std cli.Stdio, args []string) erro
 		fmt.Fprintln(std.Err, "effects: "+note)
 	}
 	if r.Err != nil {
-		return &cli.Failure{Code: cli.ExitFound, Err: r.Err} // with its place and its cause: the person who runs this is the host
+		return &cli.Failure{Code: cli.ExitFound, Err: r.Err} // printed with its place and its cause, since the person who runs this is the host
 	}
 	if o.dryRun {
 		repl.WriteChanges(std.Err, seen.all, tool.Admits(), ", not kept")
@@ -139,7 +139,7 @@ func (o *runOptions) source(stdin io.Reader) (string, error) {
 	return string(text), err
 }
 
-// changes is a Recorder that collects what a preview would have changed, from the entry Committed. It passes each entry to another Recorder.
+// changes is a Recorder that collects the changes of a preview from the entry Committed, and passes each entry to another Recorder.
 type changes struct {
 	core.Recorder
 	all []exosql.Changes
@@ -157,7 +157,8 @@ func (c *changes) Record(ctx context.Context, e core.Entry) error {
 	return c.Recorder.Record(ctx, e)
 }
 
-// toolOf makes the tool of a principal, with the file's limits and record, and a function that closes the record. seen, if not nil, gets the changes.
+// toolOf makes the tool of a principal, with the file's limits and record, and a function that closes the record. If seen is not nil, it gets the
+// changes.
 func toolOf(ctx context.Context, std cli.Stdio, d *grantfile.Declared, p grantfile.Principal, seen *changes) (*codemode.Tool, func() error, error) {
 	grants, err := d.Grants(p)
 	if err != nil {
@@ -175,7 +176,7 @@ func toolOf(ctx context.Context, std cli.Stdio, d *grantfile.Declared, p grantfi
 		}
 		opt.Record, closing = rec, rec.Close
 	case d.File.Writes():
-		opt.Record = core.Unrecorded // the file names no record
+		opt.Record = core.Unrecorded // used if the file names no record
 	}
 	kept, err := pending.Open(ctx, d.File)
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// readDefinitions runs the file of definitions in a scratch database, and reads the catalogue of that
-// database: the engine itself knows best what definitions mean.
+// readDefinitions runs the file of definitions in a scratch database, and reads its catalogue, since
+// the engine knows best what definitions mean.
 func (s *source) readDefinitions(ctx context.Context, stdin io.Reader) (*schema.Database, error) {
 	in, name := stdin, "standard input"
 	if s.ddl != "-" {
@@ -53,7 +53,7 @@ func (s *source) readDefinitions(ctx context.Context, stdin io.Reader) (*schema.
 	return db, err
 }
 
-// statementError is the error of a statement that the database refuses, or exo.
+// statementError is the error of a statement that the database or exo refuses.
 type statementError struct {
 	line int
 	err  error
@@ -62,8 +62,8 @@ type statementError struct {
 func (e *statementError) Error() string { return fmt.Sprintf("%d: %v", e.line, e.err) }
 func (e *statementError) Unwrap() error { return e.err }
 
-// inMemory runs statements in a SQLite database in memory. They can't reach a file:
-// no file may be attached, which VACUUM INTO would do, too.
+// inMemory runs statements in a SQLite database in memory. They can't reach a file: none may be
+// attached, which also prevents VACUUM INTO.
 func inMemory(ctx context.Context, all []ddl.Statement) (*schema.Database, error) {
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
@@ -75,13 +75,13 @@ func inMemory(ctx context.Context, all []ddl.Statement) (*schema.Database, error
 		return nil, err
 	}
 	defer conn.Close()
-	const attached = 7 // SQLITE_LIMIT_ATTACHED
+	const attached = 7 // the value of SQLITE_LIMIT_ATTACHED
 	if _, err := sqlite.Limit(conn, attached, 0); err != nil {
 		return nil, err
 	}
 	for _, st := range all {
 		if len(st.Words) > 2 && st.Is("CREATE", "TABLE") && strings.HasPrefix(st.Words[2], "SQLITE_") {
-			continue // SQLite's own, which .schema prints: sqlite_sequence
+			continue // this table is SQLite's own, and .schema prints it: sqlite_sequence
 		}
 		if _, err := conn.ExecContext(ctx, st.Text); err != nil {
 			return nil, &statementError{st.Line, err}
@@ -90,9 +90,9 @@ func inMemory(ctx context.Context, all []ddl.Statement) (*schema.Database, error
 	return schema.ReadSQLite(ctx, conn)
 }
 
-// inScratch runs statements in a new database on the server of -scratch, and always
-// drops it at the end. A new schema would not be enough: each statement of a dump names
-// its schema, which is mostly public.
+// inScratch runs statements in a new database on the server of -scratch, and always drops it at the
+// end. A new schema would not be enough, since each statement of a dump names its schema, mostly
+// public.
 func (s *source) inScratch(ctx context.Context, all []ddl.Statement) (db *schema.Database, err error) {
 	server, err := postgresConfig("-scratch", s.scratch)
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *source) inScratch(ctx context.Context, all []ddl.Statement) (db *schema
 			return nil, fmt.Errorf("-scratch: %w", err)
 		}
 		err = fmt.Errorf("-scratch: no database can be made there (its role needs CREATEDB): %w", err)
-		return nil, errors.Join(err, drop(ctx, server, name)) // the server may have made it, and its answer was lost
+		return nil, errors.Join(err, drop(ctx, server, name)) // drop it: the server may have made it before its answer was lost
 	}
 	defer func() { err = errors.Join(err, drop(ctx, server, name)) }()
 	scratch := server.Copy()
@@ -119,9 +119,8 @@ func (s *source) inScratch(ctx context.Context, all []ddl.Statement) (db *schema
 	return s.readPostgres(ctx, scratch)
 }
 
-// drop drops a scratch database, even if the context has ended, as by Ctrl-C. It tries
-// again while the database has a session that its role may not end: autovacuum, for
-// example, visits a new database, too.
+// drop drops a scratch database, even if the context has ended, for example by Ctrl-C. It tries
+// again while the database has a session that its role may not end, such as autovacuum.
 func drop(ctx context.Context, server *pgx.ConnConfig, name string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
@@ -142,7 +141,7 @@ func drop(ctx context.Context, server *pgx.ConnConfig, name string) error {
 	}
 }
 
-// execute runs one statement over a connection of its own.
+// execute runs one statement over a new connection.
 func execute(ctx context.Context, pc *pgx.ConnConfig, statement string) error {
 	conn, err := pgx.ConnectConfig(ctx, own(pc))
 	if err != nil {
@@ -152,8 +151,8 @@ func execute(ctx context.Context, pc *pgx.ConnConfig, statement string) error {
 	return conn.PgConn().Exec(ctx, statement).Close()
 }
 
-// runIn runs statements over one connection, as psql does, and returns the search path
-// that is set after the last one.
+// runIn runs statements over one connection, like psql, and returns the search path that is set at
+// the end.
 func runIn(ctx context.Context, pc *pgx.ConnConfig, all []ddl.Statement) (path string, err error) {
 	conn, err := pgx.ConnectConfig(ctx, own(pc))
 	if err != nil {
@@ -171,7 +170,7 @@ func runIn(ctx context.Context, pc *pgx.ConnConfig, all []ddl.Statement) (path s
 		pe, ok := errors.AsType[*pgconn.PgError](err)
 		const unknownParameter = "42704"
 		if ok && st.Is("SET") && pe.Code == unknownParameter {
-			continue // a dump of a newer PostgreSQL sets a parameter that this server lacks
+			continue // a dump of a newer PostgreSQL may set a parameter that this server lacks
 		}
 		if ok {
 			if pe.Position > 0 {
@@ -190,20 +189,20 @@ func runIn(ctx context.Context, pc *pgx.ConnConfig, all []ddl.Statement) (path s
 	if err := conn.QueryRow(ctx, "SHOW search_path").Scan(&path); err != nil {
 		return "", err
 	}
-	if strings.Trim(path, `" `) == "" { // dumps set it empty: each name in them has its schema
+	if strings.Trim(path, `" `) == "" { // dumps set an empty path, since each name in them has its schema
 		path = ""
 	}
 	return path, nil
 }
 
-// ofRights reports whether a statement sets rights, an owner or a role. It is left out: it
-// does not change tables, and its roles may not exist here.
+// ofRights reports whether a statement sets rights, an owner or a role. Such statements are left
+// out: they don't change tables, and their roles may not exist here.
 func ofRights(st ddl.Statement) bool {
 	return st.Is("GRANT") || st.Is("REVOKE") || st.Is("REASSIGN") || st.Is("ALTER", "DEFAULT", "PRIVILEGES") || st.Is("ALTER") && st.Has("OWNER", "TO") ||
 		st.Is("SET", "ROLE") || st.Is("SET", "SESSION", "AUTHORIZATION")
 }
 
-// ofServer returns the first words of a statement that changes anything outside of its database, like "CREATE ROLE"; else "".
+// ofServer returns the first words of a statement that changes something outside of its database, like "CREATE ROLE", or "".
 func ofServer(st ddl.Statement) string {
 	if len(st.Words) < 2 || !st.Is("CREATE") && !st.Is("ALTER") && !st.Is("DROP") || st.Has("USER", "MAPPING") {
 		return ""

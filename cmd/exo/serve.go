@@ -71,7 +71,7 @@ type serveOptions struct {
 	labelStore string
 	distrust   string
 	drain      time.Duration
-	tools      *tools // of the file that is served
+	tools      *tools // the tools for the file that is served
 }
 
 func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) error {
@@ -102,7 +102,7 @@ func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) er
 	return o.serveFile(ctx, std, f, path, nil)
 }
 
-// giveServe prints the entry that serves the file to a client, or adds it to the client.
+// giveServe prints the entry with which a client serves the file, or adds it to the client.
 func (o *serveOptions) giveServe(ctx context.Context, std cli.Stdio, f *grantfile.File, path string) error {
 	if _, err := f.ParseClaims(o.as); err != nil || o.http != "" || o.labelStore != "" {
 		return cli.Usagef("-client wants -as CLAIMS, and neither -http nor -label-store: %w", cmp.Or(err, errors.New("add others to the entry by hand")))
@@ -189,14 +189,14 @@ func (o *serveOptions) clients(f *grantfile.File, log *serveLog) (serving, ident
 	if err != nil {
 		return nil, nil, cli.Usagef("-as: %w", err)
 	}
-	who := mcp.Identity{Issuer: "exo serve", Subject: "stdio for " + string(p.Name())} // the same after a restart, so that the labels stay
+	who := mcp.Identity{Issuer: "exo serve", Subject: "stdio for " + string(p.Name())} // stays the same after a restart, so that the labels stay, too
 	return func(ctx context.Context, std cli.Stdio, s *mcp.Server) error {
 		in, ok := std.In.(io.ReadCloser)
 		if !ok {
 			in = io.NopCloser(std.In)
 		}
 		log.say("%s is served on standard input and output", f.Name)
-		// Only frames go to standard output, byte by byte. Unprintable characters are escaped in them already.
+		// Standard output gets only frames, unchanged, since unprintable characters are already escaped in them.
 		return s.ServeStdio(ctx, who, in, keptOpen{cli.Terminal(std.Out)})
 	}, func(mcp.Identity) (grantfile.Principal, error) { return p, nil }, nil
 }
@@ -218,16 +218,16 @@ func (l *serveLog) say(format string, args ...any) {
 	fmt.Fprintf(l.to, cli.ProgramName+" serve: "+format+"\n", args...)
 }
 
-// maxTools is the number of principals whose tools are kept. A tool that is not kept is made again.
+// maxTools is how many principals' tools are kept. A tool that is not kept is made again.
 const maxTools = 256
 
-// tools has the tools of principals. Each is made when it is first needed.
+// tools has the tools of principals. Each tool is made when it is first needed.
 type tools struct {
 	d        *grantfile.Declared
 	pool     *worker.Pool
 	record   core.Recorder
 	closing  func() error  // closes the record
-	kept     *pending.Sets // the changes that wait for a person; nil: none can
+	kept     *pending.Sets // the changes that wait for a person; nil: the file has no such changes
 	identify identifying
 
 	mu   sync.Mutex
@@ -235,7 +235,7 @@ type tools struct {
 	last []core.Principal // the principals in made, oldest first
 }
 
-// openTools opens what all tools share: the databases, the processes of programs and the record.
+// openTools opens everything that all tools share: the databases, the processes of programs and the record.
 func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify identifying, opt *grantfile.Options) (*tools, error) {
 	t := &tools{identify: identify, made: map[core.Principal]*codemode.Tool{}, closing: func() error { return nil }}
 	// The first process of a program starts while the catalogue is read.
@@ -263,7 +263,7 @@ func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify i
 				err = keep(std, rec, f)
 			}
 		} else if f.Writes() {
-			t.record = core.Unrecorded // the file names no record
+			t.record = core.Unrecorded // used if the file names no record
 		}
 	}
 	if err == nil {
@@ -281,7 +281,7 @@ func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify i
 
 func (t *tools) close() {
 	if t.pool != nil {
-		t.pool.Close() // end running programs first: they use the databases
+		t.pool.Close() // closed first, since running programs use the databases
 	}
 	if t.d != nil {
 		t.d.Close()
@@ -327,7 +327,7 @@ func (t *tools) of(p grantfile.Principal) (*codemode.Tool, error) {
 	return tool, nil
 }
 
-// apply runs the program of a change set again, to which a person on the page has agreed.
+// apply runs the program of a change set again, after a person on the page has agreed.
 func (t *tools) apply(ctx context.Context, w review.ChangeSet, seen string, by review.Approver) (*codemode.Result, error) {
 	p, err := t.d.File.PrincipalNamed(w.Principal)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile"
 )
 
-// tokenVariable holds the token of the one principal of -as.
+// tokenVariable is the variable that has the token of the one principal of -as.
 const tokenVariable = "EXO_TOKEN"
 
 // These constants bound connections. mcp.HTTPOptions bounds requests.
@@ -34,7 +34,7 @@ const (
 	idleTime       = 2 * time.Minute
 )
 
-// overHTTP serves and identifies clients as the file says. If the file names none, it serves only this machine, with one token for -as.
+// overHTTP serves and identifies clients as the file declares. If the file declares none, it serves only this machine, with one token for -as.
 func (o *serveOptions) overHTTP(f *grantfile.File, to *serveLog) (serving, identifying, error) {
 	host, _, err := net.SplitHostPort(o.http)
 	if err != nil {
@@ -94,7 +94,7 @@ func (o *serveOptions) overHTTP(f *grantfile.File, to *serveLog) (serving, ident
 	}, identify, nil
 }
 
-// page puts the page of changes before a handler, if changes can wait for a person.
+// page puts the page of changes in front of a handler, if changes can wait for a person.
 func (o *serveOptions) page(f *grantfile.File, h *mcp.Handler, log func(string)) (http.Handler, error) {
 	kept := o.tools.kept
 	switch {
@@ -106,7 +106,7 @@ func (o *serveOptions) page(f *grantfile.File, h *mcp.Handler, log func(string))
 	return changespage.New(changespage.Options{File: f, Sets: kept.Keeper, Store: kept.Store, Key: kept.Key, Apply: o.tools.apply, Next: h, Log: log})
 }
 
-// verifierOf makes a verifier for the issuers and tokens of the file. It adds the issuers and their scopes to opt, which clients may learn.
+// verifierOf makes a verifier for the issuers and tokens of the file. It adds the issuers and their scopes to opt, since clients may know them.
 func verifierOf(f *grantfile.File, opt *mcp.HTTPOptions) (bearer.Verifier, error) {
 	var all []bearer.Verifier
 	for _, i := range f.Serve.Issuers {
@@ -152,13 +152,13 @@ func (o *serveOptions) listen(ctx context.Context, l net.Listener, h *mcp.Handle
 	defer stop()
 	if err := srv.Shutdown(late); err != nil {
 		to.say("programs that still ran were stopped")
-		srv.Close() // Close ends the contexts of their requests
+		srv.Close() // Close also ends the contexts of the requests
 	}
 	<-ended
 	return nil
 }
 
-// limitedListener accepts no more connections than it has places.
+// limitedListener accepts a limited number of connections at a time.
 type limitedListener struct {
 	net.Listener
 	places chan struct{}
@@ -199,16 +199,16 @@ func (l *serveLog) refused(now func() time.Time) func(string) {
 	}
 }
 
-// unshown returns a function that logs why a program ended. Clients don't see this log. Errors of one kind don't crowd out those of another.
+// unshown returns a function that logs why a program ended. Clients don't see this log. Many errors of one kind can't displace those of another.
 func (l *serveLog) unshown(now func() time.Time) func(mcp.Identity, core.RunID, error) {
 	say := l.seldom(now)
 	return func(who mcp.Identity, run core.RunID, err error) {
-		reason := strings.Join(strings.Fields(err.Error()), " ") // on one line: a value with a line break could forge an entry
+		reason := strings.Join(strings.Fields(err.Error()), " ") // joined to one line, since a value with a line break could forge an entry
 		say(fail.KindOf(err).String(), fmt.Sprintf("run %s of %s: %s", run, strings.TrimSpace(who.Issuer+" "+who.Subject), reason))
 	}
 }
 
-// seldom returns a function that logs at most one text of a kind in a second. Else a client could fill the disk with errors.
+// seldom returns a function that logs at most one text of a kind per second, so that a client can't fill the disk with errors.
 func (l *serveLog) seldom(now func() time.Time) func(kind, text string) {
 	var mu sync.Mutex
 	last := map[string]time.Time{}

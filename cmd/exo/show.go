@@ -136,7 +136,7 @@ func (o *diffOptions) run(ctx context.Context, std cli.Stdio, args []string) err
 	return nil
 }
 
-// messages compares what two files decide about the messages of a record.
+// messages compares how two files decide about the messages of a record.
 func (o *diffOptions) messages(ctx context.Context, std cli.Stdio, before, after *grantfile.File) error {
 	all, wanted, err := o.log.Read()
 	if err != nil {
@@ -165,7 +165,7 @@ func (o *diffOptions) messages(ctx context.Context, std cli.Stdio, before, after
 	return &cli.Failure{Code: cli.ExitFound}
 }
 
-// declare declares a file with its databases, or with the one of -db. The old file may have pins of a catalogue that has changed since.
+// declare declares a file with its databases, or with the one of -db. An old file may have pins of a catalogue that has changed since.
 func (o *diffOptions) declare(ctx context.Context, f *grantfile.File, old bool) (*grantfile.Declared, error) {
 	opt := &grantfile.Options{Unpinned: old}
 	if o.db != "" {
@@ -176,7 +176,7 @@ func (o *diffOptions) declare(ctx context.Context, f *grantfile.File, old bool) 
 			if name == "-db" {
 				return o.db
 			}
-			return os.Getenv(name) // the secrets of services
+			return os.Getenv(name) // secrets of services are read from the environment
 		}
 		f.Databases[0].URL = grantfile.Secret{Kind: "env", Name: "-db"}
 	}

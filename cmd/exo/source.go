@@ -24,7 +24,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// source is where a catalogue is read from: a live database, or a scratch database that definitions make.
+// source is the database from which a catalogue is read: a live one, or a scratch database that definitions create.
 type source struct {
 	db, ddl, engine, scratch, schemas string
 }
@@ -37,7 +37,7 @@ func (s *source) flags(fs *flag.FlagSet) {
 	fs.StringVar(&s.schemas, "schema", "", "`NAMES`: PostgreSQL's schemas, with commas, as the search path will be (default: the database's)")
 }
 
-// validate finds what is wrong with the flags.
+// validate checks the flags.
 func (s *source) validate() error {
 	switch {
 	case s.db == "" && s.ddl == "":
@@ -55,7 +55,7 @@ func (s *source) validate() error {
 	case s.db != "" && s.engine != "":
 		return cli.Usagef("-engine is for -ddl: a database's URL says what it is")
 	case s.db != "" && s.kind() == "":
-		return cli.Usagef("-db: unknown kind of database: want sqlite:PATH or postgres://user@host/database") // the URL itself may hold a password
+		return cli.Usagef("-db: unknown kind of database: want sqlite:PATH or postgres://user@host/database") // the URL is not quoted, since it may contain a password
 	case scalar.WithoutSlashes(s.db) != "":
 		return cli.Usagef("-db: SQLite's URL has no // before the path: want %s", scalar.WithoutSlashes(s.db))
 	case s.schemas != "" && s.kind() != schema.Postgres:
@@ -83,8 +83,8 @@ func kindOf(raw string) schema.Engine {
 	return ""
 }
 
-// describe names the source for the header of the code. The name has no host and no path, so that
-// all developers generate the same text. It has no user and no password, which the code must not reveal.
+// describe returns a name of the source for the header of the code. It has no host and no path, so that
+// all developers generate the same text, and no user and no password, since the code must not reveal them.
 func (s *source) describe() string {
 	kind := map[schema.Engine]string{schema.SQLite: "SQLite", schema.Postgres: "PostgreSQL"}[s.kind()]
 	switch {
@@ -105,11 +105,11 @@ func (s *source) describe() string {
 	return name
 }
 
-// maxDDL bounds definitions, in bytes: the whole text is in memory while it is split into statements.
+// maxDDL is the largest size of definitions in bytes. The whole text is in memory while it is split into statements.
 const maxDDL = 64 << 20
 
-// readDDL reads definitions. More than most bytes are an error: if readDDL cut the text,
-// the keys and links after the cut would be missing without a warning.
+// readDDL reads definitions. More than most bytes are an error: if readDDL cut the text, keys and
+// links would be missing without a warning.
 func readDDL(in io.Reader, most int) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(in, int64(most)+1))
 	if err == nil && len(text) > most {
@@ -133,7 +133,7 @@ func (s *source) readLive(ctx context.Context) (*schema.Database, error) {
 		if _, err := os.Stat(path); err != nil {
 			return nil, fmt.Errorf("-db: %w", err)
 		}
-		name := (&url.URL{Path: path}).EscapedPath() // a path with ? or # must not become options
+		name := (&url.URL{Path: path}).EscapedPath() // escaped, so that ? or # in a path does not begin options
 		pool, err := sql.Open("sqlite", "file:"+name+"?mode=ro&_busy_timeout=5000&_pragma=query_only(1)")
 		if err != nil {
 			return nil, err
@@ -167,15 +167,15 @@ func (s *source) readPostgres(ctx context.Context, pc *pgx.ConnConfig) (*schema.
 	})
 }
 
-// own returns a configuration whose connections each need a session of their own, which no other client shares: the driver
-// prepares statements by name, and definitions may set any parameter.
+// own returns a configuration for connections that share their session with no other client: the driver prepares
+// statements by name, and definitions may set any parameter.
 func own(pc *pgx.ConnConfig) *pgx.ConnConfig {
 	c := pc.Copy()
 	pgsession.Own(&c.Config)
 	return c
 }
 
-// readIn reads in one transaction, and closes the pool.
+// readIn calls read in a transaction, and then closes the pool.
 func readIn(ctx context.Context, pool *sql.DB, opt *sql.TxOptions, read func(*sql.Tx) (*schema.Database, error)) (*schema.Database, error) {
 	defer pool.Close()
 	tx, err := pool.BeginTx(ctx, opt)
@@ -186,7 +186,7 @@ func readIn(ctx context.Context, pool *sql.DB, opt *sql.TxOptions, read func(*sq
 	return read(tx)
 }
 
-// Bounds on what a server may send, in bytes: a row is held whole in memory, and so is the catalogue.
+// These limit what a server may send, in bytes, since a row, and also the catalogue, is in memory as a whole.
 const (
 	maxMessage   = 16 << 20
 	maxCatalogue = 512 << 20
@@ -195,7 +195,7 @@ const (
 // postgresConfig reads the URL of a flag.
 func postgresConfig(flag, raw string) (*pgx.ConnConfig, error) {
 	pc, err := pgx.ParseConfig(raw)
-	if err != nil { // drop the parser's error: it quotes the URL, and may fail to mask the password
+	if err != nil { // the parser's error is dropped, since it quotes the URL and may show the password
 		return nil, errors.New(flag + ": this PostgreSQL URL can't be read: want postgres://user@host:port/database?sslmode=…")
 	}
 	if pc.ConnectTimeout == 0 {

@@ -76,17 +76,17 @@ type tryOptions struct {
 	as, keep string
 	demo     bool
 	serve    bool
-	pass     []string // flags for the terminal, in order
+	pass     []string // the flags that are passed to the terminal, in order
 
-	distrust, zone string // in the form of a grant file
+	distrust, zone string // the values of -distrust and -zone, spelled as in a grant file
 }
 
 // trial is an open database with its draft.
 type trial struct {
 	try.Host
-	about     string // names the database
+	about     string // the name of the database for people
 	url       string
-	at        string // how a grant file names the URL, like env:NAME
+	at        string // the name of the URL in a grant file, like env:NAME
 	text      string
 	who       *try.Who
 	questions []try.Question
@@ -141,7 +141,7 @@ func (o *tryOptions) run(ctx context.Context, std cli.Stdio, args []string) erro
 	for _, q := range t.questions {
 		app.Questions = append(app.Questions, repl.Question(q))
 	}
-	flags := append([]string{"-no-history"}, o.pass...) // the terminal leaves no file behind
+	flags := append([]string{"-no-history"}, o.pass...) // with this flag the terminal leaves no file
 	if t.who.Claims != "" {
 		flags = append(flags, "-user="+t.who.Claims)
 	}
@@ -149,7 +149,7 @@ func (o *tryOptions) run(ctx context.Context, std cli.Stdio, args []string) erro
 }
 
 // prepare opens the database that the arguments name, and drafts grants for it. It chooses the first principal, and the questions to offer.
-// The caller closes the database, also after an error.
+// The caller closes the database, even after an error.
 func (o *tryOptions) prepare(ctx context.Context, std cli.Stdio, args []string) (*trial, error) {
 	opt, url := draft.Options{Name: "tracker", URL: "sqlite:tracker.db", About: "the demo"}, "sqlite::memory:"
 	var setup func(context.Context, *sql.DB) error
@@ -217,7 +217,7 @@ func (o *tryOptions) draft(ctx context.Context, std cli.Stdio, t *trial, opt *dr
 		return nil
 	}
 	guess := ""
-	if x != nil { // only the names of columns suggest this table
+	if x != nil { // only column names suggest this table
 		guess = x.Table
 	}
 	ask := asker(std)
@@ -241,7 +241,8 @@ func (o *tryOptions) draft(ctx context.Context, std cli.Stdio, t *trial, opt *dr
 	return nil
 }
 
-// allSchemas returns the schemas of a database that have tables; nil: the database or its URL sets a search path, or there is one schema.
+// allSchemas returns the schemas of a database that have tables. It returns nil if the database or its URL sets a search path, or if there is only one
+// schema.
 func allSchemas(ctx context.Context, url string) ([]string, error) {
 	pc, err := postgresConfig("URL", url)
 	if err != nil || pc.RuntimeParams["search_path"] != "" || strings.Contains(pc.RuntimeParams["options"], "search_path") {
@@ -258,7 +259,7 @@ func allSchemas(ctx context.Context, url string) ([]string, error) {
 	return d.Elsewhere(), nil
 }
 
-// choose checks the draft against the database, opens it as every command opens a grant file, and chooses the principal of programs.
+// choose checks the draft against the database, opens it like every command opens a grant file, and chooses the principal of programs.
 func (o *tryOptions) choose(ctx context.Context, t *trial, opt draft.Options, url string) (err error) {
 	o.open = map[string]*exosql.DB{opt.Name: t.DB}
 	var rest []string
@@ -303,7 +304,7 @@ func (o *tryOptions) choose(ctx context.Context, t *trial, opt draft.Options, ur
 	return err
 }
 
-// greeting says whose rows are shown, how to see another tenant's rows, which tables all tenants share, and what is left out.
+// greeting names the tenant of the rows, the tables that all tenants share, and those left out, and shows how to see another tenant's rows.
 func (t *trial) greeting() string {
 	w, d := t.who, t.Draft
 	var shared []string
@@ -331,7 +332,7 @@ func (t *trial) greeting() string {
 			other = w.Others[0]
 		}
 		what := "table"
-		if x.Column != "" { // its own row is not counted
+		if x.Column != "" { // the tenant's own row does not count
 			what = "other table"
 		}
 		line = fmt.Sprintf("These are the rows of %s%s, in %d of %s. For another: -as %s. %s", w.Claims, name, w.Filled, count(w.Tables, what), other, everybodys)
@@ -381,7 +382,7 @@ func (t *trial) columns() string {
 	return b.String()
 }
 
-// write writes the draft with the programs that ran, and says what to do with it.
+// write writes the draft with the programs that ran, and returns advice on what to do with it.
 func (o *tryOptions) write(t *trial, path string, ran []string) (string, error) {
 	if o.demo {
 		return "", errors.New("the demo's database is only in memory, so no grant file can name it: start exo try URL with a database of your own, and keep that draft")

@@ -118,7 +118,7 @@ func (v *validating) run(ctx context.Context, std cli.Stdio, args []string) erro
 			return err
 		}
 		for _, x := range findings {
-			if x.Effect == "" && !x.Warning { // no effect could allow this finding
+			if x.Effect == "" && !x.Warning { // fixing this finding needs more than an effect in the file
 				fmt.Fprintln(std.Err, x)
 			}
 		}
@@ -217,7 +217,7 @@ func counted(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-// writePins writes the pins into the file that text was read from, and prints what has changed.
+// writePins writes pins into the file with this text, and prints what has changed.
 func writePins(std cli.Stdio, d *grantfile.Declared, path string, text []byte) error {
 	made, pins, err := d.Pin(text)
 	if err != nil || len(pins) == 0 {
@@ -239,5 +239,5 @@ func writePins(std cli.Stdio, d *grantfile.Declared, path string, text []byte) e
 	return nil
 }
 
-// holding returns the text that is shown while a grant file is opened.
+// holding returns the text that is shown while a grant file is compared with its databases.
 func holding(path string) string { return "holding " + path + " against its databases" }

@@ -21,9 +21,9 @@ func (w written) String() string {
 	return fmt.Sprintf("%d files written, %d unchanged, %d removed", w.wrote, w.same, w.removed)
 }
 
-// writeFiles makes files the generated files of dir. It writes new and changed files, and
-// removes generated files that are not in files. If a file that was not generated has one
-// of the names, it changes nothing. No file is ever there in part.
+// writeFiles makes files the generated files of dir. It writes new and changed files, and removes
+// generated files that are not in files. If a file that was not generated has one of the names, it
+// changes nothing. Each file is replaced in one step.
 func writeFiles(dir string, files []gen.File) (w written, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return w, err
@@ -76,8 +76,8 @@ func compare(dir string, files []gen.File) (changed []gen.File, stale []string, 
 	return changed, stale, nil
 }
 
-// generated reads a file that was generated before. It returns nil if there is none,
-// and an error if anything else has that name.
+// generated reads an existing generated file. It returns nil if there is none, and an error if
+// anything else has that name.
 func generated(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

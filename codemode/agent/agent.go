@@ -15,27 +15,27 @@ import (
 type Agent struct {
 	Model  Model
 	Tools  []*codemode.Tool
-	System string // further instructions for the model; "": none
-	// Distrust says how long later programs may not cause effects that don't admit outsiders' words (see value.Untrusted),
-	// after a program has read such words: by default until the user speaks again. Secret labels are never forgotten: if a
-	// tool Admits a label, and a result with it was shown, each later program of the chat begins with that label.
+	System string // further instructions for the model; may be ""
+	// Distrust is how long programs may not cause effects that don't admit outsiders' words (value.Untrusted), once a
+	// program has read such words: by default until the user speaks again. Secret labels are never forgotten: if a tool
+	// Admits a label, and a result with it was shown, each later program of the chat begins with it.
 	Distrust Distrust
-	// Allow names the models that may see the tools and their results. Nil allows any
-	// model, and an empty list none. Set it if a setting or a user chooses the model:
-	// then it must not be nil. If the host has chosen Model itself, it needs no list.
+	// Allow names the models that may see the tools and their results. Nil allows any model, and an
+	// empty list none. If a setting or a user chooses the model, Allow must not be nil. If the host
+	// itself has chosen Model, it needs no list.
 	Allow  []string
 	Limits QuestionLimits
-	Prices Prices // for Answer.Cost
+	Prices Prices // the prices for Answer.Cost
 }
 
-// Answer is the answer to a question.
+// Answer is the model's answer to a question.
 type Answer struct {
 	Text  string
-	Cut   bool // the model reached the bound of tokens: the end of Text is missing
-	Steps int  // requests that got a reply
+	Cut   bool // the model reached the token limit, so the end of Text is missing
+	Steps int  // how many requests got a reply
 	Usage Usage
-	Cost  float64 // the cost of this question, if Priced is true
-	// Priced reports whether Agent.Prices has the model.
+	Cost  float64 // the cost of this question; valid if Priced is true
+	// Priced reports whether Agent.Prices has a price for the model.
 	Priced bool
 }
 
@@ -45,10 +45,10 @@ const system = "You answer questions about live data for one user. To look somet
 
 const lastStep = "\n\nNo more programs can be run for this question: answer it now from what you know, and say what is missing."
 
-// Ask adds a question to the chat and answers it. The chat gets the question, every
-// call and result, and the answer. on is called with each event; it may be nil. If Ask
-// fails, the chat still has what happened, and Resume continues it. The error wraps
-// ctx's error if ctx ended. Otherwise it is a *ModelError, except for wrong use of Ask.
+// Ask adds a question to the chat and answers it. The chat gets the question, every call and
+// result, and the answer. on is called with each event; it may be nil. If Ask fails, the chat still
+// has everything that happened, and Resume continues it. The error wraps ctx's error if ctx ended.
+// Otherwise it is a *ModelError, unless Ask was used wrongly.
 func (a *Agent) Ask(ctx context.Context, chat *Chat, question string, on func(ChatEvent)) (*Answer, error) {
 	if strings.TrimSpace(question) == "" {
 		return nil, errors.New("agent: the question is empty")
@@ -62,8 +62,8 @@ func (a *Agent) Ask(ctx context.Context, chat *Chat, question string, on func(Ch
 	return a.answer(ctx, chat, &question, on)
 }
 
-// Resume continues a chat that has no answer yet, after an error or
-// after a crash of the process. It runs no call of the chat again.
+// Resume continues a chat that has no answer yet, after an error or a crash of the process. It does
+// not repeat calls that are in the chat.
 func (a *Agent) Resume(ctx context.Context, chat *Chat, on func(ChatEvent)) (*Answer, error) {
 	if chat == nil || len(chat.Messages) == 0 {
 		return nil, errors.New("agent: the chat has no question to go on with")

@@ -32,8 +32,8 @@ func (r *run) calls(ctx context.Context, reply *ModelReply, last bool) error {
 
 func stopped(ctx context.Context) error { return fmt.Errorf("agent: stopped: %w", ctx.Err()) }
 
-// call runs one call, unless there is a reason not to. ran
-// reports that a program was at least read.
+// call runs one call, unless there is a reason to refuse it. ran reports that a program was at
+// least parsed.
 func (r *run) call(ctx context.Context, c ToolCall, stop Stop, last bool, i int) (_ ToolResult, ran bool) {
 	refuse := func(kind, format string, args ...any) (ToolResult, bool) {
 		text := fmt.Sprintf(format, args...)
@@ -47,8 +47,8 @@ func (r *run) call(ctx context.Context, c ToolCall, stop Stop, last bool, i int)
 	case ctx.Err() != nil:
 		return refuse("cancelled", "the call was not run: the user stopped it")
 	case stop == StopTokens:
-		// The last call may be only half of a call, even if its JSON is
-		// complete. And the calls before it were written in view of it.
+		// No call runs: the last one may be incomplete even if its JSON is complete, and the model
+		// wrote the earlier ones in view of it.
 		return refuse("limit", "the call was not run: the reply was cut at %d tokens. Write a shorter program", r.limits.Tokens)
 	case last:
 		return refuse("limit", "the call was not run: no more programs can be run for this question")
@@ -67,9 +67,9 @@ func (r *run) call(ctx context.Context, c ToolCall, stop Stop, last bool, i int)
 	return res, c.program() != nil
 }
 
-// repeats reports whether a call since the last question was the same, failed,
-// and changed something or may have. The model has read that and asks for it
-// nevertheless. A user who wants the change twice can ask a new question.
+// repeats reports whether an equal call since the last question failed, and changed something or
+// may have. A model that has read this should not try again. A user who wants the change twice can
+// ask a new question.
 func (r *run) repeats(tool *codemode.Tool, c ToolCall) bool {
 	if tool.ReadOnly() {
 		return false

@@ -11,7 +11,7 @@ import (
 // Chat is a new conversation. Two goroutines must not use it at once.
 type Chat struct {
 	Messages []ChatMessage    `json:"messages"`
-	Usage    map[string]Usage `json:"usage,omitempty"` // by model
+	Usage    map[string]Usage `json:"usage,omitempty"` // the usage, by the name of the model
 }
 
 // Cost returns the cost of the chat. ok is false if a price is not known.
@@ -31,12 +31,12 @@ func (c *Chat) used(model string, u Usage) {
 	c.Usage[model] = c.Usage[model].Add(u)
 }
 
-// interrupted is the result of a call if it is not known how far the call
-// came. The call never runs again, because it may have changed something.
+// interrupted is the result of a call that was interrupted. The call never runs again, because it
+// may have changed something.
 const interrupted = `{"error":{"kind":"cancelled","message":"this call was interrupted, and what it did is not known: do not run it again as it is if it may have changed something"}}`
 
-// mend checks a chat that may come from a file. It gives each call without a
-// result the result interrupted, and makes ids and names fit for every API.
+// mend checks a chat that may come from a file. A call without a result gets the result
+// interrupted, and ids and names are changed so that every API accepts them.
 func (c *Chat) mend() error {
 	ids := map[string]bool{}
 	for i := 0; i < len(c.Messages); i++ {
@@ -78,8 +78,8 @@ func (c *Chat) mend() error {
 	return nil
 }
 
-// makeRoom drops the oldest results until half of their text is gone. It never drops
-// those of the newest message, for which the model waits. It returns how many it dropped.
+// makeRoom drops the oldest results until half of their text is gone, and returns how many it
+// dropped. It keeps those of the newest message, which the model waits for.
 func (c *Chat) makeRoom() (n int) {
 	var old []*ToolResult
 	size := 0

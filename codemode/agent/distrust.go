@@ -7,20 +7,20 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Distrust says how long outsiders' words count in a chat. A model may follow an instruction that it read in a comment,
-// in the program that read it or in a later one. The program that read it may never cause an effect that doesn't admit
-// the tag. For later ones the host decides, because a user who says "answer her" may mean just what was read.
+// Distrust is how long outsiders' words count in a chat. A model may follow an instruction that it read in a comment,
+// even in a later program. The program that read it may never cause an effect that doesn't admit the tag. For later
+// ones the host decides, because a user who says "answer her" may mean the comment.
 type Distrust uint8
 
 const (
-	DistrustAnswer  Distrust = iota // until the user speaks again
-	DistrustChat                    // for the rest of the chat
-	DistrustNothing                 // never: each program is judged only by what it reads itself
+	DistrustAnswer  Distrust = iota // outsiders' words count until the user speaks again
+	DistrustChat                    // outsiders' words count for the rest of the chat
+	DistrustNothing                 // outsiders' words count only in the program that reads them
 )
 
 var distrusts = []string{"answer", "chat", "nothing"}
 
-// UnmarshalText reads one of the words answer, chat and nothing: for flags and files.
+// UnmarshalText reads one of the words answer, chat and nothing, for flags and files.
 func (d *Distrust) UnmarshalText(text []byte) error {
 	for i, word := range distrusts {
 		if string(text) == word {

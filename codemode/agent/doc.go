@@ -1,22 +1,20 @@
-// Package agent lets a language model answer questions with codemode tools. It
-// asks the model, runs the programs that the model writes, returns their results
-// or errors, and ends with an answer or at a bound. Its design is DESIGN.md in this package's folder.
+// Package agent lets a language model answer questions with codemode tools. It asks the model, runs
+// the programs that the model writes, returns their results or errors, and ends with an answer or at
+// a limit. Its design is DESIGN.md in this package's folder.
 //
-// These promises hold against any model and endpoint. The requests of a question,
-// the calls of a turn and the bytes of a reply are bounded. A call runs only when
-// its whole reply has arrived, so half a call never runs. Repeating a request never
-// repeats a call. When Ask returns, nothing of it runs any more. No error, event or
-// chat has a key in it, unless the key has fewer than 12 bytes, or the endpoint,
-// which gets the key, encodes it there.
+// These promises hold against any model and endpoint. The requests of a question, the calls of a turn
+// and the bytes of a reply are bounded. A call runs only when its whole reply has arrived, so half a
+// call never runs. Repeating a request never repeats a call. When Ask returns, all that it started
+// has ended. No error, event or chat contains the key, unless the key has fewer than 12 bytes, or the
+// endpoint, which gets the key, encodes it.
 //
-// One guard is against a habit, not against intent: a program that failed after it
-// had changed something, or was interrupted, does not run again for the same
-// question, also not with other spaces, comments or quotes. A model that writes
-// another program with the same effects is not stopped.
+// A program that failed after it had changed something, or was interrupted, does not run again for
+// the same question, even with other spaces, comments or quotes. This guards against a habit, not
+// against intent: a different program with the same effects is not stopped.
 //
-// The package does not make a model right, or safe from injection. Only the grants of
-// the tools bound what the model can reach.
+// The package does not make a model right, or safe from injection. Only the grants of the tools bound
+// what the model can reach.
 //
-// A [Model] is a provider's wire format: see the packages openai, anthropic and
-// gemini, and package models, which chooses one. This package has no network code.
+// A [Model] is a provider's wire format: see the packages openai, anthropic and gemini, and package
+// models, which chooses one. This package has no network code.
 package agent

@@ -9,17 +9,17 @@ import (
 type ErrorKind uint8
 
 const (
-	Other       ErrorKind = iota // none of these
-	RateLimited                  // too many requests or tokens for now; see RetryAfter
+	Other       ErrorKind = iota // no other kind fits
+	RateLimited                  // too many requests or tokens at present; see RetryAfter
 	Overloaded                   // the endpoint failed; it may work later
 	Unreachable                  // there was no connection to the endpoint; it may work later
 	Truncated                    // the end of the reply did not arrive
-	TooLong                      // the conversation does not fit into the model's context
-	Refused                      // the model or its provider would not answer
-	Auth                         // the key is missing, wrong, without credit or without the right
-	Invalid                      // the request can't work: there is no such model, the address is wrong, a setting is wrong
+	TooLong                      // the conversation exceeds the model's context
+	Refused                      // the model or its provider refused to answer
+	Auth                         // the key is missing or wrong, or lacks credit or a right
+	Invalid                      // the request can't work: the model does not exist, or the address or a setting is wrong
 	Malformed                    // the reply breaks the wire format, is too large, or took too long
-	Unanswered                   // the bound of steps was reached without an answer
+	Unanswered                   // the limit of steps was reached without an answer
 	NotAllowed                   // the model is not on the agent's list
 )
 
@@ -33,14 +33,14 @@ func (k ErrorKind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// ModelError is the error if a model gave no reply, or an agent no
-// answer. Its text is for the host and the person at the keyboard. It may
-// quote the endpoint, cut and made printable. It never has a key in it.
+// ModelError is the error of a model that gave no reply, or an agent that gave no answer. Its text
+// is for the host and the person at the keyboard. It may quote the endpoint, shortened and made
+// printable. It never contains a key.
 type ModelError struct {
 	Kind       ErrorKind
 	Model      string        // the name of the model
 	Status     int           // the HTTP status, or 0
-	Msg        string        // what was wrong, and if it is known, what to do
+	Msg        string        // the fault and, if known, the remedy
 	RetryAfter time.Duration // the wait that the endpoint asked for, or 0
 	Usage      Usage         // the tokens of the failed request, as far as known
 	Err        error

@@ -6,7 +6,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 )
 
-// ChatEvent is an event while a question is answered: TextDelta, CallStarted, CallEnded,
+// ChatEvent reports progress while a question is answered: TextDelta, CallStarted, CallEnded,
 // Waiting, Added or MadeRoom. Events come one at a time, on the goroutine of Ask.
 type ChatEvent interface{ event() }
 
@@ -20,7 +20,7 @@ type CallStarted struct{ Call ToolCall }
 type CallEnded struct {
 	Call   ToolCall
 	Result ToolResult
-	Run    *codemode.Result // nil if nothing ran
+	Run    *codemode.Result // nil if no program ran
 }
 
 // Waiting reports that a request failed and will be sent again. Discard the
@@ -30,12 +30,11 @@ type Waiting struct {
 	Wait time.Duration
 }
 
-// Added reports that the message, or one more result of it, is now in the
-// chat. A host that stores chats should store the chat here: if it was stored
-// at each Added, it can be resumed after a crash, and nothing runs twice.
+// Added reports that the message, or one more result of it, is now in the chat. A host that stores
+// chats should store the chat here: then it can be resumed after a crash, and nothing runs twice.
 type Added struct{ Message ChatMessage }
 
-// MadeRoom reports how many old results the model will not read any more.
+// MadeRoom reports how many old results the model won't read any more.
 type MadeRoom struct{ Dropped int }
 
 func (TextDelta) event()   {}

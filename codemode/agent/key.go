@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// APIKey is a secret that endpoints get. However an APIKey is
-// printed or encoded, also as an unexported field of another type,
-// its text does not appear, because a function prints as an address.
+// APIKey is a secret that endpoints get. Its text never appears when an APIKey is printed or
+// encoded, even as an unexported field of another type: it is in a function, which prints as an
+// address.
 type APIKey struct{ text func() string }
 
-// NewAPIKey makes a key. An empty text is no key. It removes space around the text: a header
-// drops the space, and a key with space would not be found in what the endpoint quotes.
+// NewAPIKey makes a key. An empty text is no key. It removes spaces around the text, since a header
+// drops them and the key would not be found in an endpoint's quotes.
 func NewAPIKey(text string) APIKey {
 	if text = strings.TrimSpace(text); text == "" {
 		return APIKey{}
@@ -19,8 +19,8 @@ func NewAPIKey(text string) APIKey {
 	return APIKey{func() string { return text }}
 }
 
-// Reveal returns the key's text: for the header of a
-// request, and to find it in texts that must not have it.
+// Reveal returns the key's text, for the header of a request, and for finding it in texts that must
+// not contain it.
 func (k APIKey) Reveal() string {
 	if k.text == nil {
 		return ""
@@ -31,7 +31,7 @@ func (k APIKey) Reveal() string {
 // IsZero reports whether there is no key.
 func (k APIKey) IsZero() bool { return k.text == nil }
 
-// String says only whether there is a key.
+// String reveals only whether there is a key.
 func (k APIKey) String() string {
 	if k.IsZero() {
 		return "no key"
@@ -39,8 +39,8 @@ func (k APIKey) String() string {
 	return "[key]"
 }
 
-// Format does the same as String for every verb and flag.
+// Format writes the text of String for every verb and flag.
 func (k APIKey) Format(f fmt.State, _ rune) { fmt.Fprint(f, k.String()) }
 
-// MarshalText does the same as String, for JSON, slog and flags.
+// MarshalText returns the text of String, for JSON, slog and flags.
 func (k APIKey) MarshalText() ([]byte, error) { return []byte(k.String()), nil }

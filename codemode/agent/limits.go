@@ -6,22 +6,22 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// QuestionLimits bound the work for one question. A zero field means its default.
+// QuestionLimits limit the work for one question. A zero field means its default.
 type QuestionLimits struct {
-	Steps     int           // requests to the model, not counting repeated ones; the model must answer the last one in text; 8
-	Calls     int           // calls in one turn; 8
-	Fruitless int           // turns in a row without an answer and without a call that could run; 3
+	Steps     int           // most requests to the model, not counting repeated ones; the model must answer the last one in text; 8
+	Calls     int           // most calls in one turn; 8
+	Fruitless int           // most turns in a row without an answer and without a call that could run; 3
 	Tries     int           // how often one request is sent at most; 4
-	Backoff   time.Duration // wait before the second try; doubled for each further try, with jitter; 1 s
-	Wait      time.Duration // the longest wait; if an endpoint asks for more, there is no further try; 1 min
-	Tokens    int           // tokens of one reply; 8,192
-	Bytes     int64         // bytes of one response; 8 MiB
+	Backoff   time.Duration // the wait before the second try, which doubles for each further try, with jitter; 1 s
+	Wait      time.Duration // the longest wait; if an endpoint asks for a longer one, there is no further try; 1 min
+	Tokens    int           // most tokens of one reply; 8,192
+	Bytes     int64         // most bytes of one response; 8 MiB
 	Silence   time.Duration // the longest pause within a response; 2 min
-	Reply     time.Duration // the time from a request to the end of its reply; 10 min
-	Question  int           // bytes of a question; 256 KiB
+	Reply     time.Duration // the longest time from a request to the end of its reply; 10 min
+	Question  int           // most bytes of a question; 256 KiB
 }
 
-// OrDefault fills in the defaults, also for negative fields, so no field can mean "no limit" by
+// OrDefault sets the defaults for zero and negative fields, so that no field can mean "no limit" by
 // mistake.
 func (l QuestionLimits) OrDefault() QuestionLimits {
 	return QuestionLimits{

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// run answers one question.
+// run is the work for one question.
 type run struct {
 	*Agent
 	limits    QuestionLimits
@@ -14,7 +14,7 @@ type run struct {
 	on        func(ChatEvent)
 	model     string
 	steps     int
-	fruitless int // fruitless turns in a row
+	fruitless int // how many turns in a row were fruitless
 	used      Usage
 }
 
@@ -23,7 +23,7 @@ func (r *run) add(m ChatMessage) {
 	r.on(Added{m})
 }
 
-// loop asks the model until it answers with text.
+// loop asks the model until it answers in text.
 func (r *run) loop(ctx context.Context) (text string, cut bool, err error) {
 	for r.steps < r.limits.Steps {
 		if r.fruitless >= r.limits.Fruitless {
@@ -47,7 +47,7 @@ func (r *run) loop(ctx context.Context) (text string, cut bool, err error) {
 		case empty && reply.Stop == StopTokens:
 			return "", false, &ModelError{Kind: Malformed, Model: r.model, Msg: fmt.Sprintf("it used up its %d tokens before it said anything: allow more", r.limits.Tokens)}
 		case empty:
-			r.fruitless++ // ask again: a chat must not have an empty message
+			r.fruitless++ // ask again, since a chat must not have an empty message
 		case len(reply.Calls) == 0:
 			r.add(ChatMessage{Role: RoleAssistant, Text: reply.Text, Model: r.model, Opaque: reply.Opaque})
 			return reply.Text, reply.Stop == StopTokens, nil

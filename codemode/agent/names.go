@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// Ids and names of calls go back to the endpoint with every later request, and an API
-// refuses a request if one of them has other characters than these. One strange name
-// that a model made up would end the conversation for good. So ids and names are made
-// plain before they come into a chat, and again in a chat that may come from elsewhere.
+// Every later request repeats the ids and names of calls, and an API refuses a request with other
+// characters in them. So one strange name from a model would end the conversation for good. Ids and
+// names are therefore made plain before they enter a chat, and again in a chat from a file.
 
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
@@ -30,7 +29,7 @@ func (c *Chat) ids() ids {
 	return seen
 }
 
-// fresh returns an id that no call has.
+// fresh returns an id that no call of the chat has.
 func (s ids) fresh() string {
 	for k := len(s) + 1; ; k++ {
 		if id := fmt.Sprintf("call_%d", k); !s[id] {
@@ -40,8 +39,8 @@ func (s ids) fresh() string {
 	}
 }
 
-// name gives each call of a reply an id that is unique in the chat, and a name; every API
-// accepts both. If an endpoint gave an id twice, one result would be taken for the other's.
+// name gives each call of a reply an id that is unique in the chat, and a name; every API accepts
+// both. Without unique ids, a result could be assigned to the wrong call.
 func (r *run) name(calls []ToolCall) {
 	seen := r.chat.ids()
 	for i := range calls {
@@ -51,7 +50,7 @@ func (r *run) name(calls []ToolCall) {
 		}
 		seen[c.ID] = true
 		if !isName(c.Name) {
-			// This must not become the name of a tool: a call by a wrong name does not run.
+			// The plain name must not be that of a tool, since a call with a wrong name must not run.
 			for c.Name = plainName(c.Name); r.tool(c.Name) != nil; {
 				c.Name += "_"
 			}
@@ -59,7 +58,7 @@ func (r *run) name(calls []ToolCall) {
 	}
 }
 
-// rename does the same in a chat in which all calls have results.
+// rename gives new ids and names to all calls of a chat, and to their results.
 func (c *Chat) rename() {
 	seen := c.ids()
 	for i := range c.Messages {
@@ -79,7 +78,7 @@ func (c *Chat) rename() {
 // isName reports whether every API accepts s as the name of a tool.
 func isName(s string) bool { return isPlain(s) && strings.IndexByte(plain[:52]+"_", s[0]) >= 0 }
 
-// plainName returns s with _ in place of characters that are not allowed, and short enough to grow.
+// plainName returns s with _ in place of characters that are not allowed, and short enough for a suffix.
 func plainName(s string) string {
 	s = strings.Map(func(c rune) rune {
 		if strings.ContainsRune(plain, c) {

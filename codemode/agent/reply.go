@@ -33,7 +33,7 @@ func (r *run) reply(ctx context.Context, last bool) (*ModelReply, error) {
 		if e.Kind == TooLong {
 			if n := r.chat.makeRoom(); n > 0 {
 				r.on(MadeRoom{n})
-				continue // bounded by the number of results
+				continue // this loop ends, since each time a result is dropped
 			}
 			return nil, &ModelError{Kind: TooLong, Model: r.model, Status: e.Status, Err: err,
 				Msg: "there is nothing left to leave out: begin a new conversation, ask for less, or take a model with a larger context"}
@@ -50,9 +50,9 @@ func (r *run) reply(ctx context.Context, last bool) (*ModelReply, error) {
 	}
 }
 
-// once sends one request. An endpoint that sends a little at a time would stay
-// within the bounds of silence and of bytes for days. So the whole request has a
-// bound, too. It is here and not in the adapters, so that it applies to every Model.
+// once sends one request. An endpoint that sends a little at a time would stay within the bounds of
+// silence and of bytes for days. So the whole request has a time limit, too, which is here so that
+// it applies to every Model.
 func (r *run) once(outer context.Context, last bool) (*ModelReply, error) {
 	late := &ModelError{Kind: Malformed, Model: r.model, Msg: "the reply was not complete after " + r.limits.Reply.String()}
 	ctx, cancel := context.WithTimeoutCause(outer, r.limits.Reply, late)
@@ -73,9 +73,9 @@ func (r *run) count(u Usage) {
 	r.chat.used(r.model, u)
 }
 
-// wait returns the wait that the endpoint asked for, or else the backoff: it
-// doubles with each try, and is a random time between half and all of it, so
-// that many clients that were refused together do not come back together.
+// wait returns the wait that the endpoint asked for, or else a backoff. The backoff doubles with
+// each try, and a random part of it, at least half, is used. So clients that were refused together
+// do not try again together.
 func (r *run) wait(e *ModelError, try int) time.Duration {
 	if e.RetryAfter > 0 {
 		return e.RetryAfter

@@ -2,21 +2,21 @@ package agent
 
 import "strings"
 
-// same reports whether two calls are the same program, ignoring spaces, comments, semicolons,
-// last commas and kinds of quotes. It guards against the habit of models to send a program
-// again after an error, at most tidied up. It does not guard against another program with the
-// same effects: what may happen only once must be refused by the object that does it.
+// same reports whether two calls are the same program, ignoring spaces, comments, semicolons, last
+// commas and kinds of quotes. It guards against the habit of models to send a program again after
+// an error with small changes. It does not guard against another program with the same effects: the
+// object itself must refuse what may happen only once.
 func same(a, b ToolCall) bool {
 	p, q := a.program(), b.program()
 	return p != nil && q != nil && (*p == *q || bare(*p) == bare(*q))
 }
 
-// bare returns a program without the parts that change nothing. It knows strings, templates and comments,
-// but reads a regular expression as ordinary characters. So two programs that differ after a quote in a
-// regular expression may look the same; then the second is refused and the model must write another.
+// bare returns a program without the parts that change nothing. It recognizes strings, templates and
+// comments, but no regular expressions. So two programs that differ after a quote in one may look the
+// same; then the second is refused.
 func bare(s string) string {
 	var out []byte
-	apart := false // spaces or a comment were between the last byte and the next
+	apart := false // spaces or a comment separate the last byte from the next
 	add := func(text string) {
 		if apart && len(out) > 0 && word(out[len(out)-1]) && word(text[0]) {
 			out = append(out, ' ')
@@ -35,7 +35,7 @@ func bare(s string) string {
 		case strings.IndexByte(" \t\r\n\v\f;", c) >= 0:
 			i++
 			apart = true
-		case c == '\\' && len(rest) > 1: // in a regular expression
+		case c == '\\' && len(rest) > 1: // this is part of a regular expression
 			add(rest[:2])
 			i += 2
 		case c == '\'' || c == '"' || c == '`':
@@ -53,7 +53,7 @@ func bare(s string) string {
 	return string(out)
 }
 
-// until returns the length of s up to and with end, or of all of s.
+// until returns the length of s up to and including end, or of all of s.
 func until(s, end string) int {
 	if i := strings.Index(s, end); i >= 0 {
 		return i + len(end)

@@ -25,21 +25,21 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, req *
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if err != nil { // without its labels the program would begin as if nothing had been shown
+	if err != nil { // fail: without its labels the program would begin as if nothing had been shown
 		return nil, unknownLabels(err, "nothing was run")
 	}
 	s.metrics.running.Add(1)
 	out, res := t.CallJob(ctx, codemode.Job{Label: label}, req.Params.Arguments)
-	err = s.labels.shown(ctx, owner, t.Shown(res)) // before the result is sent
+	err = s.labels.shown(ctx, owner, t.Shown(res)) // the labels are stored before the result is sent
 	s.metrics.running.Add(-1)
 	s.metrics.ran(res, time.Since(began))
 	if s.cfg.OnHiddenError != nil && exo.HasHiddenCause(res.Err) {
 		s.cfg.OnHiddenError(who, res.ID, res.Err)
 	}
 	if err := ctx.Err(); err != nil && res.Err != nil {
-		return nil, err // the client has gone or cancelled: nobody reads a result
+		return nil, err // the client is gone or has cancelled, so no result is needed
 	}
-	if err != nil { // the next program would begin without the labels of this result
+	if err != nil { // fail: the next program would begin without the labels of this result
 		return nil, unknownLabels(err, "the program has run, and what it changed may stay changed, so do not run it again")
 	}
 	var links []mcp.Content
@@ -52,12 +52,11 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, req *
 			}
 		}
 	}
-	// Rows are JSON, and that is a text in a message. The client may print the text in a terminal: so it must
-	// have no character on which a terminal acts.
+	// The client may print this text, which is JSON, in a terminal. So it must have no character that acts on a terminal.
 	//
-	// There is no structured content in addition to the text, and so no output schema. If there were, Claude Code, VS Code and
-	// Codex would give their model only the structured content, without the links of the text; some clients give only the
-	// text, and some both. A result that is sent once is read once.
+	// There is no structured content in addition to the text, and so no output schema. With it, Claude Code, VS Code and Codex
+	// would give their model only the structured content, without the links; some clients give only the text, and some both. A
+	// result that is sent once is read once.
 	text := &mcp.TextContent{Text: string(printable.JSON(out))}
 	result := &mcp.CallToolResult{Content: append([]mcp.Content{text}, links...), IsError: res.Err != nil}
 	if showsApps(req) {
@@ -68,7 +67,7 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, req *
 	return result, nil
 }
 
-// unknownLabels logs the error for the host, and returns what the client must know about its program.
+// unknownLabels logs the error for the host, and returns the text that the client must know about its program.
 func unknownLabels(err error, what string) error {
 	slog.Error("what a client is shown can't be kept", "error", err)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server can't record what this client is shown, so it shows nothing: " + what}
@@ -93,8 +92,8 @@ func noted(out []byte, note string) ([]byte, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), err
 }
 
-// notify tells a client that asked for it, from time to time, that its program
-// still runs, and for how long. It reveals nothing else about the program.
+// notify reports to a client that asked for it that its program still runs, and since when. It
+// reveals nothing else about the program.
 func (s *Server) notify(ctx context.Context, req *mcp.CallToolRequest) (stop func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil {

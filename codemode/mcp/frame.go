@@ -12,10 +12,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// notMessage returns the answer to a line that is no message, or nil. The SDK would end the conversation with such a line. An object with a key
-// twice is no message, because one reader takes the first value and another the last: then a proxy, a record or a person would not see what runs.
+// notMessage returns the answer to a line that is no message, or nil if it is one. The SDK would end the conversation at such a line. An object
+// with a key twice is no message: readers may differ in which value they use, so a proxy, a record or a person might not see what runs.
 func notMessage(frame []byte) []byte {
-	if !json.Valid(frame) { // also if a byte order mark is before it
+	if !json.Valid(frame) { // also refuses a text with a byte order mark
 		return answerTo(nil, jsonrpc.CodeParseError, "this is no JSON: want one message in a line, in UTF-8 without a byte order mark")
 	}
 	id, twice := keysOf(frame)
@@ -28,18 +28,19 @@ func notMessage(frame []byte) []byte {
 	return nil
 }
 
-// answerTo returns an error as a message. id is nil if it can't be known to which message it belongs.
+// answerTo returns an error as a message. id is nil if the message that it answers is not known.
 func answerTo(id any, code int, text string) []byte {
-	b, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": text}}) // only texts and a number
+	b, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": text}}) // no error: there are only texts and a number
 	return append(b, '\n')
 }
 
-// keysOf returns the id of a message, or nil unless it has one id, a text or a number, and a key that an object in it has twice, or nil. frame is valid JSON.
+// keysOf returns the id of a message, if it has exactly one that is a text or a number, and otherwise nil. twice is a key that an object in it has
+// twice, or nil. frame is valid JSON.
 func keysOf(frame []byte) (id any, twice *string) {
 	d := json.NewDecoder(bytes.NewReader(frame))
 	d.UseNumber()
 	type object struct {
-		keys map[string]bool // nil: it is an array
+		keys map[string]bool // the keys so far; nil: this is an array
 		key  string          // the key whose value comes next
 		open bool
 	}
@@ -47,7 +48,7 @@ func keysOf(frame []byte) (id any, twice *string) {
 	ids := 0
 	for {
 		token, err := d.Token()
-		if err != nil { // the end of the frame
+		if err != nil { // the frame ends here
 			break
 		}
 		at := len(in) - 1
@@ -79,7 +80,7 @@ func keysOf(frame []byte) (id any, twice *string) {
 			in = in[:at]
 		}
 		if n := len(in); n > 0 {
-			in[n-1].open = false // the value for its key has come
+			in[n-1].open = false // this was the value of the key
 		}
 	}
 	if ids != 1 {
@@ -88,17 +89,17 @@ func keysOf(frame []byte) (id any, twice *string) {
 	return id, twice
 }
 
-// isBatch reports whether a list of messages begins here. Thousands of calls could run at once in a batch, and the limits would see one.
+// isBatch reports whether frame is a list of messages. In a batch, thousands of calls could run at once, while the limits would count one.
 func isBatch(frame []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(frame, " \t\r\n"), []byte("["))
 }
 
-// lines reads one message from each line. It answers lines that are no message, and passes the others on.
+// lines reads one message from each line. It answers lines that are no messages, and passes the others on.
 type lines struct {
 	io.Closer
 	in   *bufio.Reader
 	out  io.Writer
-	left []byte // the rest of a line that is passed on
+	left []byte // the rest of the line that is being passed on
 	err  error
 }
 
@@ -143,7 +144,7 @@ func (l *lines) line() (line []byte, err error) {
 	}
 }
 
-// inTurn lets several goroutines write, each a whole line at a time.
+// inTurn is a writer for several goroutines. Each writes a whole line at a time.
 type inTurn struct {
 	mu sync.Mutex
 	io.WriteCloser

@@ -25,27 +25,27 @@ import (
 
 // HTTPOptions are the options of [Server.Handler]. A limit that is zero or negative means the default at the end of its comment.
 type HTTPOptions struct {
-	// Verifier finds the identity for a bearer token. Either Verifier or Session is required: no request is served without an identity.
+	// Verifier finds the identity for a bearer token. Either Verifier or Session is required, since no request is served without an identity.
 	Verifier bearer.Verifier
 	// Session finds the identity of a request without an Authorization header, if the host's own middleware has verified a
 	// session, for example by a cookie, and has put it into the request's context. An error or a zero Identity refuses the
-	// request; an error that wraps [bearer.ErrUnavailable] asks the client to try again. Session is called only for a POST, and
-	// never for one that a web page of another site makes a browser send, unless Origins lists the site. nil: a token is required.
+	// request; with an error that wraps [bearer.ErrUnavailable], the client should try again. Session is called only for a POST,
+	// and never for one from a web page of another site, unless Origins lists it. If it is nil, a token is required.
 	Session func(*http.Request) (Identity, error)
-	// Resource is the server's address as clients know it, like https://shop.example.com/mcp. The server answers at
-	// its path, under its host name and the names of this machine. "": /mcp, and the names of this machine only.
+	// Resource is the server's address as clients know it, like https://shop.example.com/mcp. The server answers at its path,
+	// under its host name and the names of this machine. If it is "", the path is /mcp, with only the names of this machine.
 	Resource string
-	Issuers  []string // the authorization servers that issue tokens, for clients that look for them (RFC 9728)
-	Scopes   []string // the scopes that a token needs, for the same clients
+	Issuers  []string // the authorization servers that issue tokens, published for clients (RFC 9728)
+	Scopes   []string // the scopes that a token needs, published for clients
 	Origins  []string // the origins of web pages that may send requests; all others are refused
 
-	BodyBytes int64         // bytes of a request; 1 MiB
-	BodyTime  time.Duration // the time until a request has arrived whole; 10 s
-	RunTime   time.Duration // the time from a request until the client has read its answer; 5 min
-	Requests  int           // requests at the same time; 128
-	Each      int           // requests of one identity at the same time; 8
-	PerMinute int           // requests of one identity per minute, a quarter of them at once; 240
-	// Log is called with the reason of each refusal, which clients do not see. The text never has a token or a claim in it. nil: no log.
+	BodyBytes int64         // most bytes of a request; 1 MiB
+	BodyTime  time.Duration // the longest time until a request has arrived completely; 10 s
+	RunTime   time.Duration // the longest time from a request until the client has read its answer; 5 min
+	Requests  int           // most requests at the same time; 128
+	Each      int           // most requests of one identity at the same time; 8
+	PerMinute int           // most requests of one identity per minute, at most a quarter of them at once; 240
+	// Log is called with the reason of each refusal, which clients do not see. The text never contains a token or a claim. It may be nil.
 	Log func(reason string)
 }
 
@@ -73,16 +73,16 @@ func (o HTTPOptions) orDefault() HTTPOptions {
 	return o
 }
 
-// Handler serves clients over HTTP, without sessions: each request is authenticated by itself, and
-// no request depends on another. Make it with [Server.Handler]; the zero Handler refuses every request.
+// Handler serves clients over HTTP, without sessions: each request is authenticated by itself, and no
+// request depends on another. Make it with [Server.Handler]; the zero Handler refuses every request.
 //
-// It also answers /healthz, /metrics, and the metadata of the resource. These need no
-// token, and their answers name nobody.
+// It also answers /healthz, /metrics, and the metadata of the resource. These need no token, and their
+// answers name no user.
 type Handler struct {
 	s        *Server
 	opt      HTTPOptions
-	path     string   // the path of the protocol
-	hosts    []string // host names that requests may use
+	path     string   // the path at which the protocol is served
+	hosts    []string // the host names that requests may use
 	metadata string   // the address of the metadata document; "": there is none
 	document []byte
 	sdk      http.Handler
@@ -92,7 +92,7 @@ type Handler struct {
 
 const wellKnown = "/.well-known/oauth-protected-resource"
 
-// Handler makes a handler for HTTP.
+// Handler makes a handler for HTTP with these options.
 func (s *Server) Handler(opt HTTPOptions) (*Handler, error) {
 	if s == nil || s.cfg.Tool == nil {
 		return nil, errZero
@@ -112,7 +112,7 @@ func (s *Server) Handler(opt HTTPOptions) (*Handler, error) {
 		h.hosts = append(h.hosts, strings.ToLower(u.Hostname()))
 		if len(opt.Issuers) > 0 {
 			h.metadata = u.Scheme + "://" + u.Host + h.metadataPath()
-			h.document, _ = json.Marshal(map[string]any{ // it has only texts, so it can't fail
+			h.document, _ = json.Marshal(map[string]any{ // no error: there are only texts
 				"resource": opt.Resource, "authorization_servers": opt.Issuers, "scopes_supported": append([]string{}, opt.Scopes...), "bearer_methods_supported": []string{"header"},
 			})
 		}
@@ -126,29 +126,29 @@ func (s *Server) Handler(opt HTTPOptions) (*Handler, error) {
 		return m
 	}, &mcp.StreamableHTTPOptions{
 		Stateless:                    true,
-		DisableLocalhostProtection:   true, // our own protection is stricter, and knows the host name under which a proxy forwards requests
+		DisableLocalhostProtection:   true, // disabled, since our own check is stricter, and accepts the host name with which a proxy forwards requests
 		MaxRequestBodyBytes:          h.opt.BodyBytes,
 		PropagateRequestCancellation: true,
 	})
 	return h, nil
 }
 
-// serverKey is the key of the server for one request, in the request's context.
+// serverKey is the context key of the server for one request.
 type serverKey struct{}
 
 func (h *Handler) metadataPath() string { return strings.TrimSuffix(wellKnown+h.path, "/") }
 
-// Path returns the path of the protocol.
+// Path returns the path at which the protocol is served.
 func (h *Handler) Path() string { return h.path }
 
-// Drain makes /healthz report that no more requests should come. Requests that still come are served.
+// Drain makes /healthz report that no more requests should come. Requests that come even so are served.
 func (h *Handler) Drain() { h.draining.Store(true) }
 
-// refusal is why a request is not served. A client learns only the status, and what is wrong with a message.
+// refusal describes why a request is not served. A client gets only the status, and an answer if its message is wrong.
 type refusal struct {
 	status int
-	reason string // one of a fixed few, since it is a label of the metrics
-	detail string // only for the host
+	reason string // one of a few fixed words, since it is a label of the metrics
+	detail string // details for the host only
 	header [2]string
 	answer []byte // an answer of JSON-RPC, if the refusal is about a message
 }
@@ -159,8 +159,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this handler was not made with Server.Handler", http.StatusInternalServerError)
 		return
 	}
-	// A client that sends slowly loses its connection, even if it is refused before its body was read: net/http reads
-	// the body to its end, to use the connection again. With full duplex, it does so after the refusal was sent.
+	// With full duplex, a refusal is sent before net/http reads the rest of the body, which it does to reuse the
+	// connection. The deadline ends the connection of a client that sends slowly.
 	c := http.NewResponseController(w)
 	_ = c.EnableFullDuplex()
 	_ = c.SetReadDeadline(time.Now().Add(h.opt.BodyTime))
@@ -181,7 +181,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.s.metrics.write(w)
 	case h.document != nil && (r.URL.Path == h.metadataPath() || r.URL.Path == wellKnown):
 		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Access-Control-Allow-Origin", "*") // the document names nobody
+		w.Header().Set("Access-Control-Allow-Origin", "*") // any origin may read the document, since it has no user's data
 		w.Write(h.document)
 	case r.URL.EscapedPath() == h.path:
 		h.protocol(c, w, r)
@@ -205,7 +205,7 @@ func (h *Handler) refuse(w http.ResponseWriter, no *refusal) {
 		text += ": " + no.detail
 	}
 	h.opt.Log(text)
-	w.Header().Set("Connection", "close") // the bytes that follow may be the rest of the refused body
+	w.Header().Set("Connection", "close") // don't reuse the connection: the next bytes may be the rest of the refused body
 	if no.header[0] != "" {
 		w.Header().Set(no.header[0], no.header[1])
 	}
@@ -218,8 +218,8 @@ func (h *Handler) refuse(w http.ResponseWriter, no *refusal) {
 	http.Error(w, http.StatusText(no.status), no.status)
 }
 
-// foreign refuses a request that a web page of another site makes a browser send. A site whose
-// name was just made to resolve to this machine (DNS rebinding) has its own name in Host.
+// foreign refuses a request from a web page of another site. It checks Host, too, since a site may
+// make its name resolve to this machine (DNS rebinding).
 func (h *Handler) foreign(r *http.Request) *refusal {
 	if !slices.Contains(h.hosts, hostName(r.Host)) {
 		return &refusal{status: http.StatusForbidden, reason: "host", detail: fmt.Sprintf("%.80q", r.Host)}
@@ -230,8 +230,8 @@ func (h *Handler) foreign(r *http.Request) *refusal {
 	return nil
 }
 
-// hostName returns the name in a Host header, in lower case; "" if it is not valid. An IPv6
-// address must be in brackets, or a proxy before us could read another name than we do.
+// hostName returns the name in a Host header, in lower case; "" if it is not valid. An IPv6 address
+// must be in brackets: otherwise a proxy could read another name.
 func hostName(host string) string {
 	name, port := host, ""
 	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
@@ -253,9 +253,9 @@ func hostName(host string) string {
 	return strings.ToLower(name)
 }
 
-// protocol serves a request of the protocol. It reads nothing of the body before it knows the identity.
+// protocol serves a request of the protocol. It reads the body only once it knows the identity.
 func (h *Handler) protocol(c *http.ResponseController, w http.ResponseWriter, r *http.Request) {
-	if origin := r.Header.Get("Origin"); origin != "" { // one of our origins, because foreign has let it in
+	if origin := r.Header.Get("Origin"); origin != "" { // foreign has checked that this is one of our origins
 		w.Header().Set("Access-Control-Allow-Origin", origin)
 		w.Header().Set("Vary", "Origin")
 		w.Header().Set("Access-Control-Expose-Headers", "WWW-Authenticate")
@@ -266,7 +266,7 @@ func (h *Handler) protocol(c *http.ResponseController, w http.ResponseWriter, r 
 			return
 		}
 	}
-	if r.URL.RawQuery != "" { // a token in a query would end up in logs and histories
+	if r.URL.RawQuery != "" { // refused, since a token in a query would appear in logs and histories
 		h.refuse(w, &refusal{status: http.StatusBadRequest, reason: "query"})
 		return
 	}
@@ -291,17 +291,17 @@ func (h *Handler) protocol(c *http.ResponseController, w http.ResponseWriter, r 
 		h.refuse(w, no)
 		return
 	}
-	_ = c.SetReadDeadline(time.Time{}) // after this, the deadline would only end a program that runs
+	_ = c.SetReadDeadline(time.Time{}) // the body has arrived, so the deadline would only end a running program
 	h.serve(w, r, who, tool, body)
 }
 
 // authenticate finds the identity of a request.
 func (h *Handler) authenticate(r *http.Request) (Identity, *refusal) {
-	if _, has := r.Header["Authorization"]; !has && h.opt.Session != nil { // an invalid token is refused, even if there is a session, too
+	if _, has := r.Header["Authorization"]; !has && h.opt.Session != nil { // an invalid token is refused, even if there is also a session
 		if r.Method != http.MethodPost {
 			return Identity{}, &refusal{status: http.StatusMethodNotAllowed, reason: "method", header: [2]string{"Allow", http.MethodPost}}
 		}
-		// A browser sends cookies with a form of another site, too, and not every browser names its Origin.
+		// A browser may send cookies with a form of another site, and not every browser sends Origin, so Sec-Fetch-Site is checked.
 		if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" && r.Header.Get("Origin") == "" {
 			return Identity{}, &refusal{status: http.StatusForbidden, reason: "origin", detail: "a browser's request of another site"}
 		}
@@ -309,7 +309,7 @@ func (h *Handler) authenticate(r *http.Request) (Identity, *refusal) {
 		return h.known(who, err, "session")
 	}
 	token, found := "", false
-	if all := r.Header.Values("Authorization"); len(all) == 1 { // if there are two headers, a proxy and a server may choose different ones
+	if all := r.Header.Values("Authorization"); len(all) == 1 { // with two headers, a proxy and a server might use different ones
 		var scheme string
 		scheme, token, found = strings.Cut(all[0], " ")
 		found = found && strings.EqualFold(scheme, "Bearer") && token != ""
@@ -321,7 +321,7 @@ func (h *Handler) authenticate(r *http.Request) (Identity, *refusal) {
 	return h.known(who, err, "token")
 }
 
-// known returns the identity, or why it is refused. by is how it was found.
+// known returns the identity, or the refusal for err. by describes how the identity was found.
 func (h *Handler) known(who Identity, err error, by string) (Identity, *refusal) {
 	switch {
 	case err == nil && !who.Zero():
@@ -336,7 +336,7 @@ func (h *Handler) known(who Identity, err error, by string) (Identity, *refusal)
 	return Identity{}, h.challenge(http.StatusUnauthorized, by, "invalid_token", err.Error())
 }
 
-// challenge names the place where tokens are issued (RFC 9728). It does not say what is wrong with the client's token.
+// challenge refuses a request and names the place where tokens are issued (RFC 9728). It hides what is wrong with the client's token.
 func (h *Handler) challenge(status int, reason, code, detail string) *refusal {
 	var params []string
 	if code != "" {
@@ -364,7 +364,7 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request) ([]byte, *refusal
 		}
 		return nil, &refusal{status: status, reason: "body"}
 	}
-	if isBatch(body) { // revisions before 2025-06-18 had batches
+	if isBatch(body) { // refused: only revisions before 2025-06-18 had batches
 		return nil, &refusal{status: http.StatusBadRequest, reason: "batch", answer: answerTo(nil, jsonrpc.CodeInvalidRequest, "a batch of messages is not accepted: send one")}
 	}
 	if no := notMessage(body); no != nil && r.Method == http.MethodPost {
@@ -373,14 +373,14 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request) ([]byte, *refusal
 	return body, nil
 }
 
-// serve gives a request to the SDK, with a server only for this identity.
+// serve passes a request to the SDK, with a server that is only for this identity.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, who Identity, tool *codemode.Tool, body []byte) {
 	h.s.metrics.requests.Add(1)
 	ctx, stop := context.WithTimeout(r.Context(), h.opt.RunTime)
 	defer stop()
 	r = r.WithContext(context.WithValue(ctx, serverKey{}, h.s.server(ctx, who, tool)))
 	r.Header = r.Header.Clone()
-	for _, name := range []string{"Authorization", "Cookie", "Mcp-Session-Id", "Last-Event-Id"} { // the code after this needs no token, and has no sessions
+	for _, name := range []string{"Authorization", "Cookie", "Mcp-Session-Id", "Last-Event-Id"} { // removed, since the code after this needs no token and has no sessions
 		r.Header.Del(name)
 	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))

@@ -13,14 +13,13 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// labels keeps, for each identity, the labels of the values that its client was shown. A model can copy a value from the result of one program
-// into the text of the next, which would lose the value's labels. So the next program begins with these labels: a secret that the client may
-// read does not reach a method that must not have it. Requests over HTTP have no session, so labels belong to an identity. They
-// end when nothing was shown to the identity for a while.
+// labels keeps, for each identity, the labels of the values that its client was shown. A model can copy a value from one result into the text
+// of its next program, which would lose the value's labels. So the next program begins with these labels. They belong to an identity, since
+// requests over HTTP have no session, and end when nothing was shown to it for some time.
 type labels struct {
 	keep    time.Duration
-	believe bool        // ignore tags of integrity
-	kept    store.Store // an entry for each identity. Identities for which there is no room share the entry restKey
+	believe bool        // tags of integrity are ignored
+	kept    store.Store // has an entry for each identity; identities for which there is no room share the entry restKey
 	now     func() time.Time
 
 	mu    sync.Mutex
@@ -28,25 +27,25 @@ type labels struct {
 	added int
 }
 
-// maxTold is how many identities a server adds to its store within the time that labels are kept.
+// maxTold is how many identities a server adds to its store within the time for which labels are kept.
 const maxTold = 10_000
 
-// storeWait is how long a result waits for the store.
+// storeWait is how long a result may wait for the store.
 const storeWait = 20 * time.Second
 
-// errLabels means that the labels of clients are not known, so clients are served nothing. The error has the cause and the remedy.
+// errLabels means that the labels of clients are not known, so clients get no results. The error has the cause and the remedy.
 var errLabels = errors.New("mcp: what clients were shown can't be read or kept")
 
 const restKey = "labels"
 
 func (o owner) key() string { return store.Key(restKey, o.issuer, o.subject) }
 
-// shown is what the store keeps for an owner: the labels of what the client was shown.
+// shown is the value of an entry: the labels of what the owner's client was shown.
 type shown struct {
 	Label []string `json:"label"`
 }
 
-// labelOf reads an entry. A damaged entry is an error: it may have had the label of a secret that a client was shown.
+// labelOf reads an entry. A damaged entry is an error, since it may have had the label of a secret.
 func labelOf(e store.Entry) (value.Label, error) {
 	if e.Version == store.Absent {
 		return value.Label{}, nil
@@ -60,10 +59,10 @@ func labelOf(e store.Entry) (value.Label, error) {
 	return label, nil
 }
 
-// lasts returns how long a label is kept from now on. It is a little longer than keep, so that not each result writes to the store.
+// lasts returns how long a label is kept. That is a little longer than keep, so that not every result writes to the store.
 func lasts(keep time.Duration) time.Duration { return keep + keep/24 }
 
-// failed adds to an error of the store what the operator can do.
+// failed adds advice for the operator to an error of the store.
 func failed(err error) error {
 	if err == nil {
 		return nil
@@ -85,8 +84,8 @@ func (l *labels) label(ctx context.Context, who owner) (label value.Label, err e
 	return label, nil
 }
 
-// shown keeps the label of a result for an identity, before the client is shown the result. If there is no room, the identity shares restKey.
-// So a client with many identities can't push another's label out: it can only add labels to the identities that share restKey.
+// shown keeps the label of a result for an identity, before the client gets the result. If there is no room, the identity shares restKey. So
+// a client with many identities can't remove another's label. It can only add labels for those that share restKey.
 func (l *labels) shown(ctx context.Context, who owner, label value.Label) error {
 	if l.believe {
 		label = label.Secrecy()
@@ -94,7 +93,7 @@ func (l *labels) shown(ctx context.Context, who owner, label value.Label) error 
 	if label.Empty() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeWait) // go on if the client has gone: it may have read the result
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeWait) // stored even if the client is gone, since it may have read the result
 	defer cancel()
 	key := who.key()
 	e, err := l.kept.Get(ctx, key)
@@ -118,7 +117,7 @@ func (l *labels) join(ctx context.Context, key string, label value.Label) error 
 	var until time.Time
 	err := store.Update(ctx, l.kept, key, func(e *store.Entry) (put bool, err error) {
 		was, err := labelOf(*e)
-		if err == nil && e.Version == store.Absent { // perhaps the identity shared restKey until now
+		if err == nil && e.Version == store.Absent { // the identity may have shared restKey until now
 			var rest store.Entry
 			if rest, err = l.kept.Get(ctx, restKey); err == nil {
 				e.Until = rest.Until
@@ -145,13 +144,13 @@ func (l *labels) join(ctx context.Context, key string, label value.Label) error 
 	return nil
 }
 
-// room reports whether another identity may have an entry. It removes ended entries once in the time that labels are kept.
+// room reports whether another identity may have an entry. Once in the time for which labels are kept, it removes ended entries.
 func (l *labels) room(ctx context.Context) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if now := l.now(); now.Sub(l.since) > lasts(l.keep) {
 		l.since, l.added = now, 0
-		if _, err := l.kept.Sweep(ctx); err != nil { // not fatal: ended entries take up room, and have no effect
+		if _, err := l.kept.Sweep(ctx); err != nil { // not fatal: ended entries only take up room
 			slog.Error("labels that have ended can't be removed", "error", err)
 		}
 	}

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// maxMembers bounds the identities whose recent requests are counted.
+// maxMembers is for how many identities recent requests are counted.
 const maxMembers = 10_000
 
-// limiter bounds requests: those of all identities at one time, and those of each identity at one time and per second.
+// limiter limits requests: those of all identities at one time, and those of each identity at one time and per second.
 type limiter struct {
 	all, each        int
 	perSecond, burst float64
@@ -18,7 +18,7 @@ type limiter struct {
 	known   map[owner]*member
 }
 
-// member is how much an identity may still ask. An unknown identity may ask as much as burst.
+// member has how many more requests an identity may send. An unknown identity may send burst requests.
 type member struct {
 	left    float64
 	at      time.Time
@@ -29,7 +29,7 @@ func (l *limiter) fill(m *member, now time.Time) {
 	m.left, m.at = min(l.burst, m.left+l.perSecond*max(0, now.Sub(m.at).Seconds())), now
 }
 
-// enter lets a request in until done is called. If done is nil, the request is refused, and may come again after wait.
+// enter counts a request until done is called. If done is nil, the request is refused, and the client may try again after wait.
 func (l *limiter) enter(who owner, now time.Time) (done func(), wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,7 +62,7 @@ func (l *limiter) enter(who owner, now time.Time) (done func(), wait time.Durati
 	}, 0
 }
 
-// forget removes the identities that may ask as much as burst again: unknown ones may, too.
+// forget removes the identities that may send burst requests again, which is also what unknown ones may.
 func (l *limiter) forget(now time.Time) {
 	for who, m := range l.known {
 		if l.fill(m, now); m.running == 0 && m.left >= l.burst {

@@ -14,14 +14,14 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// metrics has the counts. Their labels come from fixed sets: nothing of a principal, a program or a row is in them.
+// metrics has the counts. Their labels come from fixed sets, and reveal nothing about a principal, a program or a row.
 type metrics struct {
-	requests atomic.Int64 // requests that were let in
-	running  atomic.Int64 // programs that run
+	requests atomic.Int64 // how many requests were admitted
+	running  atomic.Int64 // how many programs are running
 
 	mu      sync.Mutex
-	refusal map[string]int64 // by reason
-	ended   map[string]int64 // by the way in which they ended
+	refusal map[string]int64 // how many requests were refused, by reason
+	ended   map[string]int64 // how many programs have ended, by the way in which they ended
 	seconds [len(durations) + 1]int64
 	sum     float64
 }
@@ -38,7 +38,7 @@ func (m *metrics) refused(reason string) {
 	m.refusal[reason]++
 }
 
-// ran counts a run by the way in which it ended.
+// ran counts a run, by the way in which it ended.
 func (m *metrics) ran(res *codemode.Result, took time.Duration) {
 	how := "done"
 	if res.Err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// Refuse serves one client as ServeStdio does, if nothing may be served yet. It lists a tool without
-// any authority. Its description and all its answers are reason, so the model tells the user what to
-// do. If the server just ended, the user would read nothing. name and version are the server's.
+// Refuse serves one client like ServeStdio, when nothing may be served yet. It lists a tool without any
+// authority, with reason as its description and its answer to all calls. So the model can explain to
+// the user what to do, which it could not if the server just ended. name and version are the server's.
 func Refuse(ctx context.Context, name, version, reason string, in io.ReadCloser, out io.WriteCloser) error {
 	reason = printable.Text(reason)
 	m := mcp.NewServer(&mcp.Implementation{Name: name, Version: version}, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}})

@@ -23,7 +23,7 @@ func (s *Server) addResources(m *mcp.Server, who Identity, t *codemode.Tool) {
 	m.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: resultURI + "{handle}", Name: "result", Title: "A whole result", Description: "The result of a program that was too large for the model, for a while.", MIMEType: "application/json"},
 		func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 			uri := req.Params.URI
-			now, err := s.tool(ctx, who) // the identity may have lost its right to the result
+			now, err := s.tool(ctx, who) // checked again, since the identity may have lost its right to the result
 			if err != nil {
 				return nil, mcp.ResourceNotFoundError(uri)
 			}
@@ -31,7 +31,7 @@ func (s *Server) addResources(m *mcp.Server, who Identity, t *codemode.Tool) {
 			if !ok {
 				return nil, mcp.ResourceNotFoundError(uri)
 			}
-			// Note the labels again: they count from this reading on.
+			// Note the labels again, so that they are kept from this reading on.
 			if err := s.labels.shown(ctx, owner{who.Issuer, who.Subject}, shown); err != nil {
 				return nil, unknownLabels(err, "read it again when its operator has mended that")
 			}
@@ -39,7 +39,7 @@ func (s *Server) addResources(m *mcp.Server, who Identity, t *codemode.Tool) {
 		})
 }
 
-// addPrompts adds the worked examples of the tool. They have no row in them.
+// addPrompts adds the worked examples of the tool. They contain no rows.
 func addPrompts(m *mcp.Server, t *codemode.Tool) {
 	for i, e := range t.Examples() {
 		m.AddPrompt(&mcp.Prompt{Name: fmt.Sprintf("example-%d", i+1), Title: printable.Text(e.About), Description: "A program that works here: " + printable.Text(e.About) + "."},

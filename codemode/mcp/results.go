@@ -13,12 +13,12 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// ResultLimits bound the kept results that were too large for the model. A
-// field that is zero or negative means the default at the end of its comment.
+// ResultLimits limit the kept results that were too large for the model. A field that is zero or
+// negative means the default at the end of its comment.
 type ResultLimits struct {
-	Bytes int           // bytes of one result; 4 MiB
-	All   int           // bytes of all results; 64 MiB
-	Each  int           // results of one identity; 8
+	Bytes int           // most bytes of one result; 4 MiB
+	All   int           // most bytes of all results; 64 MiB
+	Each  int           // most results of one identity; 8
 	For   time.Duration // how long a result is kept; 10 min
 }
 
@@ -38,7 +38,7 @@ func (l ResultLimits) orDefault() ResultLimits {
 	return l
 }
 
-// results has whole results, each under a random handle.
+// results has complete results, each with a random handle.
 type results struct {
 	limits ResultLimits
 
@@ -54,8 +54,8 @@ type kept struct {
 	owner  owner
 	text   string
 	label  value.Label
-	shown  value.Label // the label of what its reader is shown
-	// The result can be read only with the same tool: after another grant it can't be read any more.
+	shown  value.Label // the labels of what the reader sees
+	// The result can be read only with the same tool, so not after the grants have changed.
 	principal    exo.Principal
 	declarations string
 	timer        *time.Timer
@@ -63,7 +63,7 @@ type kept struct {
 
 const resultURI = "exo://result/"
 
-// keep keeps the whole result of a run and returns its address, "" if it is too large.
+// keep keeps the complete result of a run and returns its address, or "" if it is too large.
 func (r *results) keep(who Identity, t *codemode.Tool, res *codemode.Result) string {
 	b := &bounded{left: min(r.limits.Bytes, r.limits.All)}
 	if err := res.Value.WriteJSON(b); err != nil {
@@ -93,7 +93,7 @@ func (r *results) keep(who Identity, t *codemode.Tool, res *codemode.Result) str
 	return resultURI + k.handle
 }
 
-// drop removes the oldest result for which meant is true.
+// drop removes the oldest result for which meant returns true.
 func (r *results) drop(meant func(*kept) bool) {
 	for i, k := range r.kept {
 		if meant(k) {
@@ -104,8 +104,8 @@ func (r *results) drop(meant func(*kept) bool) {
 	}
 }
 
-// read returns a result to its own identity, as long as the identity
-// has the same tool and the model may still read the result's labels.
+// read returns a result to its own identity, if the identity has the same tool and the model may
+// still read the result's labels.
 func (r *results) read(who Identity, t *codemode.Tool, uri string) (text string, shown value.Label, ok bool) {
 	handle, ok := strings.CutPrefix(uri, resultURI)
 	if !ok {
@@ -125,7 +125,7 @@ func (r *results) read(who Identity, t *codemode.Tool, uri string) (text string,
 	return "", shown, false
 }
 
-// bounded is a buffer that refuses more than its bound.
+// bounded is a buffer that refuses more bytes than its limit.
 type bounded struct {
 	bytes.Buffer
 	left int

@@ -20,29 +20,30 @@ import (
 // Identity is the party for whom a client acts.
 type Identity = bearer.Identity
 
-// Config is the configuration of New.
+// Config configures a server for New.
 type Config struct {
 	Name, Version string // the server's name for clients; "": exoagent, dev
 	// Tool returns the tool of one identity. It is called for each request of a client over HTTP, each
 	// conversation over stdio, and each read of a kept result. An error means that the identity has no tool;
 	// clients do not see the error. For the same rights it must return the same tool: make it once and keep it.
 	Tool    func(context.Context, Identity) (*codemode.Tool, error)
-	Results ResultLimits // limits on the kept results that were too large for the model
+	Results ResultLimits // the limits on kept results that were too large for the model
 
-	// If a tool admits labels, each program of an identity begins with the labels of all results that this
-	// server showed to that identity's clients: a model can write what it read into its next program. Labels
-	// is how long they last after the last labelled result (up to 1/24 longer); zero or negative: 24 h.
+	// If a tool admits labels, each program of an identity begins with the labels of all results that the
+	// server has shown to its clients, since a model can write what it read into its next program. Labels is
+	// how long they last after the last labelled result (up to 1/24 longer); zero or negative: 24 h.
 	Labels time.Duration
-	// LabelStore keeps these labels across restarts, and shares them among servers (see store.LocalOptions.Shared and exo/store/postgres). nil: they
-	// are only in memory. Then a restarted server begins without them, and one identity must always be served by the same server. The host closes it.
+	// LabelStore keeps these labels across restarts, and shares them among servers (see store.LocalOptions.Shared and exo/store/postgres). If it is
+	// nil, they are only in memory: a restarted server begins without them, and one identity must always be served by the same server. The host closes
+	// the store.
 	LabelStore store.Store
-	// Believe forgets outsiders' words (see value.Untrusted) when the program that read them ends. Otherwise they count
-	// as long as a label: they may have instructed a model that read them, and no server sees when the user speaks again.
+	// Believe makes outsiders' words (value.Untrusted) count only in the program that reads them. Otherwise they count as long
+	// as other labels: they may contain instructions to the model, and the server does not see when the user speaks again.
 	Believe bool
 
 	// OnHiddenError is called with each error that ended a program and has a reason that the client does not
 	// see: an internal error, or a database that the host must look at (see exo.HasHiddenCause). The error may
-	// have values of rows in it. It is called on the goroutine of the request. nil: nothing is called.
+	// contain values of rows. It is called on the goroutine of the request, and may be nil.
 	OnHiddenError func(who Identity, run exo.RunID, err error)
 }
 
@@ -51,17 +52,17 @@ type Server struct {
 	cfg      Config
 	results  results
 	labels   labels
-	progress time.Duration // the time between two notices about a program that runs
+	progress time.Duration // how often a client is notified about a running program
 	metrics  metrics
 }
 
-// maxLine bounds the bytes of one message of a client.
+// maxLine is how many bytes one message of a client may have.
 const maxLine = 4 << 20
 
-// ErrConfig means that the configuration of a server or a handler is wrong. The error says what is missing or wrong.
+// ErrConfig means that the configuration of a server or a handler is wrong. The error describes what is missing or wrong.
 var ErrConfig = errors.New("mcp: wrong configuration")
 
-// ErrNoTool means that an identity has no tool. The error wraps that of Config.Tool, if there was one. A client learns only that there is no tool.
+// ErrNoTool means that an identity has no tool. The error wraps that of Config.Tool, if there was one. A client reads only that there is no tool.
 var ErrNoTool = errors.New("mcp: there is no tool for this identity")
 
 var errZero = fmt.Errorf("%w: this server was not made with New", ErrConfig)
@@ -104,10 +105,10 @@ func (s *Server) tool(ctx context.Context, who Identity) (*codemode.Tool, error)
 	return t, nil
 }
 
-// server returns a server for one identity. Its programs end with life.
+// server returns a server for one identity. Its programs are stopped when life ends.
 func (s *Server) server(life context.Context, who Identity, t *codemode.Tool) *mcp.Server {
 	m := mcp.NewServer(&mcp.Implementation{Name: s.cfg.Name, Version: s.cfg.Version}, &mcp.ServerOptions{
-		// No list changes while it is served, and clients get no log messages.
+		// No list changes, and clients get no log messages.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { *c = mcp.Cacheable{CacheScope: "private"} },
 	})
@@ -117,8 +118,8 @@ func (s *Server) server(life context.Context, who Identity, t *codemode.Tool) *m
 	m.AddTool(&mcp.Tool{Name: t.Name(), Title: title, Description: printable.Text(t.Description()), InputSchema: t.InputSchema(),
 		Annotations: &mcp.ToolAnnotations{Title: title, ReadOnlyHint: t.ReadOnly(), DestructiveHint: &destructive}},
 		func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			// In the older revision, the SDK lets a call go on when its connection
-			// is gone. Nobody could fetch its result, so it is stopped.
+			// In the older revision, the SDK lets a call go on when its connection is gone. The
+			// call is stopped here, since its result can't be fetched.
 			ctx, stop := context.WithCancel(ctx)
 			defer stop()
 			defer context.AfterFunc(life, stop)()
@@ -131,8 +132,8 @@ func (s *Server) server(life context.Context, who Identity, t *codemode.Tool) *m
 	return m
 }
 
-// noCursors refuses cursors of lists. Every list is one page. A client
-// can forge a cursor, and the SDK would decode it with encoding/gob.
+// noCursors refuses cursors of lists, since every list is one page. A client can forge a cursor,
+// and the SDK would decode it with encoding/gob.
 func noCursors(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		cursor := ""

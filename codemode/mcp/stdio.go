@@ -11,11 +11,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ServeStdio serves one client for one identity, over lines of JSON, until in ends or the context ends. At the end of in,
-// it first answers what it has received, each program within its own limits. When the context ends, it stops programs that
-// still run. It writes nothing but the protocol to out. It answers a line that is no message, or has a key twice in one object,
-// with an error of JSON-RPC. A batch, which the protocol has not had since revision 2025-06-18, ends it with ErrBatch. If the
-// identity has no tool, it returns ErrNoTool.
+// ServeStdio serves one client for one identity, over lines of JSON, until in ends or the context ends. At the end of in, it
+// first answers all received requests, each program within its limits. When the context ends, it stops running programs. It
+// writes only the protocol to out. It answers a line that is no message, or has a key twice in one object, with an error of
+// JSON-RPC. A batch, which the protocol has not had since revision 2025-06-18, ends it with ErrBatch. If the identity has no
+// tool, it returns ErrNoTool.
 func (s *Server) ServeStdio(ctx context.Context, who Identity, in io.ReadCloser, out io.WriteCloser) error {
 	t, err := s.tool(ctx, who)
 	if err != nil {
@@ -50,9 +50,9 @@ func (a *answering) Connect(ctx context.Context) (mcp.Connection, error) {
 	return &answeringConn{Connection: c, open: map[jsonrpc.ID]bool{}, gone: make(chan struct{})}, nil
 }
 
-// answeringConn returns an error of reading only when all earlier requests
-// are answered. The SDK answers each request once. It rejects a second
-// request with the same ID without naming the ID, so a set of IDs is enough.
+// answeringConn returns an error of reading only when all earlier requests are answered. The SDK
+// answers each request once, and rejects a second request with the same ID, so a set of IDs is
+// enough.
 type answeringConn struct {
 	mcp.Connection
 
@@ -90,7 +90,7 @@ func (c *answeringConn) Write(ctx context.Context, m jsonrpc.Message) error {
 		c.mu.Unlock()
 	}
 	if err != nil {
-		c.once.Do(func() { close(c.gone) }) // nobody reads the other answers either
+		c.once.Do(func() { close(c.gone) }) // writing failed, so no other answer can be sent either
 	}
 	c.leave()
 	return err
@@ -101,7 +101,7 @@ func (c *answeringConn) Close() error {
 	return c.Connection.Close()
 }
 
-// leave lets Read return its error if no request is left to answer.
+// leave lets Read return its error, if all requests are answered.
 func (c *answeringConn) leave() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -23,66 +23,66 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// App is a command: a terminal on the objects that Grants
-// returns. All other fields may be left out.
+// App is a command: a terminal on the objects that Grants returns. All other fields are optional.
 type App struct {
-	Grants any // a function in the form of [GrantFunc]
+	Grants any // a function of the form [GrantFunc]
 
 	Name    string // the name of the command in its help and errors; "": the name of the process
-	About   string // a sentence for -help and for a model
-	Package string // the name under which the history is kept, the import path of a package; "": Name
-	Who     string // the kind of principal, which is the name of the flag that chooses one; "": user
-	Default string // who acts if the flag is missing
+	About   string // a sentence for -help, and for a model
+	Package string // the name under which the history is kept, usually the import path of a package; "": Name
+	Who     string // the kind of principal, which is also the flag that chooses one; "": user
+	Default string // the principal if the flag is missing
 
-	// Setup is SQL that makes and fills an empty database. With it -db may be left
-	// out, which means a database in memory, and a database with other tables is
-	// refused. Without it -db is the user's own database, which is used as it is.
+	// Setup is SQL that creates tables in an empty database and fills them. With it, -db may be
+	// left out, which means a database in memory, and a database with other tables is refused.
+	// Without it, -db is the user's own database, which is not changed.
 	Setup    string
-	Postgres string // Setup for PostgreSQL; "": the same text
+	Postgres string // Setup for PostgreSQL; "": Setup is used
 
-	// DB is a database that the host has already opened. Then -db is not needed, and the terminal does not close the database.
+	// DB is a database that the host has already opened. Then -db is not needed, and the terminal does not close DB.
 	DB *exosql.DB
 
-	// Users lists the principals that Who may name, by whole numbers. All others are refused.
+	// Users lists the principals that the flag Who accepts, as whole numbers. All others are refused.
 	Users func(ctx context.Context, db *exosql.DB) ([]User, error)
 
-	// Members lists who can act within the principal that Who names. The first is the default.
-	// With it there is a flag -as, and Grants takes the number of a member after the user's.
+	// Members lists the members who can act for the principal that Who names, the default first.
+	// With it there is a flag -as, and Grants gets the number of a member after that of the user.
 	Members func(ctx context.Context, db *exosql.DB, user int64) ([]User, error)
 
-	// Principal returns the record's name for a principal that Who named; nil: the word Who, the name, and the member that acts.
+	// Principal returns the record's name for the principal that the flag Who gives. If it is nil, the name consists of Who, the user's name and the
+	// acting member.
 	Principal func(user string) (exo.Principal, error)
 
-	Examples []string // programs to start from
+	Examples []string // programs that the terminal offers to start with
 
 	// Questions are questions that this database can answer. They replace Examples: the terminal
-	// lists all of them before its first prompt, and a number that is typed alone runs one.
+	// lists them before its first prompt, and typing only a number runs one.
 	Questions []Question
 
-	// Consent returns what the user must agree to before a model, "provider:name", sees the results of a user's programs. The terminal prints
-	// it before the first question for each user and waits for a yes. Without a terminal no model is asked. nil: the flags are the consent.
+	// Consent returns what the user must agree to before a model, "provider:name", sees the results of a user's programs. The terminal prints it
+	// before the first question for each user and waits for a yes. Without a terminal no model is asked. If it is nil, the flags count as consent.
 	Consent func(model, user string) string
 
-	// Keep does the command .keep FILE. It gets the programs that ran without an
-	// error, oldest first, and its result is printed. nil: there is no such command.
+	// Keep runs the command .keep FILE. It gets the programs that ran without an error, oldest
+	// first, and its result is printed. If it is nil, the command does not exist.
 	Keep func(path string, ran []string) (string, error)
 
-	// Options are the options of the tool that runs programs, so that a terminal can have the limits and
-	// the zone of the served tool. Admits applies to the screen as to a model. Record gets the entries
+	// Options are the options of the tool that runs programs. With them a terminal can have the limits and
+	// the zone of the served tool. Admits applies to the screen, like to a model. Record gets the entries
 	// in addition to the terminal's own record. The terminal sets Principal, and with -zone also Zone.
 	Options codemode.Options
 
-	// Models are the models that may be asked, in the form of [models.Among]: the first one with a key
-	// is asked. nil: any model that -model or the environment names. A model sees what programs return.
+	// Models are the models that may be asked, in the form of [models.Among]; the first one with a key is
+	// used. If it is nil, -model or the environment may name any model. A model sees what programs return.
 	Models []string
 
-	// Distrust says how long outsiders' words count in a chat with a model. The flag -distrust replaces it.
+	// Distrust is how long outsiders' words count in a chat with a model. The flag -distrust replaces it.
 	Distrust agent.Distrust
 
-	asker func(ctx context.Context, opt askerOptions) (asker, error) // nil: the model that -model or the environment names
+	asker func(ctx context.Context, opt askerOptions) (asker, error) // makes the asker; nil: modelNamed
 }
 
-// Question is a question in words, and the program that answers it.
+// Question is a question in words, with the program that answers it.
 type Question struct{ Words, Program string }
 
 // User is a person for whom a program can run.
@@ -91,13 +91,13 @@ type User struct {
 	Name string
 }
 
-// Exit codes.
+// These are exit codes.
 const (
 	exitOK     = 0
 	exitFailed = 1 // a program failed
-	exitUsage  = 2 // no program ran: wrong flags, no database
+	exitUsage  = 2 // no program ran, for example because of wrong flags or a missing database
 
-	exitStopped = 128 + 2 // Ctrl-C: shells use this number
+	exitStopped = 128 + 2 // stopped by Ctrl-C, for which shells use this number
 )
 
 // Main is the main function of a command. It runs the app
@@ -106,8 +106,8 @@ func Main(a App) {
 	os.Exit(a.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// Run does the same as Main with these arguments and streams. It returns the exit code: 0
-// with a result, 1 if a program failed, 2 if it could not run, 130 if Ctrl-C stopped it.
+// Run runs the app with these arguments and streams. It returns the exit code: 0 with a result, 1
+// if a program failed, 2 if it could not run, 130 if Ctrl-C stopped it.
 func (a App) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return a.run(args, screen.Standard(stdin, stdout, stderr))
 }
@@ -178,7 +178,7 @@ func (a App) run(args []string, std *screen.Streams) int {
 	return s.piped(ctx, std)
 }
 
-// dryRun does the same as once, but keeps no change.
+// dryRun runs a program like once, but keeps no change.
 func (s *session) dryRun(ctx context.Context, program string, std *screen.Streams) (code int) {
 	s.preview = true
 	if code = s.once(ctx, program, std); code == exitOK {
@@ -200,7 +200,7 @@ func (s *session) once(ctx context.Context, program string, std *screen.Streams)
 	screen.Screen{}.Changed(std.Err, s.last.Settled(), s.last.Admits, s.last.Now)
 	line, code := []byte(res.JSON), exitOK
 	if res.Err != nil {
-		if errors.Unwrap(res.Err) != nil && !screen.Stopped(res.Err) { // for the person who runs it; the program's author reads the message
+		if errors.Unwrap(res.Err) != nil && !screen.Stopped(res.Err) { // the cause is for the person who runs the program; its author reads only the message
 			std.Complain(s.app.Name, res.Err)
 		}
 		at := fail.PosOf(res.Err)
@@ -239,9 +239,9 @@ func (s *session) interruptible(ctx context.Context, program string) *codemode.R
 	return res
 }
 
-// cancellable runs f with a context that Ctrl-C cancels, and reports whether it was
-// cancelled. A second Ctrl-C within patience has no further effect. After that it
-// ends the process, so that nobody has to wait for code that ignores its context.
+// cancellable runs f with a context that Ctrl-C cancels, and reports whether it was cancelled. A
+// second Ctrl-C within patience has no effect. After that it ends the process, so that no user has
+// to wait for code that ignores its context.
 func cancellable(ctx context.Context, patience time.Duration, f func(ctx context.Context)) bool {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()

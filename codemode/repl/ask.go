@@ -32,7 +32,7 @@ func newAsker(opt askerOptions, getenv func(string) string) (asker, error) {
 	return &agentAsker{agent: &agent.Agent{Model: m, Tools: []*codemode.Tool{opt.Tool}, System: opt.About, Allow: opt.Among, Distrust: opt.Distrust}}, nil
 }
 
-// agentAsker is an agent and its conversation.
+// agentAsker is an agent with its conversation.
 type agentAsker struct {
 	agent *agent.Agent
 	chat  agent.Chat
@@ -41,12 +41,12 @@ type agentAsker struct {
 // Name returns the name of the model.
 func (a *agentAsker) Name() string { return a.agent.Model.Name() }
 
-// Ask implements asker. After an error the conversation goes on
-// with the next question: the model reads what happened before it.
+// Ask implements asker. After an error the conversation continues with the next question, and the
+// model reads what happened before.
 func (a *agentAsker) Ask(ctx context.Context, question string, on func(answerEvent)) error {
 	name := a.agent.Model.Name()
 	before := a.chat.Usage[name]
-	said := false // text of a reply that has not ended yet
+	said := false // the reply, which has not ended yet, had some text
 	answer, err := a.agent.Ask(ctx, &a.chat, question, func(ev agent.ChatEvent) {
 		switch ev := ev.(type) {
 		case agent.TextDelta:
@@ -56,7 +56,7 @@ func (a *agentAsker) Ask(ctx context.Context, question string, on func(answerEve
 			said = false
 		case agent.Waiting:
 			if said {
-				on(answerText{Delta: " …\n"}) // the text comes again from its beginning
+				on(answerText{Delta: " …\n"}) // mark that the text begins again
 			}
 			said = false
 			on(answerWaiting{Reason: reason(ev.Err), For: ev.Wait})
@@ -78,7 +78,7 @@ func (a *agentAsker) Ask(ctx context.Context, question string, on func(answerEve
 	return err
 }
 
-// reason returns, in a word or two, why a request is sent again.
+// reason returns in a word or two why a request is sent again.
 func reason(err error) string {
 	var e *agent.ModelError
 	if errors.As(err, &e) {

@@ -9,14 +9,13 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent/models"
 )
 
-// asker is a model that answers questions about what one tool reaches. It keeps
-// the conversation: each question follows the ones before it.
+// asker is a model that answers questions with one tool. It keeps the conversation, so each
+// question follows the earlier ones.
 //
-// Ask calls on for every answerEvent in order, one at a time, and never after it has
-// returned. When ctx ends, Ask ends soon after, with an error that wraps ctx's. Then
-// the question and the part of its answer may be forgotten or kept, and the asker
-// stays usable. Its errors are shown to the person at the terminal, so they must not
-// have a key in them.
+// Ask calls on for every answerEvent in order, one at a time, and never after it has returned. When
+// ctx ends, Ask ends soon after, with an error that wraps ctx's. Then the asker stays usable, and
+// may keep the question and the part of its answer. Errors are shown to the person at the terminal,
+// so they must not contain a key.
 type asker interface {
 	Ask(ctx context.Context, question string, on func(answerEvent)) error
 }
@@ -24,16 +23,16 @@ type asker interface {
 // answerEvent is one of answerText, answerProgram, answerOutcome, answerWaiting and answerDone.
 type answerEvent interface{ event() }
 
-// answerText is the next piece of the answer. All pieces joined are the answer.
+// answerText is the next piece of the answer. The pieces joined are the whole answer.
 type answerText struct{ Delta string }
 
-// answerProgram is a program that the model wrote. It starts now.
+// answerProgram is a program that the model wrote and that starts now.
 type answerProgram struct{ Source string }
 
-// answerOutcome is how the last answerProgram ended.
+// answerOutcome is the result of the last answerProgram.
 type answerOutcome struct{ Result *codemode.Result }
 
-// answerWaiting reports that the model's service makes us wait, and why: "rate limit".
+// answerWaiting reports that the model's service makes us wait, and for what reason, like "rate limit".
 type answerWaiting struct {
 	Reason string
 	For    time.Duration
@@ -41,10 +40,10 @@ type answerWaiting struct {
 
 // answerDone ends an answer. It comes once, even if the answer failed before its end.
 type answerDone struct {
-	Model         string  // provider:name
-	Input, Output int     // tokens of all calls for this question; 0: unknown
-	Cost          float64 // US dollars; 0: unknown
-	Cut           bool    // the model reached its bound of tokens: the answer ends in the middle
+	Model         string  // the model's name, as provider:name
+	Input, Output int     // the tokens of all calls for this question; 0: unknown
+	Cost          float64 // the cost in US dollars; 0: unknown
+	Cut           bool    // the model reached its token limit, so the answer is incomplete
 }
 
 func (answerText) event()    {}
@@ -55,14 +54,14 @@ func (answerDone) event()    {}
 
 // askerOptions are the options of App.asker.
 type askerOptions struct {
-	Model string         // the value of -model, provider:name; "": the first key in the environment decides
-	Tool  *codemode.Tool // the tool that the model gets; it acts for one principal
-	About string         // App.About, for the model's instructions
-	Among []string       // App.Models
+	Model string         // the value of -model, like provider:name; "": the first key in the environment decides
+	Tool  *codemode.Tool // the tool for the model, which acts for one principal
+	About string         // the value of App.About, for the model's instructions
+	Among []string       // the value of App.Models
 
-	Distrust agent.Distrust // App.Distrust, or -distrust
+	Distrust agent.Distrust // the value of App.Distrust, or of -distrust
 }
 
-// errNoModel is the error of App.asker if no model was named and the
-// environment has no key. Then the person who types takes the model's part.
+// errNoModel is the error of App.asker if no model was named and the environment has no key. Then
+// only programs can be typed.
 var errNoModel = models.ErrNone

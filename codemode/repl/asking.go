@@ -19,11 +19,11 @@ type conversation struct {
 	std  *screen.Streams
 	spin *spin.Spinner
 
-	program  string // the program that runs
-	pending  string // the first bytes of a letter whose other bytes have not come yet
+	program  string // the program that is running
+	pending  string // the first bytes of a character that is not complete yet
 	midLine  bool   // the last printed text did not end its line
 	answered bool   // there was text in the answer
-	quiet    bool   // programs and their results are not shown
+	quiet    bool   // don't show programs and their results
 	unfold   bool
 }
 
@@ -69,7 +69,7 @@ func (s *session) askOnce(ctx context.Context, question string, std *screen.Stre
 	return exitOK
 }
 
-// unasked returns the model if nobody can be asked for their consent.
+// unasked returns the model if no person can be asked for consent.
 func (s *session) unasked(ctx context.Context) (asker, error) {
 	if s.app.Consent != nil {
 		return nil, errors.New("a model may see what programs return only after the user has agreed at a terminal")
@@ -77,7 +77,7 @@ func (s *session) unasked(ctx context.Context) (asker, error) {
 	return s.modelled(ctx)
 }
 
-// modelOf returns the name of the model that answers.
+// modelOf returns the name of the model that answers, or "" if there is none.
 func modelOf(m asker) string {
 	if n, ok := m.(interface{ Name() string }); ok {
 		return n.Name()
@@ -124,7 +124,7 @@ func (v *conversation) on(ev answerEvent) {
 	case answerOutcome:
 		v.still()
 		v.remember(v.program, ev.Result)
-		if !v.quiet && !screen.Stopped(ev.Result.Err) { // otherwise the whole answer is reported as stopped
+		if !v.quiet && !screen.Stopped(ev.Result.Err) { // if Ctrl-C stopped it, the whole answer is reported as stopped
 			scr.Show(out, v.last, v.unfold)
 			v.think("thinking")
 		}
@@ -145,7 +145,7 @@ func (v *conversation) on(ev answerEvent) {
 // cutNotice is printed after an answer that was cut.
 const cutNotice = "the answer is cut: the model reached its bound of tokens; ask it to go on, or for less"
 
-// askLine does .ask in a session without a terminal: it prints the answer as a line of JSON.
+// askLine runs .ask in a session without a terminal, and prints the answer as a line of JSON.
 func (s *session) askLine(ctx context.Context, question string, std *screen.Streams) int {
 	m, err := s.unasked(ctx)
 	if err == nil && question == "" {
@@ -185,7 +185,7 @@ func (s *session) askLine(ctx context.Context, question string, std *screen.Stre
 	return code
 }
 
-// String returns the cost of an answer: "openai:x, 1200 + 80 tokens, $0.0012".
+// String returns the cost of an answer, like "openai:x, 1200 + 80 tokens, $0.0012".
 func (d answerDone) String() string {
 	var parts []string
 	if d.Model != "" {
@@ -200,7 +200,7 @@ func (d answerDone) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// write prints a piece of the answer. A letter may be cut between two pieces.
+// write prints a piece of the answer. Two pieces may share a character.
 func (v *conversation) write(delta string) {
 	s := v.pending + delta
 	v.pending = ""
@@ -219,7 +219,7 @@ func (v *conversation) write(delta string) {
 	fmt.Fprint(v.std.Out, printable.Text(s))
 }
 
-// endText ends the line of the text, if it has not ended.
+// endText ends the line of the answer's text, if it has not ended.
 func (v *conversation) endText() {
 	v.still()
 	if v.pending != "" {

@@ -8,11 +8,11 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// MaxImages is the number of changed rows that WriteChanges shows. Use it for OpenOptions.Images.
+// MaxImages is how many changed rows WriteChanges shows. Use it for OpenOptions.Images.
 const MaxImages = screen.MaxImages
 
-// WriteChanges writes what a program would change, or has changed, in the form of a terminal without
-// colours. admits are the labels that the screen may show: the same as for the program's result.
+// WriteChanges writes what a program would change, or has changed, like a terminal does but without
+// colours. admits are the labels that may be shown, the same as for the program's result.
 func WriteChanges(out io.Writer, all []exosql.Changes, admits value.Label, kept string) {
 	screen.Screen{}.Changed(out, all, admits, kept)
 }

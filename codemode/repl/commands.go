@@ -15,7 +15,7 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// patience is the time in which a second Ctrl-C at the prompt has no further effect.
+// patience is how long a second Ctrl-C at the prompt has no effect.
 const patience = 2 * time.Second
 
 // command splits a line like ".api" into command and argument. A program never begins with a dot.
@@ -30,7 +30,7 @@ func command(line string) (cmd, arg string, ok bool) {
 	return cmd, strings.TrimSpace(arg), true
 }
 
-// command does a command that the prompt and a piped session both have.
+// command runs a command that works at the prompt and in a piped session.
 func (s *session) command(ctx context.Context, cmd, arg string, out io.Writer) error {
 	switch cmd {
 	case ".help":
@@ -72,7 +72,7 @@ func noCommand(cmd string) error {
 	return fmt.Errorf("there is no command %s; .help lists the commands", printable.OneLine(cmd))
 }
 
-// keep does .keep FILE.
+// keep runs .keep FILE.
 func (s *session) keep(path string, out io.Writer) error {
 	switch {
 	case s.app.Keep == nil:
@@ -89,7 +89,7 @@ func (s *session) keep(path string, out io.Writer) error {
 
 var errNothingRan = errors.New("no program has run yet")
 
-// command does a command that was typed at the prompt.
+// command runs a command that was typed at the prompt.
 func (c *console) command(ctx context.Context, cmd, arg string) error {
 	out, scr := c.std.Out, c.std.Screen
 	if n, err := strconv.Atoi(strings.TrimPrefix(cmd, ".")); err == nil {
@@ -161,7 +161,7 @@ func (c *console) sql(arg string) error {
 	return nil
 }
 
-// expandedCommand sets how rows are shown. Without an argument it switches between the two ways.
+// expandedCommand sets how rows are shown. Without an argument it switches between both ways.
 func (c *console) expandedCommand(arg string) error {
 	mode := &c.std.Screen.Expanded
 	switch arg {

@@ -37,8 +37,8 @@ func (a App) open(ctx context.Context, url string, grants granter) (*exosql.DB, 
 	return db, nil
 }
 
-// check compares the app's grants with the database. On a user's own
-// database the grants depend on the user, so use exo check there.
+// check compares the app's grants with the database. It is not for a user's own database, where the
+// grants depend on the user; exo check does that.
 func (a App) check(ctx context.Context, db *exosql.DB, grants granter) error {
 	if a.Setup == "" {
 		return nil
@@ -59,8 +59,8 @@ func (a App) check(ctx context.Context, db *exosql.DB, grants granter) error {
 	return nil
 }
 
-// redacted returns a database's URL in a form that may be shown. If it can't
-// be parsed, a password can be in any part of it, so only its kind is shown.
+// redacted returns a database's URL in a form that may be shown. If it can't be parsed, any part
+// may contain a password, so only its kind is shown.
 func redacted(database string) string {
 	kind, _, ok := strings.Cut(database, ":")
 	if kind == "sqlite" || !ok {
@@ -73,8 +73,8 @@ func redacted(database string) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// setUp makes and fills an empty database. It leaves a database that it made before as it is,
-// and refuses any other: a mistyped path must not mix the app's tables into a user's data.
+// setUp creates and fills the app's tables in an empty database. It does not change a database that it has
+// already filled, and refuses any other, so that a mistyped path does not add the app's tables to a user's data.
 func (a App) setUp(ctx context.Context, db *sql.DB) error {
 	d, setup := sqlite, a.Setup
 	if _, ok := db.Driver().(*stdlib.Driver); ok {
@@ -100,11 +100,11 @@ func (a App) setUp(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// dialect has the statements by which an app asks the database about itself.
+// dialect has an engine's statements for questions about a database.
 type dialect struct {
-	// begin begins a transaction for which another process like this one waits.
+	// begin begins a transaction that other processes like this one wait for.
 	begin []string
-	list  string // lists table.column for everything in the database
+	list  string // a query that lists table.column for everything in the database
 }
 
 var sqlite = dialect{
@@ -118,15 +118,15 @@ var postgres = dialect{
 	list:  `SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = current_schema() ORDER BY (table_name || '.' || column_name) COLLATE "C"`,
 }
 
-// create makes the tables in one transaction, so that there are all of them or
-// none. If another process was first, it returns the columns that are there now.
+// create makes all tables or none, in one transaction. If another process was first, it returns the
+// existing columns.
 func create(ctx context.Context, db *sql.DB, d dialect, setup string) (there []string, err error) {
 	c, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer c.Close()
-	for _, statement := range d.begin { // of two processes, the second waits here and then reads the columns
+	for _, statement := range d.begin { // of two processes, the second waits here, and then finds the columns
 		if _, err := c.ExecContext(ctx, statement); err != nil {
 			return nil, err
 		}
@@ -143,7 +143,7 @@ func create(ctx context.Context, db *sql.DB, d dialect, setup string) (there []s
 	return there, err
 }
 
-// columns returns the columns that Setup makes.
+// columns returns the columns that Setup creates.
 func (a App) columns(ctx context.Context) (cols []string, err error) {
 	db, err := exosql.Open(ctx, "sqlite::memory:", &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
 		if _, err := db.ExecContext(ctx, a.Setup); err != nil {

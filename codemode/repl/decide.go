@@ -1,7 +1,7 @@
 package repl
 
-// This file shows what waits for a person, and does .changes, .approve and .reject. Programs come to the terminal as text and never as commands, so
-// none can agree to its own change.
+// This file shows changes that wait for a person, and runs .changes, .approve and .reject. A program can't type commands, so it can't agree to its
+// own change.
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"github.com/exoagent/exoagent/internal/difference"
 )
 
-// prepared shows the change sets that have come to wait since it was last called.
+// prepared shows the change sets that began to wait since it was last called.
 func (s *session) prepared(ctx context.Context, out io.Writer, scr screen.Screen) error {
 	if s.app.Options.Review == nil {
 		return nil
@@ -30,7 +30,7 @@ func (s *session) prepared(ctx context.Context, out io.Writer, scr screen.Screen
 	return err
 }
 
-// show shows a change set. Only what was shown can be agreed to.
+// show shows a change set, and notes that, since only a shown one can be approved.
 func (s *session) show(out io.Writer, scr screen.Screen, w review.ChangeSet, all bool) error {
 	v := difference.Of(w, s.tool.Admits(), all)
 	if err := v.Write(out, difference.Screen{Color: scr.Color, Width: scr.Width(0)}); err != nil {
@@ -52,7 +52,7 @@ func (s *session) show(out io.Writer, scr screen.Screen, w review.ChangeSet, all
 	return err
 }
 
-// decide does .changes, .approve and .reject.
+// decide runs .changes, .approve and .reject.
 func (s *session) decide(ctx context.Context, cmd, arg string, out io.Writer, scr screen.Screen) error {
 	if s.app.Options.Review == nil {
 		return noCommand(cmd)
@@ -111,5 +111,5 @@ func (s *session) decide(ctx context.Context, cmd, arg string, out io.Writer, sc
 	return err
 }
 
-// short is the beginning of an ID that a person types.
+// short returns the beginning of an ID, which is enough to type.
 func short(id string) string { return id[:min(len(id), 8)] }

@@ -27,13 +27,12 @@ type editor struct {
 	past   *history
 	folded *folded
 
-	pasted bool     // more keys came at once after Enter: the typed text may have several parts
-	queue  []string // pasted parts that have not run yet
+	pasted bool     // more keys came at once after Enter, so the text is pasted and may have several parts
+	queue  []string // pasted parts that are still to run
 }
 
-// keyActions are the actions of keys. Some are on every terminal, but the editor
-// expects them in a file of the system. Others differ from a shell, which has
-// single lines: here the arrow keys move between the lines of a program.
+// keyActions maps keys to actions. Some are usual, but the editor expects them in a file of the
+// system. Others differ from a shell's: here the arrow keys move between the lines of a program.
 var keyActions = map[string]string{
 	`\C-i`:   "menu-complete",
 	`\M-[A`:  "up-line-or-history",
@@ -50,9 +49,9 @@ func newEditor(c *console, h *history) *editor {
 	options := map[string]any{
 		"enable-bracketed-paste":  true,
 		"echo-control-characters": false,
-		"multiline-column":        c.std.Screen.Color, // it is a coloured bar
-		// The editor would ask the terminal for its cursor's position. It would
-		// read the answer as keys, and lose keys that come with it. See reserve.
+		"multiline-column":        c.std.Screen.Color, // only with colours, since it is a coloured bar
+		// Off: the editor would ask the terminal for the cursor's position, and lose keys that come
+		// together with the answer (see reserve).
 		"cursor-position-probe": false,
 	}
 	if !c.std.Screen.Color {
@@ -79,7 +78,7 @@ func newEditor(c *console, h *history) *editor {
 
 func (e *editor) read(prompt string) (string, error) {
 	if e.interrupted || e.waiting != "" {
-		e.queue = nil // Ctrl-C stops everything that was pasted, and a paste must not answer a question for consent
+		e.queue = nil // drop the rest of a paste: Ctrl-C stops all of it, and it must not answer a question for consent
 	}
 	if len(e.queue) > 0 {
 		next := e.queue[0]
@@ -105,9 +104,8 @@ func (e *editor) read(prompt string) (string, error) {
 	return text, nil
 }
 
-// accept reports whether Enter ends the typed text. It does not if more keys
-// come at once: nobody types that fast. A terminal that does not mark pasted
-// text sends its lines in that way, and the next line may belong to this text.
+// accept reports whether Enter ends the typed text. If more keys come at once, it does not: the
+// text was pasted on a terminal that does not mark this, and the next line may belong to it.
 func (e *editor) accept(text string) bool {
 	last := text
 	if parts := e.parts(text); e.pasted && len(parts) > 0 && !strings.HasSuffix(text, "\n") {
@@ -125,7 +123,7 @@ func (e *editor) accept(text string) bool {
 
 func (e *editor) close() {}
 
-// rows returns how many rows of the screen the typed text takes.
+// rows returns how many rows of the screen the typed text needs.
 func (e *editor) rows() int {
 	n, cols := 0, screen.Columns()
 	indent := printable.Width(screen.EscapeSequence.ReplaceAllString(e.prompt, ""))
@@ -135,9 +133,9 @@ func (e *editor) rows() int {
 	return n
 }
 
-// reserve scrolls the screen until there is room under the prompt for the typed
-// text and one row more, and leaves the cursor where it was. The editor only
-// moves relative to the prompt, so at the last row it would lose its place.
+// reserve scrolls the screen until there is room under the prompt for the typed text and one row
+// more, and leaves the cursor where it was. The editor moves only relative to the prompt, so
+// scrolling would confuse it.
 func (e *editor) reserve() string {
 	n := min(e.rows(), screen.ScreenRows()-1)
 	return strings.Repeat("\x1bD", n) + fmt.Sprintf("\x1b[%dA", n)
@@ -172,13 +170,13 @@ func (e *editor) highlight(text string) string {
 // Complete returns the completions for the text before the cursor.
 func (e *editor) Complete(before string) readline.Completions {
 	part, found := e.completions(before)
-	// The character before the name becomes a part of it, because
-	// the editor takes an empty prefix for the whole word.
+	// The character before the name becomes part of the completion, since the editor completes the
+	// whole word if the prefix is empty.
 	lead := before[:len(before)-len(part)]
 	_, n := utf8.DecodeLastRuneInString(lead)
 	lead = lead[len(lead)-n:]
 	more := 0
-	if room := max(5, screen.ScreenRows()-e.rows()-4); len(found) > room { // the list must leave the prompt on the screen
+	if room := max(5, screen.ScreenRows()-e.rows()-4); len(found) > room { // limited, so that the prompt stays on the screen
 		found, more = found[:room], len(found)-room
 	}
 	var values []readline.Completion
@@ -193,7 +191,7 @@ func (e *editor) Complete(before string) readline.Completions {
 	return out
 }
 
-// completions returns the commands, or the names of a program.
+// completions returns completions for a command, or for names of a program.
 func (c *console) completions(before string) (part string, found []names.Candidate) {
 	if strings.HasPrefix(before, ".") && !strings.ContainsAny(before, " \n") {
 		for _, cmd := range c.commands() {
@@ -206,7 +204,7 @@ func (c *console) completions(before string) (part string, found []names.Candida
 	return c.names.Candidates(before)
 }
 
-// pastLines is the history in the form that the editor reads.
+// pastLines is the history as the editor reads it.
 type pastLines struct{ *editor }
 
 func (p pastLines) Write(s string) (int, error) {
@@ -232,14 +230,14 @@ func (p pastLines) GetLine(i int) (string, error) {
 func (p pastLines) Len() int  { return len(p.past.entries) }
 func (p pastLines) Dump() any { return p.past.entries }
 
-// folded has long texts. The editor shows each as a mark, because it can only edit
-// text that fits on the screen. The text replaces the mark before the program runs.
+// folded has texts that are too long for the editor, which can only edit what fits on the screen.
+// It shows each as a mark, which the text replaces before the program runs.
 type folded struct {
 	texts []string
-	rows  func() int // rows of the screen
+	rows  func() int // returns how many rows the screen has
 }
 
-// fold returns text, or a mark in its place if the text takes much of the screen.
+// fold returns text, or a mark in its place if the text needs much of the screen.
 func (f *folded) fold(text string) string {
 	n := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1
 	if n <= max(5, f.rows()/2) {
@@ -251,8 +249,7 @@ func (f *folded) fold(text string) string {
 
 var foldMark = regexp.MustCompile(`«([0-9]{1,9}): [0-9]+ lines»`)
 
-// unfold replaces marks by their texts. A mark that was
-// edited, or has no text, stays as it was typed.
+// unfold replaces marks by their texts. A mark that was edited, or has no text, stays unchanged.
 func (f *folded) unfold(text string) string {
 	return foldMark.ReplaceAllStringFunc(text, func(mark string) string {
 		i, err := strconv.Atoi(foldMark.FindStringSubmatch(mark)[1])

@@ -15,9 +15,9 @@ import (
 )
 
 type options struct {
-	program *string // -e
-	file    *string // -f
-	ask     *string // -ask
+	program *string // the value of -e
+	file    *string // the value of -f
+	ask     *string // the value of -ask
 	model   string
 	trace   bool
 	api     bool
@@ -33,8 +33,8 @@ type options struct {
 	dryRun    bool
 }
 
-// maxProgram bounds what is read from a file or a stream. It is far more
-// than a program may have, so that the evaluator reports its own limit.
+// maxProgram limits how much is read from a file or a stream. It exceeds every program's limit, so
+// that the evaluator reports its own.
 const maxProgram = 4 << 20
 
 func (a App) parse(args []string) (*options, error) {
@@ -108,7 +108,7 @@ func number(s string) (int64, error) {
 	return n, nil
 }
 
-// source returns the program of -e or -f, or nil.
+// source returns the program from -e or -f, or nil if there is neither.
 func (o *options) source(stdin io.Reader) (*string, error) {
 	if o.file == nil {
 		return o.program, nil
@@ -172,5 +172,5 @@ func (a App) help() string {
 	return b.String()
 }
 
-// quoted returns s in quotes for a shell.
+// quoted returns s quoted for a shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

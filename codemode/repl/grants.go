@@ -13,16 +13,16 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// GrantFunc is the form of a function of grants. It returns what a program that runs for a user may use. It fails
-// if there is no such user.
+// GrantFunc is the form of a function of grants. It returns the objects for programs that run for a user. It
+// fails if there is no such user.
 //
-// The context, the user and the error may be left out. The user may be an integer
-// or a UUID, [16]byte, and the result any map from names to objects.
+// The context, the user and the error may be left out. The user may be an integer or a UUID, [16]byte, and the
+// result any map from names to objects.
 type GrantFunc = func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error)
 
 const form = "func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error), where ctx, user and error may be left out and user may be an integer or a UUID, [16]byte"
 
-// granter is a function of grants in one form. as is empty for an App without Members.
+// granter is a function of grants in a common form. as is empty for an App without Members.
 type granter = func(ctx context.Context, db *exosql.DB, user, as string) (codemode.Grants, error)
 
 // adapt turns a function of grants into a granter. The flag who names the user, and -as a member.

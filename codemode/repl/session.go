@@ -20,32 +20,32 @@ type session struct {
 	app     App
 	granted granter
 	db      *exosql.DB
-	tx      *exosql.Tx   // the transaction in which programs are tried; nil: their changes are kept
-	preview bool         // no change of a program is kept
-	trace   exo.Recorder // nil: none
+	tx      *exosql.Tx   // the transaction in which programs are only tried; nil: changes are kept
+	preview bool         // no changes of programs are kept
+	trace   exo.Recorder // gets the entries for -trace; nil: none
 	model   string       // the value of -model
 	zone    string       // the value of -zone
 
-	user    string // "1"
-	who     string // "org 1", "org 1 as 2"
+	user    string // the principal that -user gives, like "1"
+	who     string // the principal in words, like "org 1" or "org 1 as 2"
 	name    string // the name of the principal; "" if unknown
 	tool    *codemode.Tool
 	names   *names.Names
-	asker   asker // nil: not needed yet, or there is none
-	noAsker error // why there is none
+	asker   asker // the model; nil: not needed yet, or there is none
+	noAsker error // why there is no model
 
 	interrupted bool        // Ctrl-C stopped the last program
 	last        *screen.Ran // the last program; nil: there was none
-	ran         []string    // for App.Keep: programs that had a result, oldest first
+	ran         []string    // for App.Keep: the programs that had a result, oldest first
 
 	decides bool              // a person can type .approve
-	shown   map[string]string // the digests of the change sets that the person has seen, by their IDs
+	shown   map[string]string // the digests of the change sets that were shown to the person, by ID
 
 	mu   sync.Mutex
-	kept screen.Kept // the entries of the program that runs
+	kept screen.Kept // the entries of the running program
 }
 
-// become makes the session act for another principal. as is a member of who, "" for the first.
+// become makes the session act for another principal. as is a member of who; "" means the first.
 func (s *session) become(ctx context.Context, who, as string) error {
 	grants, name, as, err := s.grants(ctx, who, as)
 	if err != nil {
@@ -73,11 +73,11 @@ func (s *session) become(ctx context.Context, who, as string) error {
 	}
 	s.user, s.who, s.name, s.tool = who, label, name, tool
 	s.names = &names.Names{Catalog: gate.Catalog(), Granted: gate.Granted()}
-	s.asker, s.noAsker = nil, nil // a conversation about another principal's rows must not go on
+	s.asker, s.noAsker = nil, nil // dropped, since a conversation about another principal's rows must not continue
 	return nil
 }
 
-// grants returns the grants of who, the name, and the member that acts.
+// grants returns the grants of who, the name of who, and the acting member.
 func (s *session) grants(ctx context.Context, who, as string) (g codemode.Grants, name, member string, err error) {
 	if s.app.Users != nil {
 		id, err := number(who)
@@ -103,7 +103,7 @@ func (s *session) grants(ctx context.Context, who, as string) (g codemode.Grants
 	return g, name, member, err
 }
 
-// member returns the member of who that acts: the one that as names, or the first.
+// member returns the acting member of who: the one that as names, or the first.
 func (a App) member(ctx context.Context, db *exosql.DB, who, as string) (member, name string, err error) {
 	if a.Members == nil {
 		return "", "", nil
@@ -145,7 +145,7 @@ func one(all []User, id int64, what, none string) (name string, err error) {
 	return "", fmt.Errorf("there is no %s %d; there are %s", what, id, strings.Join(there, ", "))
 }
 
-// modelled returns the model that answers. It is made when it is first needed.
+// modelled returns the model that answers, and makes it at the first call.
 func (s *session) modelled(ctx context.Context) (asker, error) {
 	if s.asker != nil || s.noAsker != nil {
 		return s.asker, s.noAsker
@@ -171,7 +171,7 @@ func (s *session) run(ctx context.Context, program string) *codemode.Result {
 	return res
 }
 
-// forget begins the record of a program. remember ends it.
+// forget clears what is kept of the last program. remember keeps the next.
 func (s *session) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,7 +188,7 @@ func (s *session) remember(program string, res *codemode.Result) {
 	}
 }
 
-// maxRan bounds the programs that App.Keep gets.
+// maxRan is how many programs App.Keep gets.
 const maxRan = 100
 
 // record receives the entries of a run. Several goroutines call it.
@@ -196,7 +196,7 @@ func (s *session) record(ctx context.Context, e exo.Entry) error {
 	if err := s.tried(e); err != nil {
 		return err
 	}
-	if host := s.app.Options.Record; host != nil { // what the host's Recorder can't record does not happen
+	if host := s.app.Options.Record; host != nil { // first, since an event that the host can't record must not happen
 		if err := host.Record(ctx, e); err != nil {
 			return err
 		}
@@ -210,7 +210,7 @@ func (s *session) record(ctx context.Context, e exo.Entry) error {
 	return s.trace.Record(ctx, e)
 }
 
-// recorder passes the entries of a run to its session.
+// recorder is a Recorder that passes the entries of a run to its session.
 type recorder struct{ s *session }
 
 func (r recorder) Record(ctx context.Context, e exo.Entry) error { return r.s.record(ctx, e) }

@@ -12,7 +12,7 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// transaction does .begin, .commit and .rollback.
+// transaction runs .begin, .commit and .rollback.
 func (s *session) transaction(ctx context.Context, cmd string, out io.Writer) (err error) {
 	if cmd == ".begin" {
 		if s.tool.ReadOnly() {
@@ -43,7 +43,7 @@ func (s *session) transaction(ctx context.Context, cmd string, out io.Writer) (e
 	return err
 }
 
-// in returns the context for programs: that of the transaction in which they are tried, or ctx.
+// in returns the context for programs: that of the transaction in which they are only tried, or ctx.
 func (s *session) in(ctx context.Context) context.Context {
 	if s.tx == nil {
 		return ctx
@@ -60,8 +60,8 @@ func (s *session) leave(ctx context.Context, out io.Writer) {
 	}
 }
 
-// tried refuses what would reach beyond the transaction in which programs are tried: effects outside
-// the database, and changes in a store that does not report them, since that is another store.
+// tried refuses entries about effects beyond the transaction in which programs are tried: effects
+// outside the database, and changes in another store, which does not report them.
 func (s *session) tried(e exo.Entry) error {
 	if s.tx == nil {
 		return nil
@@ -84,7 +84,7 @@ func (s *session) tried(e exo.Entry) error {
 	return nil
 }
 
-// now says in words what happens to changes.
+// now describes in words what happens to changes at present.
 func (s *session) now() string {
 	switch {
 	case s.preview:

@@ -2,5 +2,5 @@
 
 package repl
 
-// keysWait is false: on this system it is not known whether keys wait.
+// keysWait returns false: this system can't report whether keys wait.
 func keysWait() bool { return false }

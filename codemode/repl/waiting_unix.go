@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// keysWait reports whether keys were pressed that were not read yet. It does not wait.
+// keysWait reports, without waiting, whether keys were pressed but not read yet.
 func keysWait() bool {
 	fds := []unix.PollFd{{Fd: int32(os.Stdin.Fd()), Events: unix.POLLIN}}
 	n, err := unix.Poll(fds, 0)

@@ -10,15 +10,15 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// words has words that users of psql or a shell type, with the
-// commands that they mean. None of them is a useful program.
+// words maps words that users of psql or a shell type to commands. None of them is a useful
+// program.
 var words = map[string]string{
 	"exit": ".quit", "quit": ".quit", "help": ".help", "?": ".help",
 	`\q`: ".quit", `\?`: ".help", `\h`: ".help", `\d`: ".tables", `\dt`: ".tables", `\d+`: ".tables", `\x`: ".expanded",
 }
 
-// word returns the command for a line in psql's words. No program begins with a
-// backslash, so such a line is always a command, even if the command does not exist.
+// word returns the command for a line in psql's words. A line that begins with a backslash is
+// always a command, even an unknown one, since no program begins with it.
 func word(line string) (cmd, arg string, ok bool) {
 	cmd, arg, _ = strings.Cut(strings.TrimRight(line, " \t;"), " ")
 	if c := words[cmd]; c != "" && (arg == "" || strings.HasPrefix(cmd, `\`)) {
@@ -27,11 +27,11 @@ func word(line string) (cmd, arg string, ok bool) {
 	return cmd, strings.TrimSpace(arg), strings.HasPrefix(line, `\`) && !strings.Contains(line, "\n")
 }
 
-// follows matches the beginning of a line that can only continue the line before: .name( and ?.name(
+// follows matches the beginning of a line that can only continue the previous one: .name( and ?.name(
 var follows = regexp.MustCompile(`^\??\.[\pL_$][\pL\pN_$]*\(`)
 
-// continued returns the program for a line that begins with .name(: the last program
-// and the line. It refuses to run a program a second time that can change something.
+// continued joins the last program and a line that begins with .name( to a program. It refuses to
+// repeat a program that can change something.
 func (c *console) continued(text string) (string, error) {
 	if !follows.MatchString(text) {
 		return text, nil

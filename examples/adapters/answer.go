@@ -14,7 +14,7 @@ var (
 	errSteps    = errors.New("adapters: the model called the tool too often")
 )
 
-// answer returns what the model reads after a call. A call of a tool that does not exist gets an error.
+// answer returns what the model reads after a call. For a tool that does not exist, it is an error.
 func answer(ctx context.Context, t *codemode.Tool, name string, input json.RawMessage) (json.RawMessage, error) {
 	if name != t.Name() {
 		return json.Marshal(map[string]any{"error": map[string]string{"kind": "denied", "message": fmt.Sprintf("there is no tool %q; call %s", name, t.Name())}})

@@ -8,7 +8,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 )
 
-// AskAnthropic lets a model of Anthropic answer a question by at most steps calls of t.
+// AskAnthropic lets a model of Anthropic answer a question with at most steps calls of t.
 func AskAnthropic(ctx context.Context, client anthropic.Client, model anthropic.Model, t *codemode.Tool, question string, steps int) (string, error) {
 	var schema anthropic.ToolInputSchemaParam
 	if err := schema.UnmarshalJSON(t.InputSchema()); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 )
 
-// AskGenAI lets a Gemini model answer a question by at most steps calls of t.
+// AskGenAI lets a Gemini model answer a question with at most steps calls of t.
 func AskGenAI(ctx context.Context, client *genai.Client, model string, t *codemode.Tool, question string, steps int) (string, error) {
 	config := &genai.GenerateContentConfig{Tools: []*genai.Tool{{FunctionDeclarations: []*genai.FunctionDeclaration{{
 		Name: t.Name(), Description: t.Description(), ParametersJsonSchema: t.InputSchema(), ResponseJsonSchema: t.OutputSchema()}}}}}

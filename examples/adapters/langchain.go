@@ -9,7 +9,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 )
 
-// LangChain makes t a tool of langchaingo. Its agents pass the program as plain text.
+// LangChain makes a tool for langchaingo from t. Its agents pass the program as plain text.
 func LangChain(t *codemode.Tool) tools.Tool { return langChain{t} }
 
 type langChain struct{ *codemode.Tool }

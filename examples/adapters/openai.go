@@ -9,8 +9,8 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 )
 
-// AskOpenAI lets a model of the OpenAI API, or of any server that speaks it, answer a question by
-// at most steps calls of t.
+// AskOpenAI lets a model of the OpenAI API, or of any server that implements it, answer a question
+// with at most steps calls of t.
 func AskOpenAI(ctx context.Context, client openai.Client, model string, t *codemode.Tool, question string, steps int) (string, error) {
 	var schema openai.FunctionParameters
 	if err := json.Unmarshal(t.InputSchema(), &schema); err != nil {

@@ -1,11 +1,11 @@
 package main
 
-// This file says which changes a person sees before they happen. The terminal's Review keeps them while it is open, and the terminal shows them; a
-// service keeps them in a folder or in PostgreSQL (exo/store), with a key of its own: see package review.
+// This file decides which changes a person must approve before they happen. The terminal keeps and shows them while it is open. A service keeps
+// them in a folder or in PostgreSQL (exo/store), with its own key (package review).
 
 import "github.com/exoagent/exoagent/exosql"
 
-// manyTasks is the number of tasks that programs may change in a day without asking.
+// manyTasks is how many tasks programs may change in a day without approval.
 const manyTasks = 10
 
 var tooMany = exosql.ApproveAbove(manyTasks)

@@ -13,7 +13,7 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// outbox is the file to which this example writes its chat posts and mails, one line of JSON each.
+// outbox is the file to which this example writes its chat posts and mails, each as one line of JSON.
 var outbox = &letters{path: "outbox.jsonl"}
 
 type letters struct {
@@ -54,9 +54,9 @@ type recipient struct {
 	To int64 `json:"to"`
 }
 
-// ways returns the services by which data can leave. Everybody reads the chat, so it admits no label: no e-mail address gets
-// there, and no text that a comment may have asked for. A mail may contain personal data of the member that it goes to, and of no
-// other. A program names only a member; the address is looked up here, so a program can't choose one.
+// ways returns the services through which data can leave. Everybody reads the chat, so it admits no label: no e-mail address, and
+// no text that a comment may have asked for. A mail may contain personal data of its recipient only. A program names only a
+// member, and the service finds the address, so a program can't choose one.
 func ways(db *exosql.DB, org int64) (codemode.Grants, error) {
 	chat, err := service.New("chat", "the chat of the whole organization", service.Method("post", "posts a text", func(_ context.Context, p post) (service.None, error) {
 		return service.None{}, outbox.put(map[string]any{"chat": org, "text": p.Text})
@@ -77,7 +77,7 @@ func ways(db *exosql.DB, org int64) (codemode.Grants, error) {
 	send = service.AdmitsFor(send.Admits(value.NewLabel("pii@member")), func(m recipient) value.Label {
 		tag, err := value.ReaderTag("pii", "member", strconv.FormatInt(m.To, 10))
 		if err != nil {
-			return value.Label{} // admits nothing
+			return value.Label{} // the zero label: an unknown recipient may get no labelled values
 		}
 		return value.NewLabel(tag)
 	})
@@ -88,7 +88,7 @@ func ways(db *exosql.DB, org int64) (codemode.Grants, error) {
 	return codemode.Grants{"chat": chat, "mail": mails}, nil
 }
 
-// grants returns what a program gets: the data, and the services by which data can leave.
+// grants returns the objects that a program gets: the data, and the services through which data can leave.
 func grants(db *exosql.DB, org, as int64) (codemode.Grants, error) {
 	g, err := ways(db, org)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// Each table has a Go struct, into which the host's own code reads rows.
+// Each table has a Go struct, which the host's own code reads rows into.
 
 type organization struct {
 	ID        int64
@@ -34,7 +34,7 @@ type project struct {
 	ID             int64
 	OrganizationID int64
 	Name           string
-	Description    *string // a pointer, because the column may be NULL
+	Description    *string // a pointer, since the column may be NULL
 	Archived       bool
 	CreatedAt      time.Time
 }
@@ -59,8 +59,8 @@ type comment struct {
 	CreatedAt time.Time
 }
 
-// These are the tables and their columns. They describe the database and grant nothing. A program
-// finds due_at under the name dueAt.
+// These are the tables and their columns. They describe the database and grant nothing. In
+// programs, due_at is called dueAt.
 
 var (
 	organizations = exosql.NewTable[organization]("organizations")
@@ -121,7 +121,7 @@ var (
 	memberComments      = exosql.Many("comments", memberID, commentAuthorID)
 )
 
-// facets lists what a program may see of each table. For the program no other column exists.
+// facets lists the columns of each table that a program may see. For the program no other column exists.
 func facets() (*exosql.Facet[organization], *exosql.Facet[task]) {
 	org := exosql.NewFacet(organizations, "org", orgID, orgName, orgPlan, orgCreatedAt)
 	member := exosql.NewFacet(members, "member", memberID, memberName, memberEmail, memberRole, memberJoinedAt)
@@ -138,8 +138,8 @@ func facets() (*exosql.Facet[organization], *exosql.Facet[task]) {
 }
 
 // mine returns the facet of the acting member. Comments are added and deleted only through it, and
-// the link fills in the author, so each new comment is by that member. The commented task must be
-// in scope.
+// the link sets the author, so each new comment is by that member. The commented task must be in
+// scope.
 func mine() *exosql.Facet[member] {
 	me := exosql.NewFacet(members, "me", memberID, memberName, memberRole)
 	own := exosql.NewFacet(comments, "myComment", commentID, commentBody, commentCreatedAt, commentTaskID)
@@ -150,15 +150,15 @@ func mine() *exosql.Facet[member] {
 }
 
 // grant returns the objects for one organization and one of its members. A member can be reached as
-// a member of the organization, as an assignee and as an author; a task in three ways too. The
-// scopes decide which of these ways counts. Through the others no row of another organization
-// shows: a task that is assigned to a stranger has no assignee.
+// a member of the organization, as an assignee and as an author, and a task in three ways, too. The
+// scopes ensure that none of these ways leads to another organization's rows: a task that is
+// assigned to a stranger has no assignee.
 //
-// The acting member's own comments are a separate grant. It leaves out the member's comments on
-// tasks of other organizations. rules say when a person must agree to changed tasks.
+// The acting member's own comments are a separate grant, without those on tasks of other
+// organizations. rules decide when a person must agree to changed tasks.
 func grant(db *exosql.DB, id, as int64, rules ...exosql.Approval) codemode.Grants {
 	org, task := facets()
-	task.AllowUpdate(taskStatus, taskAssigneeID, taskDueAt).Approve(rules...) // members, projects and comments are only read here
+	task.AllowUpdate(taskStatus, taskAssigneeID, taskDueAt).Approve(rules...) // programs can't change members, projects and comments here
 	me := exosql.Grant(db, members, exosql.And(memberOrgID.Eq(id), memberID.Eq(as)),
 		exosql.ScopeRows(organizations, orgID.Eq(id)),
 		exosql.ScopeVia(orgProjects),
@@ -168,7 +168,7 @@ func grant(db *exosql.DB, id, as int64, rules ...exosql.Approval) codemode.Grant
 	return codemode.Grants{"organization": org.Of(owned(db, id)), "me": mine().Of(me)}
 }
 
-// owned grants an organization, with the scopes of the tables that belong to it.
+// owned returns the relation of an organization, with the scopes of the tables that belong to it.
 func owned(db *exosql.DB, id int64) exosql.Relation[organization] {
 	return exosql.Grant(db, organizations, orgID.Eq(id),
 		exosql.ScopeVia(orgMembers),
@@ -178,8 +178,8 @@ func owned(db *exosql.DB, id int64) exosql.Relation[organization] {
 	)
 }
 
-// everybody lists the organizations that -org can name. This is the host's own code: it reads rows
-// into structs, through the same tables, with a scope of all rows.
+// everybody lists the organizations that -org accepts. This is the host's own code, which reads all
+// rows into structs through the same tables.
 func everybody(ctx context.Context, db *exosql.DB) ([]repl.User, error) {
 	rows, err := exosql.Grant(db, organizations, exosql.AllRows[organization]()).OrderBy(orgID.Asc()).All(ctx)
 	var out []repl.User
@@ -189,7 +189,7 @@ func everybody(ctx context.Context, db *exosql.DB) ([]repl.User, error) {
 	return out, err
 }
 
-// staff lists the members that -as can name, the owner first.
+// staff lists the members that -as accepts, the owner first.
 func staff(ctx context.Context, db *exosql.DB, org int64) ([]repl.User, error) {
 	rows, err := exosql.Grant(db, members, memberOrgID.Eq(org)).OrderBy(memberID.Asc()).All(ctx)
 	var out []repl.User

@@ -1,8 +1,5 @@
-// Simple is a complete program to copy: users and their todos, and a terminal for the rows of one
-// user.
-//
-//	go run ./examples/simple
-//	go run ./examples/simple -user 2 -e 'api.currentUser.todos().where({ completed: false })'
+// Simple is a complete program to copy, with users and their todos, and a terminal for the rows of
+// one user.
 package main
 
 import (
@@ -22,7 +19,7 @@ type todo struct {
 	Completed  bool
 }
 
-// The tables, their columns and links describe the database and grant nothing.
+// These tables, columns and links describe the database and grant nothing.
 var (
 	users    = exosql.NewTable[user]("users")
 	userID   = exosql.NewKey(users, "id", func(u *user) *int64 { return &u.ID })
@@ -37,7 +34,7 @@ var (
 	userTodos = exosql.Many("todos", userID, todoUser)
 )
 
-// grants returns the rows of one user, with the columns that are listed here.
+// grants returns the rows of one user, with the columns listed here.
 func grants(db *exosql.DB, id int64) codemode.Grants {
 	todo := exosql.NewFacet(todos, "todo", todoID, todoTitle, todoDone)
 	user := exosql.NewFacet(users, "user", userID, userName, exosql.Via(userTodos, todo))

@@ -14,25 +14,25 @@ import (
 	"github.com/exoagent/exoagent/exo/store"
 )
 
-// Budget is a limit on the bits of sealed values that may be revealed to each principal in a day. Runs without a principal share one budget. The zero
-// Budget, and nil, reveal nothing.
+// Budget is a limit on how many bits of sealed values may be revealed to each principal in a day. Runs without a principal share one budget. The zero
+// Budget and a nil *Budget reveal nothing.
 type Budget struct {
 	perDay int
 	mu     sync.Mutex
-	day    string      // the latest day of a Take in this process
-	kept   store.Store // the bits that each principal has taken
-	forget bool        // kept is in memory: a new day begins with an empty store
+	day    string      // the latest day on which this process took bits
+	kept   store.Store // how many bits each principal has taken
+	forget bool        // kept is in memory, so each day begins with an empty store
 }
 
 var _ exo.BitBudget = (*Budget)(nil)
 
-// New makes a budget of bitsPerDay for each principal, in memory.
+// New makes a budget of bitsPerDay for each principal, kept in memory.
 func New(bitsPerDay int) *Budget {
 	return &Budget{perDay: bitsPerDay, kept: store.NewMemory(nil), forget: true}
 }
 
-// In makes a budget that keeps the taken bits in a store. So a restart gives no bits back, and processes that share the store share the budget. Each
-// principal has one entry, which stays; its key begins with "bits/". The host closes the store. After that nothing is revealed.
+// In makes a budget that keeps the taken bits in a store, so a restart gives none back, and processes that share the store share the budget. Each
+// principal has one permanent entry with a key that begins with "bits/". The host closes the store, and then nothing is revealed.
 func In(s store.Store, bitsPerDay int) (*Budget, error) {
 	if s == nil {
 		return nil, errors.New("declassify: the store is nil: In keeps what is taken there; New keeps it in memory")
@@ -43,13 +43,14 @@ func In(s store.Store, bitsPerDay int) (*Budget, error) {
 	return &Budget{perDay: bitsPerDay, kept: s}, nil
 }
 
-// errNone is the error for a host that made its Budget without New or In.
+// errNone is the error for a host that made its Budget without calling New or In.
 var errNone = errors.New("declassify: this Budget was made by neither New nor In, so it has no bits")
 
-// wait is the time that a Take waits for its store at most.
+// wait is the longest time that Take waits for its store.
 const wait = 10 * time.Second
 
-// Take implements exo.BitBudget. It keeps the taken bits before it returns, so before anything is revealed: with In, on the disk or committed.
+// Take implements exo.BitBudget. It stores the taken bits before it returns, so before anything is revealed. With In they are then on the disk, or
+// committed.
 func (b *Budget) Take(p exo.Principal, now time.Time, bits int) (left int, err error) {
 	if b == nil {
 		return 0, errNone
@@ -59,7 +60,7 @@ func (b *Budget) Take(p exo.Principal, now time.Time, bits int) (left int, err e
 	if b.kept == nil {
 		return 0, errNone
 	}
-	if d := now.UTC().Format(time.DateOnly); d > b.day { // a clock that was set back gives no bits back
+	if d := now.UTC().Format(time.DateOnly); d > b.day { // if the clock is set back, the day stays, so that no bits are given back
 		if b.day = d; b.forget {
 			b.kept = store.NewMemory(nil)
 		}
@@ -71,7 +72,7 @@ func (b *Budget) Take(p exo.Principal, now time.Time, bits int) (left int, err e
 		if err != nil {
 			return false, err
 		}
-		if was.Day < b.day { // a later day in the entry is from a clock that was ahead, of this process or another: its bits still count
+		if was.Day < b.day { // a later day in the entry comes from a clock that was ahead, and its bits still count
 			was = taken{Day: b.day}
 		}
 		if left = b.perDay - was.Bits; bits < 1 || bits > left {
@@ -87,13 +88,13 @@ func (b *Budget) Take(p exo.Principal, now time.Time, bits int) (left int, err e
 	return left - bits, nil
 }
 
-// taken is the bits that a principal has taken in a day: the value of an entry.
+// taken is the value of an entry: how many bits a principal has taken in a day.
 type taken struct {
-	Day  string `json:"day"` // of UTC, as 2006-01-02, so that texts sort as days do
+	Day  string `json:"day"` // the day in UTC, as 2006-01-02, so that texts sort like days
 	Bits int    `json:"bits"`
 }
 
-// read reads an entry. It refuses an entry that this package did not write, since bits may have been taken in it.
+// read reads an entry. It refuses an entry that this package did not write, since that may hide taken bits.
 func read(e *store.Entry) (t taken, err error) {
 	if e.Version == store.Absent {
 		return t, nil

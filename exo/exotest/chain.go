@@ -12,18 +12,18 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Chain is an expression as a program records it, call by call. Chains are immutable. A chain that
-// can't be recorded keeps the error, and Send returns it.
+// Chain is an expression that a test records call by call, as a program would. Chains are
+// immutable. A chain that can't be recorded keeps the error, which Send returns.
 type Chain struct {
 	run  *Run
 	node *message.Node
 	err  error
 }
 
-// Run is the run that the chain belongs to.
+// Run returns the run that the chain belongs to.
 func (c *Chain) Run() *Run { return c.run }
 
-// Field reads a field.
+// Field returns a chain that reads a field.
 func (c *Chain) Field(name string) *Chain {
 	if c.err != nil {
 		return c
@@ -32,9 +32,9 @@ func (c *Chain) Field(name string) *Chain {
 	return c.next(n, err)
 }
 
-// Call calls a method. An argument is an value.Value, a plain Go value (nil, bool, int, int64,
-// float64, string, time.Time), another Chain of the same run, a map[string]any or []any of these,
-// or a callback: func(*Chain) *Chain, which is called once, with a placeholder for its argument.
+// Call returns a chain that calls a method. An argument is a value.Value, a plain Go value (nil,
+// bool, int, int64, float64, string, time.Time), another Chain of the same run, or a map[string]any
+// or []any of these. A callback is a func(*Chain) *Chain, which is called once, with a placeholder.
 // Anything else fails the test.
 func (c *Chain) Call(method string, args ...any) *Chain {
 	if c.err != nil {
@@ -52,8 +52,8 @@ func (c *Chain) Call(method string, args ...any) *Chain {
 	return c.next(n, err)
 }
 
-// Send sends the message that the chain ends with and waits for the reply. References in the
-// reply are numbers of the run: see (*Run).Reply.
+// Send sends the message that the chain ends with and waits for the reply. References in the reply
+// are numbers of the run, for (*Run).Reply.
 func (c *Chain) Send() (value.Value, error) {
 	c.run.t.Helper()
 	if c.err != nil {
@@ -62,8 +62,8 @@ func (c *Chain) Send() (value.Value, error) {
 	return c.run.submit(c.node)
 }
 
-// Message returns the message that the chain ends with, as the object would get it, and does not
-// send it. See the function Message.
+// Message returns the message that the chain ends with, as the object would get it, without sending
+// it.
 func (c *Chain) Message() *exo.Message {
 	c.run.t.Helper()
 	r := c.run
@@ -133,12 +133,12 @@ func (c *Chain) arg(method string, i int, prior []*message.Node, a any) (*messag
 	return check.MakeLit(v)
 }
 
-// plain reports whether all nodes are literal values. A list or record of them is then one value, as in a program.
+// plain reports whether all nodes are literal values. A list or record of such nodes is one value, as in a program.
 func plain(nodes []*message.Node) bool {
 	return !slices.ContainsFunc(nodes, func(n *message.Node) bool { return n.Op != message.OpLit })
 }
 
-// literal converts a Go value to the value that a program would write.
+// literal converts a Go value to the value that a program would use for it.
 func literal(a any) (value.Value, error) {
 	switch a := a.(type) {
 	case value.Value:

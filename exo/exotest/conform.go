@@ -16,8 +16,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Conform checks that an object keeps the rules that the gate and the evaluators rely on, and
-// reports each breach by t.Error:
+// Conform checks that an object follows the rules that the gate and the evaluators rely on, and
+// reports each violation with t.Error:
 //
 //   - Describe returns the same each time, also when several goroutines call it, and no message
 //     changes it; the description can be granted, and errors have each situation and part that its
@@ -47,7 +47,7 @@ func Conform(t testing.TB, o exo.Object) {
 	for range 4 {
 		wg.Go(func() {
 			d, err := o.Describe()
-			d.Frozen = before.Frozen // before is a copy, and copies are not frozen
+			d.Frozen = before.Frozen // ignore Frozen, which the copy in before lost
 			if err != nil || !reflect.DeepEqual(d, before) {
 				t.Errorf("exotest: a second call of Describe returned something else, error %v", err)
 			}
@@ -69,7 +69,7 @@ func Conform(t testing.TB, o exo.Object) {
 	}
 }
 
-// begin begins a run that notes panics: a reply shows a panic only as an internal error.
+// begin begins a run that notes panics, since a reply shows a panic only as an internal error.
 func (c *conform) begin() {
 	c.t.Helper()
 	o := exo.Wrap(c.object, exo.Policy{After: func(m *exo.Message, _ value.Value, err error) {
@@ -82,14 +82,14 @@ func (c *conform) begin() {
 	c.run = Begin(c.t, exo.Config{Grants: map[string]exo.Object{"object": o}, Limits: plenty(), Admits: c.admits})
 }
 
-// plenty returns limits that are large enough for a few thousand messages.
+// plenty returns limits that allow a few thousand messages.
 func plenty() exo.Limits {
 	l := exo.Limits{}.OrDefault()
 	l.Calls, l.Rows, l.Bytes, l.UnansweredBytes, l.MessageBytes = 1<<30, 1<<40, 1<<40, 1<<30, 1<<40
 	return l
 }
 
-// describe returns a copy of the object's description, taken by a policy.
+// describe returns a copy of the object's description, which it gets through a policy.
 func describe(t testing.TB, o exo.Object) (d message.Description) {
 	t.Helper()
 	copied := exo.Wrap(o, exo.Policy{Narrow: func(c *message.Description) error { d = *c; return nil }})
@@ -105,7 +105,7 @@ type conform struct {
 	admits value.Label
 	run    *Run
 	rand   *rand.Rand
-	seen   map[*message.Method]bool // the methods that explore has found
+	seen   map[*message.Method]bool // the methods that explore has already found
 
 	mu       sync.Mutex
 	panicked []string
@@ -117,13 +117,13 @@ type step struct {
 	args   []any
 }
 
-// sentMessage is a message that Conform has found: the calls before it, and the method that sends it.
+// sentMessage is a message that Conform has found: the method that sends it, and the calls before.
 type sentMessage struct {
 	path   []step
 	method *message.Method
 }
 
-// at makes the chain of calls in path, in the current run.
+// at makes a chain of the calls in path, in the current run.
 func (c *conform) at(path []step) *Chain {
 	chain := c.run.On("object")
 	for _, s := range path {
@@ -132,7 +132,7 @@ func (c *conform) at(path []step) *Chain {
 	return chain
 }
 
-// explore finds each sending method once, after at most depth calls that only describe.
+// explore finds each method that sends, once, after at most depth calls that only describe.
 func (c *conform) explore(path []step, depth int) (found []sentMessage) {
 	at := c.at(path)
 	if at.err != nil {
@@ -159,10 +159,10 @@ func (c *conform) explore(path []step, depth int) (found []sentMessage) {
 	return found
 }
 
-// rounds is the number of messages to each method.
+// rounds is how many messages each method gets.
 const rounds = 50
 
-// send sends one method many times, all at once, in a run that commits, and checks the replies.
+// send calls one method many times at once, in a run that commits, and checks the replies.
 func (c *conform) send(x sentMessage) {
 	c.t.Helper()
 	c.begin()
@@ -173,7 +173,7 @@ func (c *conform) send(x sentMessage) {
 		args, _ := c.arguments(x.method)
 		call := at.Call(x.method.Name, args...)
 		if call.err != nil {
-			continue // the method wants a name, and the text is none
+			continue // the method needs a name of JavaScript, and the random text is none
 		}
 		c.run.last++
 		if err := c.run.session.Submit(exo.Call{ID: c.run.last, Expr: call.node.Expr()}); err != nil {
@@ -194,7 +194,7 @@ func (c *conform) send(x sentMessage) {
 			c.t.Errorf("exotest: %s: %v", clip(op), err)
 		}
 	}
-	if err := c.run.Finish(true); err != nil { // held effects act now
+	if err := c.run.Finish(true); err != nil { // held effects act during Finish
 		c.t.Errorf("exotest: %s: the run did not commit: %v", x.method.Name, err)
 	}
 	c.mu.Lock()
@@ -207,7 +207,7 @@ func (c *conform) send(x sentMessage) {
 
 func clip(s string) string { return s[:min(len(s), 300)] }
 
-// cancelled passes the object one more message, with a context that has ended.
+// cancelled sends the object one more message, with a context that has ended.
 func (c *conform) cancelled(x sentMessage) {
 	c.t.Helper()
 	c.begin()
@@ -226,7 +226,7 @@ func (c *conform) cancelled(x sentMessage) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		defer func() { recover() }() // send has reported this panic
+		defer func() { recover() }() // ignored, since send has already reported a panic
 		m.Objects[object.Slot].Eval(ended, m)
 	}()
 	select {
@@ -236,11 +236,11 @@ func (c *conform) cancelled(x sentMessage) {
 	}
 }
 
-// fits compares a value with the type that the catalogue gives it.
+// fits checks that a value has the type that the catalogue gives it.
 func (c *conform) fits(t *message.Type, v value.Value, at string) error {
 	bad := func() error { return fmt.Errorf("%s is %s, which is not %s", at, clip(v.String()), t) }
 	if i := c.run.gate.Catalog()[t.Name]; i != nil && i.Expr && t.Args["of"] != nil {
-		return c.fits(t.Args["of"], v, at) // a column in a reply has the type of its values
+		return c.fits(t.Args["of"], v, at) // for a column, a reply has the type of its values
 	} else if i != nil && v.Type() == value.TypeRecord && len(i.Fields) > 0 {
 		row := &message.Type{Name: value.TypeRecord}
 		for _, n := range i.Names() {

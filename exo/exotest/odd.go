@@ -36,13 +36,13 @@ func (c *conform) arguments(m *message.Method) (args []any, ok bool) {
 	return args, true
 }
 
-// texts break programs that paste text together, count bytes, or parse.
+// texts has texts that break programs which paste text together, count bytes, or parse.
 var texts = []string{"", " ", "a", "'; DROP TABLE users; --", "\" OR 1=1", "null", "undefined", "0", "-1", "1e309", "../../etc/passwd", "%00", "%s%n",
 	"<script>alert(1)</script>", "\r\nBcc: a@b", "{{7*7}}", "\u202etxt", "e\u0301", "\U0001f469\u200d\U0001f467", "__proto__", "A,B;C\tD", "NaN", strings.Repeat("x", 5000), "ann@example.com", "2024-02-30"}
 
 var times = []time.Time{{}, time.Unix(0, 0), time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC), time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC)}
 
-// forms has texts for each type that has no value.Kind of its own.
+// forms has texts for each type without a value.Kind of its own.
 var forms = map[string][]string{
 	value.TypeDecimal:  {"0", "-0.5", "1" + strings.Repeat("0", 60), "0.0000000000000000000000001"},
 	value.TypeDate:     {"0001-01-01", "9999-12-31", "2024-02-29"},
@@ -53,7 +53,7 @@ var forms = map[string][]string{
 
 func pick[T any](c *conform, from []T) T { return from[c.rand.Intn(len(from))] }
 
-// value makes an odd value of a type; ok is false if only an object fits.
+// value makes an odd value of a type. ok is false if only an object fits.
 func (c *conform) value(t *message.Type, depth int) (v value.Value, ok bool) {
 	if t.Null && c.rand.Intn(5) == 0 {
 		return value.Null(), true
@@ -108,7 +108,7 @@ func (c *conform) value(t *message.Type, depth int) (v value.Value, ok bool) {
 	return v, false
 }
 
-// data makes any plain data.
+// data makes some plain data.
 func (c *conform) data(depth int) value.Value {
 	leaf := &message.Type{Name: pick(c, []string{value.TypeNull, value.TypeBool, value.TypeInt, value.TypeFloat, value.TypeText, value.TypeTime})}
 	if depth < 3 {

@@ -12,25 +12,25 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Run is a run of a gate in which a test sends messages. The end of the test ends it without a
-// commit; see Finish.
+// Run is a run of a gate, in which a test sends messages. It ends with the test, without a commit,
+// unless Finish was called.
 type Run struct {
 	t       testing.TB
 	gate    *exo.Gate
 	session *exo.Session
 	checker *message.Checker
-	last    uint64       // the number of the last call
-	capture bool         // the next message is kept and not sent
-	kept    *exo.Message // the message that capture kept
+	last    uint64       // the ID of the last call
+	capture bool         // keep the next message instead of sending it
+	kept    *exo.Message // the message that was kept because of capture
 }
 
-// Begin begins a run of what cfg grants. It fails the test if that can't be granted.
+// Begin begins a run with the grants in cfg. It fails the test if one can't be granted.
 func Begin(t testing.TB, cfg exo.Config) *Run {
 	t.Helper()
 	return BeginRun(t, cfg, exo.Run{Principal: "exotest"})
 }
 
-// BeginRun is Begin with settings for the run, such as its principal and its label.
+// BeginRun begins a run like Begin, with settings for it, such as its principal and its label.
 func BeginRun(t testing.TB, cfg exo.Config, run exo.Run) *Run {
 	t.Helper()
 	r := &Run{t: t}
@@ -60,10 +60,10 @@ func BeginRun(t testing.TB, cfg exo.Config, run exo.Run) *Run {
 	return r
 }
 
-// patience is how long an object may take to heed a context that has ended.
+// patience is how long an object may take to return when its context has ended.
 var patience = 30 * time.Second
 
-// end ends the run when the test ends. It does not wait longer than patience for an object that never returns.
+// end ends the run when the test ends. It waits for an object that does not return for at most patience.
 func (r *Run) end() {
 	done := make(chan struct{})
 	go func() {
@@ -77,7 +77,7 @@ func (r *Run) end() {
 	}
 }
 
-// before keeps an admitted message and refuses it, if Message asked for one.
+// before refuses an admitted message and keeps it, if the function Message asked for it.
 func (r *Run) before(m *exo.Message) bool {
 	if r.capture {
 		r.kept = m
@@ -102,7 +102,7 @@ func (r *Run) Finish(commit bool) error {
 
 var errNot = errors.New("exotest: the run is not to commit")
 
-// On begins a chain of calls at what was granted by this name.
+// On begins a chain of calls at the object granted under this name.
 func (r *Run) On(name string) *Chain {
 	r.t.Helper()
 	for _, g := range r.gate.Granted() {
@@ -131,7 +131,7 @@ func (r *Run) ref(id uint32) *Chain {
 	return &Chain{run: r, node: n}
 }
 
-// submit sends what a chain has recorded and waits for the reply.
+// submit sends the message that a chain has recorded, and waits for the reply.
 func (r *Run) submit(root *message.Node) (value.Value, error) {
 	r.t.Helper()
 	r.last++
@@ -145,17 +145,16 @@ func (r *Run) submit(root *message.Node) (value.Value, error) {
 	return reply.Value, reply.Err
 }
 
-// On begins a run in which only o is granted, under the name object, and a chain of calls at o.
+// On begins a run with one grant, o under the name object, and returns a chain of calls at o.
 func On(t testing.TB, o exo.Object) *Chain {
 	t.Helper()
 	return Begin(t, exo.Config{Grants: map[string]exo.Object{"object": o}}).On("object")
 }
 
-// Send sends o one message in a run of its own, as `object.method(args…)` does, and ends the run.
-// If the message succeeded, its changes are committed, whatever their labels: labels must not keep
-// the test from them. args are as for (*Chain).Call. The error is a refusal of the gate, the
-// object's, or the commit's. A Held method replies with a receipt, and the error may come from its
-// action after the commit.
+// Send sends o the message of `object.method(args…)` in a run of its own, and ends the run. If the
+// message succeeds, its changes are committed, whatever their labels. args are as for
+// (*Chain).Call. The error is from the gate, the object, or the commit. A Held method replies with
+// a receipt, and the error may come from its action after the commit.
 func Send(t testing.TB, o exo.Object, method string, args ...any) (value.Value, error) {
 	t.Helper()
 	cfg := exo.Config{Grants: map[string]exo.Object{"object": o}, Admits: labelsOf(t, o)}
@@ -177,7 +176,7 @@ func Send(t testing.TB, o exo.Object, method string, args ...any) (value.Value, 
 	return v, err
 }
 
-// labelsOf joins all labels that an object's description names.
+// labelsOf joins all labels in an object's description.
 func labelsOf(t testing.TB, o exo.Object) (l value.Label) {
 	t.Helper()
 	for _, i := range describe(t, o).Interfaces {
@@ -191,7 +190,7 @@ func labelsOf(t testing.TB, o exo.Object) (l value.Label) {
 	return l
 }
 
-// labelsIn joins the labels of v and of all that is in it.
+// labelsIn joins the labels of v and of everything in it.
 func labelsIn(v value.Value) value.Label {
 	l := v.Label()
 	for i := range v.Len() {
@@ -205,16 +204,16 @@ func labelsIn(v value.Value) value.Label {
 	return l
 }
 
-// Message makes the message of `object.method(args…)`, as o would get it, and does not send it. The
-// message belongs to a run that ends with the test: its Spend, AddDetail and Unit work. The test fails
-// if the gate refuses the message, since the object would never get it. Objects in the message are
-// without the policies that wrap them: o itself answers it, and not a wrapped o.
+// Message makes the message of `object.method(args…)`, as o would get it, without sending it. The
+// message belongs to a run that ends with the test, so Spend, AddDetail and Unit work. The test fails
+// if the gate refuses the message. Objects in the message are unwrapped, so o itself must answer it,
+// not a wrapped o.
 func Message(t testing.TB, o exo.Object, method string, args ...any) *exo.Message {
 	t.Helper()
 	return On(t, o).Call(method, args...).Message()
 }
 
-// anyBits is the bit budget of a test that sets none. It is never used up.
+// anyBits is a bit budget without a limit, for a test that sets none.
 type anyBits struct{}
 
 func (anyBits) Take(exo.Principal, time.Time, int) (left int, err error) { return math.MaxInt, nil }

@@ -11,24 +11,24 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Kind says what class of failure an error is. Other is the zero value.
-// The list is append-only: kinds cross process boundaries as numbers.
+// Kind is the class of a failure. Other is the zero value. Add new kinds only at the end, since
+// processes exchange kinds as numbers.
 type Kind uint8
 
 const (
-	Other     Kind = iota // not classified; treated as Internal when shown to a guest
-	Denied                // no such member, no such row, or no right to know which
-	Revoked               // the reference was cut
-	Invalid               // the guest's arguments or expressions
-	Limit                 // a budget ran out
-	Conflict              // the world changed under a unit of work
-	Cancelled             // the caller's context ended
-	Syntax                // the program does not parse or uses syntax that is refused
+	Other     Kind = iota // not classified; a guest sees it as Internal
+	Denied                // there is no such member or row, or the program has no right to know whether there is
+	Revoked               // the object was revoked
+	Invalid               // the arguments or expressions of the program are wrong
+	Limit                 // a budget is used up
+	Conflict              // another transaction changed the same data
+	Cancelled             // the caller's context was cancelled
+	Syntax                // the program does not parse, or uses syntax that is refused
 	Program               // the program threw, or can never finish
-	Internal              // our fault or the database's; the guest reads only this word
+	Internal              // a fault of the host or its database; the guest reads only "internal error"
 	Crashed               // the engine failed while the program ran: messages that it had sent may have taken effect
-	Breach                // the program's process did something that no program can do, and was ended
-	Pending               // a person has to agree first: what the program would change is kept as a change set, and nothing has happened
+	Breach                // the program's process did something that no program can do, and was stopped
+	Pending               // a person must agree first: the changes are kept as a change set, and nothing has happened
 	kinds
 )
 
@@ -38,7 +38,7 @@ var kindNames = [...]string{
 	Crashed: "crashed", Breach: "breach", Pending: "pending",
 }
 
-// Valid reports whether k is one of the kinds.
+// Valid reports whether k is a known kind.
 func (k Kind) Valid() bool { return k < kinds }
 
 func (k Kind) String() string {
@@ -48,30 +48,30 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// Error is the one error type of this module. Error() is for the host's log and shows everything. Guest() is
-// the text for a guest, and reveals as little as it can (after upspin's errors and dir/server.errPerm).
+// Error is the error type of this module. Error() is for the host's log and shows everything. Guest() is the
+// text for a guest, and reveals as little as possible (after upspin's errors and dir/server.errPerm).
 //
-// Functions of this module return it as a plain error: compare it with nil, and ask it with
-// KindOf, GuestText and PosOf, or take it with errors.As.
+// Functions of this module return it as a plain error: compare it with nil, and read it with KindOf,
+// GuestText and PosOf, or get it with errors.As.
 type Error struct {
-	Op   string // what was being done, in the guest's words: "todos.where"
+	Op   string // the failed operation, as the program wrote it: "todos.where"
 	Kind Kind
-	Msg  string // written for the guest, from names that the guest may see; never driver text. Read it with Message
-	Pos  Pos    // where in the program; zero: no place is known
-	Err  error  // for the host; never shown to a guest
+	Msg  string // the text for the guest, which contains only names that the guest may see, never a driver's text; read it with Message
+	Pos  Pos    // the place in the program; zero: not known
+	Err  error  // the cause, for the host; never shown to a guest
 
-	late func() string // makes Msg when it is read first
+	late func() string // makes the text when Message is first called
 }
 
-// Pos is a place in a program as it was handed in. Line and Column count from 1,
-// Column in UTF-16 units as editors show them.
+// Pos is a place in the original text of a program. Line and Column count from 1, and Column counts
+// UTF-16 units, as editors do.
 type Pos struct {
 	Line, Column int
-	Text         string // the program's line, shortened round the place if it is long
+	Text         string // the line of the program, shortened to the part around the place if it is long
 }
 
-// These bounds limit the texts of an error, in bytes. A run can have an error for each of its
-// calls, and a record keeps them all.
+// These limit the texts of an error, in bytes. A run can have an error for each of its calls, and a
+// record keeps them all.
 const (
 	MaxOp  = 400
 	MaxMsg = 4000
@@ -87,17 +87,17 @@ func (e *Error) Bounded() *Error {
 	return &k
 }
 
-// Later makes an error with a message that is built only when it is read: a guest can cause many refusals, and most are never read.
+// Later makes an error whose message is built only when it is read, since a guest can cause many refusals and most are never read.
 func Later(kind Kind, message func() string) *Error { return &Error{Kind: kind, late: message} }
 
-// At returns a copy of the error with a place in the program. The copy has its message as text.
+// At returns a copy of the error with a place in the program. The copy has its message already built.
 func (e *Error) At(p Pos) *Error {
 	at := *e
 	at.Msg, at.late, at.Pos = e.Message(), nil, p
 	return &at
 }
 
-// Message returns Msg, or builds the text of an error that Later made.
+// Message returns Msg, or builds the text of an error made by Later.
 func (e *Error) Message() string {
 	if e.Msg == "" && e.late != nil {
 		return e.late()
@@ -105,7 +105,7 @@ func (e *Error) Message() string {
 	return e.Msg
 }
 
-// In sets Op, if the code that made the error left it to its caller.
+// In sets Op, if the code that made the error has not set it.
 func (e *Error) In(op string) *Error {
 	if e.Op == "" {
 		e.Op = op
@@ -125,15 +125,15 @@ func (e *Error) Error() string {
 		s += ": " + msg
 	}
 	if e.Err != nil {
-		s += ": " + strings.TrimPrefix(e.Err.Error(), e.Kind.String()+": ") // the kind is written once, not again for an inner error of that kind
+		s += ": " + strings.TrimPrefix(e.Err.Error(), e.Kind.String()+": ") // remove the kind from the inner error, so that it appears only once
 	}
 	return s
 }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is makes errors.Is(err, ErrDenied) compare kinds. A cancelled run also matches context.Canceled,
-// as callers of Go libraries expect. It does not if a deadline ended the run: Err has that.
+// Is makes errors.Is(err, ErrDenied) compare kinds. A Cancelled error also matches context.Canceled,
+// as callers of Go libraries expect, unless a deadline ended the run, which is then in Err.
 func (e *Error) Is(target error) bool {
 	if t, ok := target.(*Error); ok {
 		return t.Op == "" && t.Msg == "" && t.late == nil && t.Pos == Pos{} && t.Err == nil && t.Kind == e.Kind
@@ -142,7 +142,7 @@ func (e *Error) Is(target error) bool {
 }
 
 // These sentinels are for errors.Is: each matches every error of its Kind. They cover the kinds
-// that Go callers check most. For the other kinds use KindOf.
+// that callers check most; for the others use KindOf.
 var (
 	ErrDenied    = &Error{Kind: Denied}
 	ErrRevoked   = &Error{Kind: Revoked}
@@ -151,13 +151,13 @@ var (
 	ErrCancelled = &Error{Kind: Cancelled}
 )
 
-// Guest is the text a guest may read. It is built from Op, Kind and Msg only:
-// Err may hold driver text, paths or rows and is never part of it.
+// Guest returns the text for a guest. It uses only Op, Kind and Msg, never Err, which may contain
+// driver texts, paths or rows.
 func (e *Error) Guest() string {
 	var s string
 	switch e.Kind {
 	case Internal, Other:
-		s = "internal error" // whatever Msg says: it was not written for a guest
+		s = "internal error" // Msg is left out, since it was not written for a guest
 	default:
 		if s = e.Message(); s == "" {
 			s = e.Kind.String()
@@ -169,15 +169,15 @@ func (e *Error) Guest() string {
 	return s
 }
 
-// Errorf makes an Error with a message that a guest may read. The arguments must be names and
-// values that this guest already has or was shown.
+// Errorf makes an Error with a message that a guest may read. args must be names and values that
+// this guest already knows.
 func Errorf(kind Kind, op, format string, args ...any) *Error {
 	return &Error{Op: op, Kind: kind, Msg: fmt.Sprintf(format, args...)}
 }
 
-// Classify returns err if it is, or wraps, an *Error, and nil for nil. Any other error becomes an
-// *Error of op: Cancelled if a context was cancelled, Limit if a deadline passed, else Internal. It
-// keeps err for the host.
+// Classify returns err if it is, or wraps, an *Error, and nil for nil. Any other error becomes the
+// cause of an *Error for op: Cancelled if a context was cancelled, Limit if a deadline passed,
+// otherwise Internal.
 func Classify(op string, err error) error {
 	if err == nil {
 		return nil
@@ -185,11 +185,11 @@ func Classify(op string, err error) error {
 	return AsError(op, err)
 }
 
-// AsError is Classify for an error that is not nil, with the result as an *Error.
+// AsError does the work of Classify for an error that is not nil, and returns an *Error.
 func AsError(op string, err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
-		if e == nil { // a nil *Error in an error is a mistake, not a success
+		if e == nil { // a nil *Error in an error is a mistake, so it does not count as success
 			return &Error{Op: op, Kind: Internal, Err: errors.New("a nil *fail.Error was returned as an error")}
 		}
 		return e
@@ -203,7 +203,7 @@ func AsError(op string, err error) *Error {
 	return &Error{Op: op, Kind: Internal, Err: err}
 }
 
-// KindOf returns the kind that Classify gives err; Other for nil.
+// KindOf returns the kind that Classify gives err, and Other for nil.
 func KindOf(err error) Kind {
 	if err == nil {
 		return Other
@@ -211,7 +211,7 @@ func KindOf(err error) Kind {
 	return AsError("", err).Kind
 }
 
-// GuestText returns the text of err that a guest may read, the Guest of AsError; "" for nil.
+// GuestText returns the text of err that a guest may read, and "" for nil.
 func GuestText(err error) string {
 	if err == nil {
 		return ""
@@ -219,7 +219,7 @@ func GuestText(err error) string {
 	return AsError("", err).Guest()
 }
 
-// PosOf returns the place in the program where err happened; zero if no place is known.
+// PosOf returns the place in the program where err happened, or zero if none is known.
 func PosOf(err error) Pos {
 	if err == nil {
 		return Pos{}

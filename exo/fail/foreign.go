@@ -1,6 +1,6 @@
 package fail
 
-// This file makes it safe to call the methods of errors from the host's code.
+// This file makes it safe to call methods of errors that come from the host's code.
 
 import (
 	"fmt"
@@ -8,12 +8,12 @@ import (
 	"github.com/exoagent/exoagent/internal/errtree"
 )
 
-// maxWrapped is the most errors that one error may wrap. Without a bound errors.As would never end
-// on an error that wraps itself.
+// maxWrapped is how many errors one error may wrap. Without a limit, errors.As would never end on
+// an error that wraps itself.
 const maxWrapped = 1000
 
-// Foreign returns an error of the host's code that is safe to use: err itself, or a replacement if
-// err wraps itself or if its methods panic, as those of a nil pointer do.
+// Foreign returns an error that is safe to use: err itself, or a replacement if err wraps itself,
+// or if its methods panic, as those of a nil pointer may.
 func Foreign(err error) (safe error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -24,7 +24,7 @@ func Foreign(err error) (safe error) {
 		return fmt.Errorf("exo: the error, a %T, wraps itself or more than %d others", err, maxWrapped)
 	}
 	if err != nil {
-		_ = err.Error() // call it here, where a panic is caught: the host or the record calls it later
+		_ = err.Error() // called here, where a panic is caught, because the host or the record will call it later
 	}
 	return err
 }

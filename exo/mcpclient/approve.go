@@ -1,6 +1,6 @@
 package mcpclient
 
-// This file says which calls wait until a person has agreed to them.
+// This file decides which calls wait until a person has agreed to them.
 
 import (
 	"slices"

@@ -1,12 +1,12 @@
-// Package mcpclient makes an MCP server an object of the gate: programs call some of its tools, by types made of the tools' schemas.
-// Its design is DESIGN.md in this package's folder.
+// Package mcpclient makes an object of an MCP server. Programs call some of its tools, with types that are made from the tools' schemas. Its design is
+// DESIGN.md in this package's folder.
 //
 // The server is not trusted. Its answers are untrusted and bounded, its hints are not believed, and the set of its tools is pinned. On Linux its
-// process has walls, as a worker has; elsewhere it can do what its user can, see [Command]. It is trusted with what the host lets programs send it, and
-// with what its credentials let it do.
+// process is confined, like a worker; elsewhere it can do everything that its user can ([Command]). The host trusts it with the values that programs
+// may send it, and with everything that its credentials permit.
 //
-//   - server: what a host declares, and the object.
-//   - tools: which tools there are, and their digest.
+//   - server: the declaration by the host, and the object.
+//   - tools: the list of tools, and its digest.
 //   - schema, values: types of schemas, arguments and answers.
 //   - link, lines, web: a connection, over a process's lines or over HTTP.
 package mcpclient

@@ -1,6 +1,6 @@
 package mcpclient
 
-// This file reads and writes the lines of a server's process. The library gets only answers to calls that are open.
+// This file reads and writes the lines of a server's process. The library gets only answers to open calls.
 
 import (
 	"bufio"
@@ -21,26 +21,26 @@ import (
 	"github.com/exoagent/exoagent/internal/wall"
 )
 
-// lines is the connection to a process. It is its own transport.
+// lines is the connection to a process, and its own mcp.Transport.
 type lines struct {
 	p     *wall.Process
 	in    *bufio.Reader
 	most  Bounds
 	stale *atomic.Bool
 
-	window      time.Time // the second that is counted
-	count, size int       // messages in it that answer no call, and their bytes
+	window      time.Time // the beginning of the second in which messages are counted
+	count, size int       // how many messages in that second answer no call, and their bytes
 
 	writing sync.Mutex
 	mu      sync.Mutex
-	open    map[jsonrpc.ID]bool // calls without an answer
-	why     error               // why it ended
+	open    map[jsonrpc.ID]bool // the calls that have no answer yet
+	why     error               // why the connection ended
 }
 
 const (
 	listChanged = "notifications/tools/list_changed"
-	writeTime   = 5 * time.Second // for a process to read a message
-	maxOpenIDs  = 1000            // calls that were never answered
+	writeTime   = 5 * time.Second // how long a process may take to read a message
+	maxOpenIDs  = 1000            // how many calls may stay without an answer
 )
 
 func newLines(p *wall.Process, most Bounds, stale *atomic.Bool) *lines {
@@ -51,7 +51,7 @@ func (c *lines) Connect(context.Context) (mcp.Connection, error) { return c, nil
 
 func (c *lines) SessionID() string { return "" }
 
-// Read returns the next message for the library. It decides on all others itself.
+// Read returns the next message for the library. It handles all other messages itself.
 func (c *lines) Read(context.Context) (m jsonrpc.Message, err error) {
 	err = guarded(func() error {
 		for m == nil {
@@ -69,7 +69,7 @@ func (c *lines) Read(context.Context) (m jsonrpc.Message, err error) {
 			}
 			x, err := jsonrpc.DecodeMessage(line)
 			if err != nil {
-				return fmt.Errorf("%w: %v", ErrMalformed, err) // not wrapped: it would look like an answer
+				return fmt.Errorf("%w: %v", ErrMalformed, err) // err is not wrapped, since the library would treat it as an answer
 			}
 			if m, err = c.decide(x); err != nil {
 				return err
@@ -89,7 +89,7 @@ func (c *lines) Read(context.Context) (m jsonrpc.Message, err error) {
 	return m, err
 }
 
-// decide returns what the library gets of a message: an answer to an open call, or that the tools have changed.
+// decide returns the message that the library gets: an answer to an open call, a notice that the tools have changed, or nil.
 func (c *lines) decide(m jsonrpc.Message) (jsonrpc.Message, error) {
 	switch m := m.(type) {
 	case *jsonrpc.Response:
@@ -105,14 +105,14 @@ func (c *lines) decide(m jsonrpc.Message) (jsonrpc.Message, error) {
 			return nil, c.write(&jsonrpc.Response{ID: m.ID, Result: []byte("{}")})
 		case m.IsCall():
 			return nil, c.write(&jsonrpc.Response{ID: m.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this client answers nothing"}})
-		case m.Method == listChanged && !c.stale.Swap(true): // once until somebody looks
+		case m.Method == listChanged && !c.stale.Swap(true): // only once until the tools are listed again
 			return &jsonrpc.Request{Method: listChanged}, nil
 		}
 	}
 	return nil, nil
 }
 
-// tally counts a message that answers no call.
+// tally counts a message that answers no call, and fails if there are too many in a second.
 func (c *lines) tally(size int) error {
 	if now := time.Now(); now.Sub(c.window) > time.Second {
 		c.window, c.count, c.size = now, 0, 0
@@ -142,11 +142,11 @@ func (c *lines) next() (line []byte, err error) {
 	}
 }
 
-// skipped bounds how much of an answer that is too large is read to its end, in multiples of Bytes. idBytes of its end are looked at.
+// skipped is how much of an answer that is too large is read to its end, in multiples of Bytes. The ID is searched in its last idBytes bytes.
 const skipped, idBytes = 32, 64
 
-// tooLarge returns an error as the answer of the call whose answer begins so, and leaves out the rest of the line: the calls of others go on. It
-// returns nil for an answer of no call, or without an end: then the process is ended.
+// tooLarge replaces an answer that is too large by an error for its call, and skips the rest of the line, so that other calls go on. It returns
+// nil if the line has no end or answers no call: then the process is stopped.
 func (c *lines) tooLarge(begin []byte) jsonrpc.Message {
 	last := bytes.Clone(begin[max(0, len(begin)-idBytes):])
 	part := begin
@@ -168,14 +168,14 @@ func (c *lines) tooLarge(begin []byte) jsonrpc.Message {
 	return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: answerTooLarge, Message: ErrTooLarge.Error()}}
 }
 
-// idAhead finds the number of an answer at its beginning, where most libraries write it.
+// idAhead finds the ID of an answer at its beginning, where most libraries write it.
 var idAhead = regexp.MustCompile(`^\s*{\s*(?:"jsonrpc"\s*:\s*"2.0"\s*,\s*)?"id"\s*:\s*([0-9]{1,15})\s*,`)
 
-// idBehind finds the number of an answer at its end, where the SDK for TypeScript writes it. The last brace closes the answer, so the number before it
-// is the answer's own, and not within a text, where a quote has a backslash before it.
+// idBehind finds the ID of an answer at its end, where the SDK for TypeScript writes it. The last brace closes the answer, so an ID before it belongs
+// to the answer. It can't be part of a text, where a quote follows a backslash.
 var idBehind = regexp.MustCompile(`[^\\]"id" *: *([0-9]{1,15}) *}\s*$`)
 
-// idOf returns the number of an answer of which the beginning and the end are there.
+// idOf returns the ID of an answer, given its beginning and its end.
 func idOf(begin, last []byte) (id jsonrpc.ID) {
 	found := idAhead.FindSubmatch(begin)
 	if found == nil {
@@ -188,7 +188,7 @@ func idOf(begin, last []byte) (id jsonrpc.ID) {
 	return id
 }
 
-// Write sends a message, and notes a call that wants an answer.
+// Write sends a message, and notes the ID if it is a call that needs an answer.
 func (c *lines) Write(_ context.Context, m jsonrpc.Message) error {
 	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
 		c.mu.Lock()
@@ -212,7 +212,7 @@ func (c *lines) write(m jsonrpc.Message) error {
 	if err := c.p.In.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
 		return fmt.Errorf("%w: %w", ErrEnded, err)
 	}
-	if _, err := c.p.In.Write(append(b, '\n')); err != nil { // half a line may be written
+	if _, err := c.p.In.Write(append(b, '\n')); err != nil { // the connection is unusable, since half a line may be written
 		err = fmt.Errorf("%w: it does not read: %w", ErrEnded, err)
 		c.end(err)
 		return err
@@ -220,7 +220,7 @@ func (c *lines) write(m jsonrpc.Message) error {
 	return nil
 }
 
-// end ends the process. The first reason counts.
+// end stops the process. Only the first reason is kept.
 func (c *lines) end(why error) {
 	c.mu.Lock()
 	if c.why == nil {
@@ -237,7 +237,7 @@ func (c *lines) ended() error {
 	return c.why
 }
 
-// Close ends the process and closes its files.
+// Close stops the process and closes its files.
 func (c *lines) Close() error {
 	c.end(fmt.Errorf("%w: it was closed", ErrEnded))
 	c.p.Close()

@@ -1,6 +1,6 @@
 package mcpclient
 
-// This file makes the connection to a server, looks whether its tools are still the pinned ones, and calls them.
+// This file connects to a server, checks that its tools are the pinned ones, and calls them.
 
 import (
 	"context"
@@ -24,21 +24,21 @@ import (
 type link struct {
 	session *mcp.ClientSession
 	tools   []*mcp.Tool
-	looked  time.Time   // when the tools were listed
-	stale   atomic.Bool // the server says that its tools have changed
-	lines   *lines      // of a process
-	guard   *guard      // of a server over HTTP
+	looked  time.Time   // when the tools were last listed
+	stale   atomic.Bool // the server has reported that its tools changed
+	lines   *lines      // for a process
+	guard   *guard      // for a server over HTTP
 }
 
-// lookAgain is when the tools are listed again: a server need not say that they have changed.
+// lookAgain is after how long the tools are listed again, since a server need not report that they have changed.
 const lookAgain = time.Minute
 
-// connect makes a connection to a server whose tools are the pinned ones.
+// connect connects to a server, and checks that its tools are the pinned ones.
 func (o *Object) connect(ctx context.Context) (l *link, err error) {
 	ctx, cancel := context.WithTimeout(ctx, o.server.Bounds.Start)
 	defer cancel()
 	l = &link{}
-	// The server is offered nothing: no files, no questions to a person, no model.
+	// The server gets no capability of the client: no files, no questions to a person, no model.
 	options := &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}, MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}}
 	var transport mcp.Transport
 	if c := o.server.Command; c != nil {
@@ -48,7 +48,7 @@ func (o *Object) connect(ctx context.Context) (l *link, err error) {
 		}
 		o.missing, l.lines = p.Missing, newLines(p, o.server.Bounds, &l.stale)
 		transport = l.lines
-		options.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) {} // it makes the library ask for this notice
+		options.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) {} // with this handler the library subscribes to the notice; lines handles it
 	} else {
 		l.guard = newGuard(o.server.Client.Transport, o.server.Bounds)
 		transport = &mcp.StreamableClientTransport{
@@ -83,7 +83,7 @@ func (o *Object) look(ctx context.Context, l *link) error {
 	})
 }
 
-// answerNothing refuses what a server asks of its client.
+// answerNothing refuses all requests from the server.
 func answerNothing(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 		switch method {
@@ -94,7 +94,7 @@ func answerNothing(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// guarded turns a panic of the library, which reads what a stranger wrote, into an error.
+// guarded turns a panic of the library, which parses what an untrusted server wrote, into an error.
 func guarded(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -104,7 +104,7 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// cause returns why a connection ended, or else err, without what the library says of it to others.
+// cause returns why a connection ended, or else err, without the texts that the library adds.
 func (l *link) cause(err error) error {
 	var why error
 	if l.lines != nil {
@@ -118,7 +118,7 @@ func (l *link) cause(err error) error {
 	return errors.Join(why, err)
 }
 
-// drop ends a connection. The library's own end may wait for the server, so nobody waits for it.
+// drop closes a connection in the background, since the library's Close may wait for the server.
 func (o *Object) drop(l *link) {
 	if l == nil {
 		return
@@ -134,7 +134,7 @@ func (o *Object) drop(l *link) {
 	}
 }
 
-// linked returns a connection to a server whose tools are the pinned ones. The end of a caller must not end it: others may be in the middle of a call.
+// linked returns a connection to a server that has the pinned tools. It does not end with its caller, since other calls may be using it.
 func (o *Object) linked(ctx, caller context.Context) (*link, error) {
 	select {
 	case o.linking <- struct{}{}:
@@ -165,25 +165,25 @@ func (o *Object) linked(ctx, caller context.Context) (*link, error) {
 		}
 	}
 	if pin := (*PinError)(nil); o.refused == nil && errors.As(err, &pin) {
-		o.refused = err // for good: what a person has agreed to is no longer there
+		o.refused = err // kept for good: a person approved other tools than the server has now
 	}
 	return l, err
 }
 
-// notSent is the code of an error of the library's own: it could not send a request.
+// notSent is the code of the library's own error for a request that it could not send.
 const notSent = -32005
 
-// answerTooLarge is the code of our own error in the place of an answer that is too large.
+// answerTooLarge is the code of the error that replaces an answer which is too large.
 const answerTooLarge = -32098
 
-// begin gives the requests of one call their number.
+// begin begins to count the requests of a new call.
 func (l *link) begin() {
 	if l.guard != nil {
 		l.guard.begin()
 	}
 }
 
-// call calls a tool once. It never tries again: the tool may have acted.
+// call calls a tool once. It never tries again, since the tool may have acted.
 func (o *Object) call(parent context.Context, t *tool, args json.RawMessage, key string) (value.Value, error) {
 	ctx, cancel := context.WithTimeout(parent, o.server.Bounds.Call)
 	defer cancel()

@@ -1,6 +1,6 @@
 package mcpclient
 
-// This file makes types of JSON schemas. A type may be wider than its schema, since the server checks its arguments itself.
+// This file makes types from JSON schemas. A type may be wider than its schema, since the server checks its arguments itself.
 
 import (
 	"errors"
@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	maxDepth  = 16    // of types
-	maxNodes  = 2_000 // of one schema, with what its references repeat
-	maxValues = 100   // of an enumeration; one with more is plain text
+	maxDepth  = 16    // how deep types are nested
+	maxNodes  = 2_000 // how many parts one schema may have, with those that its references repeat
+	maxValues = 100   // how many values an enumeration may have; with more it becomes plain text
 )
 
 var scalars = map[string]string{"boolean": value.TypeBool, "integer": value.TypeInt, "number": value.TypeFloat, "string": value.TypeText}
 
-// anything is the type of plain data.
+// anything returns the type of any plain data.
 func anything() *message.Type { return &message.Type{Name: value.TypeData, Null: true} }
 
-// typeOf makes the type of a whole argument or answer: a record.
+// typeOf makes the type of a whole argument or answer, which must be a record.
 func typeOf(schema any, at string) (*message.Type, error) {
 	root, _ := schema.(map[string]any)
 	y := &typer{root: root, left: maxNodes}
@@ -33,7 +33,7 @@ func typeOf(schema any, at string) (*message.Type, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case t.Name == value.TypeData && root["type"] == "object": // nothing is known of its fields
+	case t.Name == value.TypeData && root["type"] == "object": // the schema does not describe the fields of the object
 		return &message.Type{Name: value.TypeRecord}, nil
 	case t.Name != value.TypeRecord || t.Null:
 		return nil, fmt.Errorf("%s: its schema describes no object with named fields", at)
@@ -41,7 +41,7 @@ func typeOf(schema any, at string) (*message.Type, error) {
 	return t, nil
 }
 
-// typer makes the types of one schema.
+// typer makes the types for one schema.
 type typer struct {
 	root map[string]any
 	left int
@@ -103,7 +103,7 @@ func (y *typer) typ(schema any, at string, depth int) (*message.Type, error) {
 	return t, err
 }
 
-// record makes the type of an object: of its properties, or plain data if it may have any.
+// record makes the type of an object: a record of its properties, or plain data if it may have other properties.
 func (y *typer) record(t *message.Type, s map[string]any, at string, depth int) error {
 	properties, _ := s["properties"].(map[string]any)
 	if t.Name = value.TypeRecord; len(properties) == 0 && s["additionalProperties"] != false {
@@ -126,7 +126,7 @@ func (y *typer) record(t *message.Type, s map[string]any, at string, depth int) 
 	return nil
 }
 
-// union makes the type of alternatives. Null is one that types have a word for; others are plain data.
+// union makes the type of alternatives: a nullable type if one of two is null, otherwise plain data.
 func (y *typer) union(list []any, at string, depth int) (one *message.Type, err error) {
 	null := false
 	for _, x := range list {
@@ -149,7 +149,7 @@ func (y *typer) union(list []any, at string, depth int) (one *message.Type, err 
 	return one, nil
 }
 
-// constants makes the type of some values: an enumeration if they are texts.
+// constants makes the type of a list of values: an enumeration if all are texts.
 func constants(list []any) *message.Type {
 	t := &message.Type{Name: value.TypeText, Null: slices.Contains(list, nil)}
 	for _, x := range list {
@@ -165,7 +165,7 @@ func constants(list []any) *message.Type {
 	return t
 }
 
-// resolve finds what a reference within the schema names.
+// resolve returns the part of the schema that a reference names.
 func (y *typer) resolve(ref string) (any, error) {
 	path, ok := strings.CutPrefix(ref, "#")
 	var to any = y.root

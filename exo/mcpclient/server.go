@@ -1,6 +1,6 @@
 package mcpclient
 
-// This file has what a host declares of a server, and the object that programs call.
+// This file has the declaration of a server by its host, and the object that programs call.
 
 import (
 	"cmp"
@@ -25,37 +25,37 @@ import (
 	"github.com/exoagent/exoagent/internal/wall"
 )
 
-// Server declares an MCP server. A tool that is in none of the three lists does not exist for programs, whatever the server says of it.
+// Server declares an MCP server. A tool that is in none of its three lists does not exist for programs, whatever the server claims.
 type Server struct {
-	Name string // the name of its interface, like GitHub
-	Doc  string // one line for the reader of the declarations
+	Name string // the name of the server's interface, like GitHub
+	Doc  string // one line for readers of the declarations
 
-	Command *Command     // a process that speaks over its standard input and output; or else URL
+	Command *Command     // a process that communicates over its standard input and output; set this or URL
 	URL     string       // the address of a server over HTTP
-	Client  *http.Client // for URL. It decides on addresses and adds credentials. Redirects are not followed
+	Client  *http.Client // with URL: the client that decides on addresses and adds credentials; redirects are not followed
 
-	Reads     []string // tools that change nothing: called at once
-	Acts      []string // tools that change something: called once, after the program has ended well
-	Immediate []string // tools that change something and whose answer the program needs: called at once and for good
+	Reads     []string // the tools that change nothing; they are called at once
+	Acts      []string // the tools that change something; they are called once, after the program has succeeded
+	Immediate []string // the tools that change something and whose answer programs need; they are called at once, and are not undone
 
-	// Approve are those of Acts that a person must agree to before they are called, see package review; Approvers says who may.
+	// Approve lists the tools in Acts that a person must agree to before they are called (package review). Approvers describes who may agree.
 	Approve   []string
 	Approvers changeset.Who
 
-	// Pin is the digest of the tools above, with their descriptions and schemas. If the server has others, Open returns a
-	// *PinError with the digest that a person may pin after reading the tools.
+	// Pin is the digest of the listed tools, with their descriptions and schemas. If the server has others, Open returns
+	// a *PinError with the new digest, which a person may pin after reading the tools.
 	Pin string
 
-	Label  value.Label // labels of all answers, besides value.Untrusted
-	Admits value.Label // labels that may leave to the server; zero: only public values
+	Label  value.Label // labels of all answers, in addition to value.Untrusted
+	Admits value.Label // the labels that may leave to the server; zero: only public values
 	Bounds Bounds
 
-	all bool // list all tools, and refuse them
+	all bool // only list all tools, without comparing them with the pin
 }
 
-// Command is a program that is a server. It has no variable of the environment but those listed here. It has no file and no network but those listed here
-// only where the system has walls: on Linux, as far as [Object.Missing] is empty. Elsewhere all walls are missing, and it does what its user can. Require
-// makes walls a condition, by these names:
+// Command is a program that runs as a server. It gets only the environment variables listed here. On Linux, walls limit it to the files and the network
+// listed here; [Object.Missing] lists the walls that a system lacks. Elsewhere there are none, and it can do everything that its user can. Require
+// lists the walls without which it is not started:
 //
 //   - "files": the kernel refuses all files but those of Path, Read and Write (Landlock; Linux 6.2)
 //   - "network": it refuses all sockets, unless Network is set
@@ -65,28 +65,28 @@ type Server struct {
 //   - "apart": its processes see and signal no others, and all end with the first (namespaces, which some systems forbid)
 type Command struct {
 	Path    string   // the program: an absolute path
-	Args    []string // its arguments
-	Env     []string // its whole environment, as NAME=value; on Windows most programs want SYSTEMROOT
-	Dir     string   // its folder; "": the root
-	Read    []string // files and folders that it may read, and execute: its libraries, too
-	Write   []string // files and folders that it may read and change
-	Network bool     // it may use IPv4 and IPv6, to every address, this machine's too
-	Memory  uint64   // the most bytes of memory that a process of it has alone, shared memory not counted; 0: 1 GiB
-	Require []string // the walls without which it is not started
-	Errors  *os.File // where its error output goes as it is, up to 16 MiB; nil: nowhere
+	Args    []string // the arguments of the program
+	Env     []string // the whole environment, as NAME=value; on Windows most programs need SYSTEMROOT
+	Dir     string   // the working folder; "": the root
+	Read    []string // files and folders that the process may read and execute, including its libraries
+	Write   []string // files and folders that the process may read and change
+	Network bool     // allows IPv4 and IPv6 to every address, including this machine's
+	Memory  uint64   // most bytes of memory of each process, not counting shared memory; 0: 1 GiB
+	Require []string // the walls without which the process is not started
+	Errors  *os.File // gets up to 16 MiB of the error output, unchanged; nil: the output is dropped
 }
 
-// Bounds are the limits of a server. Zero means the default.
+// Bounds are the limits on a server. A zero field means its default.
 type Bounds struct {
-	Bytes      int           // of one answer; 1 MiB
-	Items      int           // values in one answer; 10,000
-	Call       time.Duration // for one call; 60 s
-	Start      time.Duration // until the server has listed its tools; 30 s
-	Concurrent int           // calls at a time; 8. One principal has at most half of them
-	Messages   int           // in a second that answer no call; 1,000
+	Bytes      int           // most bytes of one answer; 1 MiB
+	Items      int           // most values in one answer; 10,000
+	Call       time.Duration // longest time for one call; 60 s
+	Start      time.Duration // longest time until the server has listed its tools; 30 s
+	Concurrent int           // most calls at a time, of which one principal has at most half; 8
+	Messages   int           // most messages in a second that answer no call; 1,000
 }
 
-// Errors of a server that broke a rule. The errors of calls wrap these for the host. A program reads only the Kind.
+// These are the errors of a server that broke a rule. For the host, errors of calls wrap them. A program reads only their Kind.
 var (
 	ErrTooLarge  = errors.New("mcpclient: the server's answer is larger than its Bounds")
 	ErrFlood     = errors.New("mcpclient: the server sent more messages than its Bounds")
@@ -98,26 +98,26 @@ var (
 	ErrTool      = errors.New("mcpclient: the tool answered with an error")
 )
 
-// Object is a server as an object of the gate. Make it with [Open].
+// Object is a server as an exo.Object. Make it with [Open].
 type Object struct {
 	server      Server
 	description message.Description
 	tools       map[string]*tool
 	life        context.Context
 	stop        context.CancelFunc
-	turns       *fair.Queue[exo.Principal] // calls that are open, or wait
-	linking     chan struct{}              // held while link is looked at or made
+	turns       *fair.Queue[exo.Principal] // the calls that are open or wait
+	linking     chan struct{}              // held while link is checked or made
 	link        *link
-	refused     error      // why the server is not used any more
-	missing     wall.Walls // of the last process
+	refused     error      // the reason why the server is not used any more
+	missing     wall.Walls // the walls that the last process lacked
 }
 
 var _ exo.Object = (*Object)(nil)
 
-// maxWaiting bounds the calls of one principal that wait.
+// maxWaiting is how many calls of one principal may wait.
 const maxWaiting = 100
 
-// Open connects to a server, compares its tools with the pin, and makes their types. The server ends with ctx, or at Close.
+// Open connects to a server, compares its tools with the pin, and makes types for them. The server is stopped when ctx ends, or by Close.
 func Open(ctx context.Context, s Server) (*Object, error) {
 	if err := s.complete(); err != nil {
 		return nil, err
@@ -136,8 +136,8 @@ func Open(ctx context.Context, s Server) (*Object, error) {
 	return o, nil
 }
 
-// Tools lists all tools that a server offers, as JSON, for a person who is to decide about them, and the digest of those that the server's lists name.
-// Both are of one answer. It calls no tool.
+// Tools returns all tools that a server offers, as JSON, for a person who decides about them. digest is of those tools that s lists. Both come from
+// the same answer of the server. Tools calls no tool.
 func Tools(ctx context.Context, s Server) (tools []byte, digest string, err error) {
 	s.all = true
 	_, err = Open(ctx, s)
@@ -176,7 +176,7 @@ func (s *Server) complete() error {
 	}
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.Fragment != "" {
-		return bad("want the address as http or https, without a user and a fragment") // without the text: it may hold a password
+		return bad("want the address as http or https, without a user and a fragment") // the address is not quoted, since it may contain a password
 	}
 	if s.Client == nil {
 		return bad("a URL needs a Client")
@@ -184,12 +184,12 @@ func (s *Server) complete() error {
 	return nil
 }
 
-// filled returns the bounds with their defaults.
+// filled returns the bounds with the default in each zero field.
 func (b Bounds) filled() Bounds {
 	return Bounds{min(cmp.Or(b.Bytes, 1<<20), 1<<50), cmp.Or(b.Items, 10_000), cmp.Or(b.Call, time.Minute), cmp.Or(b.Start, 30*time.Second), cmp.Or(b.Concurrent, 8), cmp.Or(b.Messages, 1000)}
 }
 
-// used are the names of the tools that programs may call.
+// used returns the names of the tools that programs may call.
 func (s *Server) used() []string { return slices.Concat(s.Reads, s.Acts, s.Immediate) }
 
 // Describe implements exo.Object.
@@ -200,9 +200,9 @@ func (o *Object) Describe() (message.Description, error) {
 	return o.description, nil
 }
 
-// Missing are the walls that the server's process lacks on this system, by the names that [Command] lists.
+// Missing returns the names of the walls, listed at [Command], that the server's process lacks on this system.
 func (o *Object) Missing() []string {
-	if o == nil || o.linking == nil { // the zero Object, which has no process
+	if o == nil || o.linking == nil { // the zero Object has no process
 		return nil
 	}
 	o.linking <- struct{}{}
@@ -210,7 +210,7 @@ func (o *Object) Missing() []string {
 	return o.missing.Names()
 }
 
-// Close ends the connection and the process.
+// Close closes the connection and stops the process.
 func (o *Object) Close() {
 	if o == nil || o.linking == nil {
 		return
@@ -243,7 +243,7 @@ func (o *Object) Eval(ctx context.Context, m *exo.Message) (value.Value, error) 
 	if err != nil {
 		return value.Value{}, err
 	}
-	// A principal whose calls hang has at most its share, and blocks no other.
+	// Each principal has a share of the calls, so that one whose calls hang does not block others.
 	place, err := o.turns.Enter(m.Run().Principal, "")
 	if err != nil {
 		return value.Value{}, &fail.Error{Kind: fail.Limit, Msg: "too many calls of this server wait", Err: errors.Join(err, exo.ErrNothingDone)}
@@ -265,7 +265,7 @@ func (o *Object) Eval(ctx context.Context, m *exo.Message) (value.Value, error) 
 	return v, m.Spend(rows, v.Bytes())
 }
 
-// refuse makes the error of a call whose server did not do what it must. What the tool did is unknown, so it never wraps exo.ErrNothingDone.
+// refuse makes the error for a server that broke a rule. It never wraps exo.ErrNothingDone, since it is unknown what the tool did.
 func refuse(err error) error {
 	kind, msg := fail.Internal, ""
 	for _, limit := range []error{ErrTooLarge, ErrFlood, ErrTimeout} {
@@ -276,8 +276,8 @@ func refuse(err error) error {
 	return &fail.Error{Kind: kind, Msg: msg, Err: err}
 }
 
-// failed makes the error of a tool that says that it failed. The label of the reply covers the error, so a program reads
-// the server's text as it reads an answer. The error of a held call comes after the program, without that label, so it has no text.
+// failed makes the error for a tool that reports a failure. A program may read the server's text, since the label of the reply also
+// covers errors. A held call fails after the program, without that label, so its error has no text.
 func (t *tool) failed(text string) error {
 	e := &fail.Error{Kind: fail.Invalid, Msg: "the tool answered with an error", Err: fmt.Errorf("%w: %s", ErrTool, scalar.Clip(strings.ToValidUTF8(text, "�"), maxText))}
 	if t.effect != message.Held && text != "" {
@@ -286,5 +286,5 @@ func (t *tool) failed(text string) error {
 	return e
 }
 
-// maxText bounds the text of a tool's error, and of a description, in bytes.
+// maxText is how many bytes the text of a tool's error, or a description, may have.
 const maxText = 2000

@@ -1,6 +1,6 @@
 package mcpclient
 
-// This file lists the tools of a server, compares them with the pin, and makes methods of them.
+// This file lists the tools of a server, compares them with the pin, and makes methods for them.
 
 import (
 	"context"
@@ -22,10 +22,10 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// PinError is the error of a server whose tools are not the pinned ones. Its text has nothing of the server but the digest.
+// PinError is the error for a server with other tools than the pinned ones. Its text contains nothing from the server except the digest.
 type PinError struct {
 	Pinned, Digest string
-	Tools          []byte // the tools that the digest is of, as JSON, with letters that can't be seen as escapes: for a person to read
+	Tools          []byte // the tools of the digest as JSON, for a person to read; invisible characters are escaped
 }
 
 func (e *PinError) Error() string {
@@ -35,17 +35,17 @@ func (e *PinError) Error() string {
 	return "its tools are not the pinned ones: after reading them, pin " + e.Digest
 }
 
-// A tool that programs may call.
+// tool is a tool that programs may call.
 type tool struct {
-	name   string // the server's
+	name   string // the server's name for the tool
 	effect message.EffectMode
-	out    *message.Type // nil: text
+	out    *message.Type // the type of the answer; nil: text
 }
 
-// maxPages bounds how many pages of tools are read.
+// maxPages is how many pages of tools are read.
 const maxPages = 32
 
-// list returns the used tools, sorted by name. It fails if one is missing or there twice.
+// list returns the used tools, sorted by name. It fails if a tool is missing, or listed twice.
 func (s *Server) list(ctx context.Context, session *mcp.ClientSession) (tools []*mcp.Tool, err error) {
 	used := s.used()
 	p := &mcp.ListToolsParams{}
@@ -79,7 +79,7 @@ func (s *Server) list(ctx context.Context, session *mcp.ClientSession) (tools []
 	return nil, fmt.Errorf("%w: more than %d pages of tools", ErrTooLarge, maxPages)
 }
 
-// pinned refuses other tools than the pinned ones: other names, descriptions or schemas. Keys of objects are sorted, so their order means nothing.
+// pinned refuses tools with other names, descriptions or schemas than the pinned ones. It sorts the keys of objects, so their order does not count.
 func (s *Server) pinned(tools []*mcp.Tool) error {
 	whole, err := asJSON(tools)
 	used, err2 := asJSON(slices.DeleteFunc(slices.Clone(tools), func(t *mcp.Tool) bool { return !slices.Contains(s.used(), t.Name) }))
@@ -93,14 +93,14 @@ func (s *Server) pinned(tools []*mcp.Tool) error {
 	return nil
 }
 
-// asJSON writes all that a model reads of tools.
+// asJSON writes everything that a model reads about tools.
 func asJSON(tools []*mcp.Tool) ([]byte, error) {
 	return json.Marshal(scalar.Each(tools, func(t *mcp.Tool) map[string]any {
 		return map[string]any{"name": t.Name, "title": t.Title, "description": t.Description, "input": t.InputSchema, "output": t.OutputSchema}
 	}))
 }
 
-// seen writes JSON that means the same, with each letter as an escape that a person does not see: a model reads it all the same.
+// seen escapes each character of JSON that a person can't see, since a model would read it. The meaning stays the same.
 func seen(b []byte) (out []byte) {
 	for _, r := range string(b) {
 		if r < ' ' || unicode.IsPrint(r) && !unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) && r != '\u2800' {
@@ -114,7 +114,7 @@ func seen(b []byte) (out []byte) {
 	return out
 }
 
-// describe makes the methods.
+// describe makes the methods for the tools.
 func (o *Object) describe(tools []*mcp.Tool) error {
 	i := &message.Interface{Name: o.server.Name, Doc: o.server.Doc, Methods: map[string]*message.Method{}}
 	o.tools = map[string]*tool{}
@@ -137,7 +137,7 @@ func (o *Object) describe(tools []*mcp.Tool) error {
 	return nil
 }
 
-// methodName returns the name of a tool's method: what no name of JavaScript can have becomes _.
+// methodName returns the name of a tool's method. It replaces characters that JavaScript names can't have by _.
 func methodName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if scalar.Simple("x" + string(r)) {
@@ -147,7 +147,7 @@ func methodName(name string) string {
 	}, name)
 }
 
-// method makes the method of a tool. Only the host says what it does.
+// method makes the method for a tool. Its effect and labels come from the host's declaration alone.
 func (s *Server) method(t *mcp.Tool) (*message.Method, *tool, error) {
 	u := &tool{name: t.Name}
 	m := &message.Method{Doc: scalar.Clip(t.Description, maxText), Sends: true, Sink: true, Admits: s.Admits, Reply: value.NewLabel(append(s.Label.Tags(), value.Untrusted)...)}

@@ -1,6 +1,6 @@
 package mcpclient
 
-// This file makes values of answers. An answer that does not fit its type is refused whole.
+// This file makes values from answers. An answer that does not fit its type is refused as a whole.
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// answer returns the value of a result. most bounds how many values it has.
+// answer returns the value of a result, which may have at most so many values.
 func (t *tool) answer(r *mcp.CallToolResult, most int) (v value.Value, err error) {
 	if t.out != nil {
 		return read(t.out, r.StructuredContent, 0, &most)
@@ -27,7 +27,7 @@ func (t *tool) answer(r *mcp.CallToolResult, most int) (v value.Value, err error
 	return v, err
 }
 
-// textOf joins the texts of a result. Other parts are named.
+// textOf joins the texts of a result. For other parts it writes their kind.
 func textOf(parts []mcp.Content) string {
 	return strings.Join(scalar.Each(parts, func(c mcp.Content) string {
 		switch c := c.(type) {
@@ -44,7 +44,7 @@ func textOf(parts []mcp.Content) string {
 	}), "\n")
 }
 
-// read makes a value of type t of what JSON holds.
+// read makes a value of type t from decoded JSON.
 func read(t *message.Type, x any, depth int, left *int) (v value.Value, err error) {
 	if *left--; *left < 0 || depth > 2*maxDepth {
 		return v, fmt.Errorf("%w: too many values, or nested too deeply", ErrTooLarge)
@@ -58,7 +58,7 @@ func read(t *message.Type, x any, depth int, left *int) (v value.Value, err erro
 		v, ok = value.Bool(x), fits(value.TypeBool)
 	case float64:
 		v, ok = value.Float(x), fits(value.TypeFloat)
-		if x == math.Trunc(x) && math.Abs(x) <= scalar.SafeInteger && t.Name != value.TypeFloat { // beyond, it is not the number that the server wrote
+		if x == math.Trunc(x) && math.Abs(x) <= scalar.SafeInteger && t.Name != value.TypeFloat { // a larger number may differ from the one that the server wrote
 			v, ok = value.Int(int64(x)), fits(value.TypeInt)
 		}
 	case string:
@@ -97,8 +97,8 @@ func readList(t *message.Type, list []any, depth int, left *int) (value.Value, e
 	return value.List(vs...), nil
 }
 
-// readRecord reads the fields that the type has. The host has not agreed to others, so they are left out. Plain data has any,
-// but for the names that would change the object that a program makes of them.
+// readRecord reads only the fields that the type has, since the host has not agreed to others. Plain data may have all
+// fields, except names like __proto__, which would change the program's object.
 func readRecord(t *message.Type, m map[string]any, depth int, left *int) (value.Value, error) {
 	fields := t.Fields
 	if t.Name == value.TypeData {

@@ -1,6 +1,6 @@
 package mcpclient
 
-// This file bounds what a server over HTTP can send. The caller's client decides which addresses are reached.
+// This file limits what a server over HTTP can send. The caller's client decides which addresses can be reached.
 
 import (
 	"context"
@@ -13,17 +13,17 @@ import (
 	"github.com/exoagent/exoagent/internal/bounded"
 )
 
-// guard bounds each response in bytes and time, follows no redirect, and bounds the requests of a call:
-// each message of a server that asks something makes the library send another.
+// guard limits the bytes and the time of each response, refuses redirects, and limits the requests of a
+// call: each request from the server makes the library send another one.
 type guard struct {
 	base http.RoundTripper
 	most int64
 	life time.Duration
 	left atomic.Int64
-	why  atomic.Pointer[error] // the first rule that the server broke: the library loses it
+	why  atomic.Pointer[error] // the first rule that the server broke, kept since the library's error does not have it
 }
 
-// maxRequests bounds the requests between the starts of two calls.
+// maxRequests is how many requests may be sent between the starts of two calls.
 const maxRequests = 50
 
 func newGuard(base http.RoundTripper, b Bounds) *guard {
@@ -53,7 +53,7 @@ func (g *guard) broken() error {
 	return nil
 }
 
-// client returns c within the guard.
+// client returns a copy of c that uses the guard.
 func (g *guard) client(c *http.Client) *http.Client {
 	own := *c
 	own.Transport = g
@@ -81,7 +81,7 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// body is the body of a response.
+// body is the body of a response, with its limits.
 type body struct {
 	io.Reader
 	io.Closer

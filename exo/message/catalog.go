@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Labels returns all tags that granted objects can give a run. They are not joined: in a join, pii includes pii@member.
+// Labels returns all tags that granted objects can give a run, without joining them: in a join, pii would include pii@member.
 func (c Catalog) Labels() value.Label {
 	var tags []string
 	for _, i := range c {
@@ -25,7 +25,7 @@ func (c Catalog) Labels() value.Label {
 	return value.NewLabel(tags...)
 }
 
-// Admitted returns all tags that may leave by a method, or be written by one. They are not joined either.
+// Admitted returns all tags that a method may let out or write, without joining them.
 func (c Catalog) Admitted() value.Label {
 	var tags []string
 	for _, i := range c {
@@ -53,7 +53,7 @@ func (c Catalog) Leaves() bool {
 	return false
 }
 
-// FirstEffect names a method that changes something, "" if none does.
+// FirstEffect names a method that changes something. It returns "" if there is none.
 func (c Catalog) FirstEffect() string {
 	for _, n := range c.Names() {
 		for _, name := range slices.Sorted(maps.Keys(c[n].Methods)) {
@@ -103,7 +103,7 @@ func (c Catalog) From(tag string) (out []string) {
 	return out
 }
 
-// FirstDeclassifier names a method that declassifies, "" if none does.
+// FirstDeclassifier names a method that declassifies. It returns "" if there is none.
 func (c Catalog) FirstDeclassifier() string {
 	for _, n := range c.Names() {
 		for _, name := range slices.Sorted(maps.Keys(c[n].Methods)) {
@@ -115,11 +115,11 @@ func (c Catalog) FirstDeclassifier() string {
 	return ""
 }
 
-// partArgs names the type arguments that list the rows of which a value is made: ns of a query or a group, over of a window.
+// partArgs names the type arguments that list the rows in a value: ns of a query or a group, over of a window.
 var partArgs = []string{"ns", "over"}
 
-// Method returns what a value of type t has under a name: a method of its interface, or else a measure of the rows of which the
-// value is made, or nil. of names the parts with rows that have the measure. If there are several, the name is ambiguous.
+// Method returns what name means on a value of type t: a method of its interface, a measure of the rows in the value, or nil.
+// of names the parts with rows that have the measure. If there are several, the name is ambiguous.
 func (c Catalog) Method(t *Type, name string) (m *Method, of []string) {
 	i := c[t.Name]
 	if i == nil || i.Expr || i.Methods[name] != nil || i.Fields[name] != nil {
@@ -136,7 +136,7 @@ func (c Catalog) Method(t *Type, name string) (m *Method, of []string) {
 	return m, of
 }
 
-// Measures returns the names of all measures of the rows of which a value of type t is made, sorted.
+// Measures returns the sorted names of all measures of the rows in a value of type t.
 func (c Catalog) Measures(t *Type) (names []string) {
 	for _, f := range c.parts(t) {
 		for name, m := range c[c[f.Type.Name].Many].Methods {
@@ -149,7 +149,7 @@ func (c Catalog) Measures(t *Type) (names []string) {
 	return slices.Compact(names)
 }
 
-// parts returns the rows of which a value of type t is made, if they have measures. A window of groups is made of the rows of the groups.
+// parts returns the rows in a value of type t, if they have measures. A window of groups contains the rows of the groups.
 func (c Catalog) parts(t *Type) (out []TypeField) {
 	for _, name := range partArgs {
 		if of := t.Args[name]; of != nil {

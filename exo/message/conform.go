@@ -1,6 +1,6 @@
 package message
 
-// This file decides whether an argument fits the type that is wanted. node.go calls it for each call; literal.go converts values for it.
+// This file decides whether an argument fits the wanted type. node.go calls it for each call, and literal.go converts values for it.
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 )
 
 // accept checks one argument against its parameter and returns it. A literal is converted to the
-// type that is wanted.
+// wanted type.
 func (c *Checker) accept(op string, p *Param, want *Type, n *Node) (*Node, error) {
 	body := n
 	if n.Op == OpLambda {
@@ -49,8 +49,8 @@ func (c *Checker) accept(op string, p *Param, want *Type, n *Node) (*Node, error
 	return got, nil
 }
 
-// lists reports whether n, which has not been sent, can serve as the list of values that an operator wants: awaiting it
-// gives values of the type of, or records of one such field. The label is what awaiting it would add.
+// lists reports whether n, which has not been sent, can serve as the list of values that an operator wants. Awaited, n
+// must give values of the type of, or records of one field of that type. The label is what awaiting it would add.
 func (c *Checker) lists(of *Type, n *Node) (value.Label, bool) {
 	m, cell := c.awaited(n)
 	if cell == nil || of == nil {
@@ -79,8 +79,8 @@ func (c *Checker) awaited(n *Node) (*Method, *Type) {
 	return m, all.Args["of"]
 }
 
-// notNull returns a wanted type without null: a nullable column is compared with values. A
-// parameter for which null has a meaning declares that itself.
+// notNull returns a wanted type without null, since a nullable column is compared with values, not
+// with null. A parameter that gives null a meaning declares so itself.
 func notNull(t *Type) *Type {
 	of := t.Args["of"]
 	if !t.Null && (of == nil || !of.Null) {
@@ -117,12 +117,12 @@ func (c *Checker) conform(want *Type, n *Node, depth int) (*Node, bool) {
 			if sameScalarValue(v, n.Lit) {
 				return n, true
 			}
-			l := *n // converted: a copy, since the literal may serve another call too
+			l := *n // the converted literal is a copy, since another call may use the original
 			l.Lit = v
 			return &l, true
 		}
-		// A plain value stands for itself as an expression, but never for a
-		// condition: `where(t => t.done === false)` without recording gives false.
+		// A plain value is accepted as an expression, but never as a condition: the callback of
+		// `where(t => t.done === false)`, if it is not recorded, returns plain false.
 		return nil, false
 	case n.Op == OpList && want.Name == value.TypeList:
 		l := *n
@@ -145,7 +145,7 @@ func (c *Checker) conform(want *Type, n *Node, depth int) (*Node, bool) {
 	return n, i != nil && n.Op != OpLambda && i.is(want.Name) && argsFit(want.Args, n.Type.Args)
 }
 
-// conformRecord is conform of a record of values and expressions, such as what an update sets.
+// conformRecord does the work of conform for a record of values and expressions, such as the fields that an update sets.
 func (c *Checker) conformRecord(want *Type, n *Node, depth int) (*Node, bool) {
 	r := *n
 	r.Args = slices.Clone(n.Args)
@@ -169,18 +169,18 @@ func (c *Checker) conformRecord(want *Type, n *Node, depth int) (*Node, bool) {
 	return &r, true
 }
 
-// whole reports whether n is a rounded number where a whole one is wanted. Who stores it must check its size.
+// whole reports whether n is a rounded number in the place of a whole one. The code that stores it must check its size.
 func (c *Checker) whole(want *Type, n *Node) bool {
 	return c.fraction(want, n) && n.Op == OpCall && n.method != nil && n.method.Whole
 }
 
-// fraction reports whether n is an expression of a number that may have a fraction, where a whole number is wanted.
+// fraction reports whether n is an expression of a number that may have a fraction, in the place of a whole number.
 func (c *Checker) fraction(want *Type, n *Node) bool {
 	i, of := c.Catalog[n.Type.Name], n.Type.Args["of"]
 	return want.Name == value.TypeInt && i != nil && i.Expr && of != nil && of.Name != value.TypeInt && scalar.NumberRank(of.Name) > 0
 }
 
-// argsFit reports whether each type argument that is wanted is there.
+// argsFit reports whether got has each type argument that want has.
 func argsFit(want, got map[string]*Type) bool {
 	for k, w := range want {
 		g := got[k]
@@ -196,7 +196,7 @@ func argsFit(want, got map[string]*Type) bool {
 	return true
 }
 
-// isExpression reports whether n stands for a value of a row: a column, or a value computed from columns.
+// isExpression reports whether n is an expression for a value of a row: a column, or something computed from columns.
 func (c *Checker) isExpression(n *Node) bool {
 	i := c.Catalog[n.Type.Name]
 	return i != nil && i.Expr && (n.Op == OpField || n.Op == OpCall)

@@ -1,21 +1,21 @@
 package message
 
-// This file has an object's description of itself. merge.go puts it into a catalogue.
+// This file has the description that an object gives of itself. merge.go puts it into a catalogue.
 
 import "reflect"
 
-// Description is an object's description of itself: its type, and the interfaces that can be reached from it.
+// Description is what an object publishes about itself: its type, and the interfaces that can be reached from it.
 type Description struct {
-	Type       *Type        // an interface among Interfaces, with its arguments
+	Type       *Type        // one of Interfaces, with its type arguments
 	Interfaces []*Interface // everything that can be reached from Type
-	Doc        string       // one line for the reader of the declarations
+	Doc        string       // one line for readers of the declarations
 
-	// Frozen promises that Type, Interfaces, and all that they refer to will never change. Then
-	// gates compare two descriptions by the address of their Interfaces, and don't copy them.
+	// Frozen promises that Type, Interfaces, and everything that these refer to will never change.
+	// Then gates compare descriptions by the address of their Interfaces, without copying them.
 	Frozen bool
 }
 
-// Interface is the interface of this name, nil if there is none.
+// Interface returns the interface of this name, or nil.
 func (d Description) Interface(name string) *Interface {
 	for _, i := range d.Interfaces {
 		if i.Name == name {
@@ -25,7 +25,7 @@ func (d Description) Interface(name string) *Interface {
 	return nil
 }
 
-// Clone is a copy that shares nothing with d but the labels, which can't change.
+// Clone returns a copy that shares nothing with d except labels, which can't change.
 func (d Description) Clone() Description {
 	c := Description{Type: renamer{}.typ(d.Type), Doc: d.Doc}
 	for _, i := range d.Interfaces {
@@ -34,5 +34,5 @@ func (d Description) Clone() Description {
 	return c
 }
 
-// SameInterface reports whether two interfaces are one, or equal.
+// SameInterface reports whether a and b are the same interface, or equal.
 func SameInterface(a, b *Interface) bool { return a == b || reflect.DeepEqual(a, b) }

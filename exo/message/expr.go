@@ -1,6 +1,6 @@
 package message
 
-// This file makes a message from an expression, and checks a message that a guest sent: the last step of the checker, after node.go.
+// This file writes an expression as a message, and checks a message that a guest sent, which is the checker's last step.
 
 import (
 	"slices"
@@ -12,12 +12,12 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Expr is an expression as a message: flat, each node after the nodes that it uses, the root last.
-// A guest sends it to the host, which does not trust it.
+// Expr is an expression as a message: a flat list, in which each node follows the nodes that it
+// uses, and the root is last. A guest sends it to the host, which does not trust it.
 type Expr struct{ Nodes []WireNode }
 
-// WireNode is one node of an Expr. Recv and Args are indexes of earlier nodes;
-// Recv is -1 where there is none.
+// WireNode is one node of an Expr. Recv and Args are indexes of earlier nodes; Recv is -1 if the
+// node has no receiver.
 type WireNode struct {
 	Op    Op
 	Name  string
@@ -31,7 +31,7 @@ type WireNode struct {
 
 // Expr writes n, and all nodes that it uses, as a message.
 func (n *Node) Expr() Expr {
-	f := flattener{order: make([]*Node, 0, min(int(n.size), few))} // size is that of the tree: shared nodes count again
+	f := flattener{order: make([]*Node, 0, min(int(n.size), few))} // n.size counts the nodes of the tree, in which shared nodes count again, so it may exceed the number of nodes
 	f.visit(n)
 	nodes := make([]WireNode, len(f.order))
 	for i, n := range f.order {
@@ -53,13 +53,13 @@ func (n *Node) Expr() Expr {
 // flattener puts nodes in order, each after the nodes that it uses.
 type flattener struct {
 	order []*Node
-	index map[*Node]int32 // where each is; nil while they are few
+	index map[*Node]int32 // the index of each node in order; nil while there are few nodes
 }
 
-// few is the number of nodes up to which a search is quicker than a map.
+// few is the largest number of nodes for which a search is quicker than a map.
 const few = 48
 
-// at is the place of n, or -1.
+// at returns the index of n in f.order, or -1.
 func (f *flattener) at(n *Node) int32 {
 	if f.index == nil {
 		return int32(slices.Index(f.order, n))
@@ -70,7 +70,7 @@ func (f *flattener) at(n *Node) int32 {
 	return -1
 }
 
-func (f *flattener) visit(n *Node) { // recursion is bounded: nodes have a depth limit
+func (f *flattener) visit(n *Node) { // this recursion is bounded, since nodes have a depth limit
 	if n == nil || f.at(n) >= 0 {
 		return
 	}
@@ -89,19 +89,19 @@ func (f *flattener) visit(n *Node) { // recursion is bounded: nodes have a depth
 	}
 }
 
-// Checked is a message that a catalogue allows. Its constants are lifted out: two messages of one Shape differ in Args only.
+// Checked is a message that a catalogue allows. Its constants are replaced by indexes: two messages of one Shape differ in Args only.
 type Checked struct {
-	Root    *Node         // an OpCall of a sending method
-	Shape   string        // everything but the arguments: the key of plan caches
-	Args    []value.Value // the literals, in the order of their nodes
-	Refs    []uint32      // the objects, each once, in the order of their nodes
-	Label   value.Label   // joined over everything that the message mentions
+	Root    *Node         // an OpCall of a method that sends
+	Shape   string        // the message without its arguments, which is the key of plan caches
+	Args    []value.Value // the literals of the message, in the order of their nodes
+	Refs    []uint32      // the objects of the message, each once, in the order of their nodes
+	Label   value.Label   // the joined label of everything that the message mentions
 	Catalog Catalog
 }
 
-// Check makes a message from what a guest sent. Every node is made again by the code that the
-// recorder runs, so a guest that bypasses the recorder gains nothing. Texts are copied, so that the
-// message does not keep the memory of x.
+// Check makes a message from an expression that a guest sent. It makes every node again, with the
+// same code as the recorder, so a guest that bypasses the recorder gains nothing. Texts are copied,
+// so that the message does not keep the memory of x.
 func (c *Checker) Check(x Expr) (*Checked, error) {
 	if len(x.Nodes) == 0 {
 		return nil, fail.Errorf(fail.Invalid, "", "empty message")
@@ -109,7 +109,7 @@ func (c *Checker) Check(x Expr) (*Checked, error) {
 	if len(x.Nodes) > c.Bounds.Nodes {
 		return nil, fail.Errorf(fail.Limit, "", "the expression is too large: more than %d steps", c.Bounds.Nodes)
 	}
-	// Most messages are short: what is needed for the check alone stays on the stack.
+	// Most messages are short, so these arrays, which only the check needs, stay on the stack.
 	var fewNodes [32]*Node
 	var fewUsed [32]bool
 	nodes, used := fewNodes[:], fewUsed[:]
@@ -126,8 +126,8 @@ func (c *Checker) Check(x Expr) (*Checked, error) {
 			used[j] = true
 			return nodes[j]
 		}
-		// A node with more parts than a whole tree may have is refused first, before its parts are compared with
-		// each other, which would cost the gate time.
+		// A node with more parts than a whole tree may have is refused before its parts are compared with each
+		// other, which would cost time.
 		if l := c.Bounds.Nodes; len(w.Args) > l || len(w.Names) > l {
 			return nil, fail.Errorf(fail.Limit, "", "the expression is too large: more than %d steps", l)
 		}
@@ -150,7 +150,7 @@ func (c *Checker) Check(x Expr) (*Checked, error) {
 		nodes[i] = n
 	}
 	for i := range used[:len(used)-1] {
-		// Refuse a node that the root does not use: its label and its cost would count for nothing.
+		// Refuse a node that the root does not use, since its label and its cost would not be counted.
 		if !used[i] {
 			return nil, badMessage(i, "is not used")
 		}
@@ -196,9 +196,8 @@ func badMessage(i int, why string) *fail.Error {
 	return fail.Errorf(fail.Invalid, "", "bad message: node %d %s", i, why)
 }
 
-// remake makes node w again. Fields that a node of its kind doesn't have must
-// be empty: each message has one encoding. Otherwise equal messages get different plan
-// keys, and unused fields carry unchecked data.
+// remake makes node w again. Fields that a node of its kind doesn't use must be empty. Otherwise
+// equal messages would have different plan keys, and unused fields could carry unchecked data.
 func (c *Checker) remake(i int, w *WireNode, recv *Node, args []*Node) (*Node, error) {
 	if w.Op != OpLit && !w.Lit.IsZero() || w.Op != OpRef && w.Ref != 0 || w.Op != OpParam && w.Arg != 0 ||
 		w.Op != OpRecord && len(w.Names) != 0 || (recv != nil) != (w.Op == OpField || w.Op == OpCall || w.Op == OpParam || w.Op == OpLambda) {
@@ -253,12 +252,12 @@ func (c *Checker) remake(i int, w *WireNode, recv *Node, args []*Node) (*Node, e
 	return nil, badMessage(i, "is of no known kind")
 }
 
-// shaper writes the shape of a checked message. It walks the checked nodes,
-// not the wire: a call may have replaced a literal by its converted copy.
+// shaper writes the shape of a checked message. It walks the checked nodes, not the received ones:
+// a call may have replaced a literal by a converted copy.
 type shaper struct {
 	out *Checked
 	b   []byte
-	n   int32 // nodes written
+	n   int32 // the number of nodes written so far
 }
 
 func (s *shaper) node(n *Node) {
@@ -298,7 +297,7 @@ func (s *shaper) node(n *Node) {
 		s.text(n.Name)
 		s.b = strconv.AppendInt(s.b, int64(n.Arg), 10)
 		s.b = append(s.b, ';')
-		return // the arguments before it are written with the call
+		return // the other arguments of the call are written with the call
 	case OpRecord:
 		for _, name := range n.Names {
 			s.text(name)
@@ -310,7 +309,7 @@ func (s *shaper) node(n *Node) {
 	s.b = append(s.b, '(')
 	for i, a := range n.Args {
 		if n.Op == OpCall && n.method.Params[i].Static {
-			// A static literal is part of the shape itself.
+			// A static literal becomes part of the shape itself.
 			s.static(a.Lit)
 			continue
 		}
@@ -331,7 +330,7 @@ func (s *shaper) literal(v value.Value, depth int) {
 	s.b = append(s.b, "?nbiftTlrwRS"[v.Kind()])
 	switch v.Kind() {
 	case value.KindText:
-		if scalar.Wide(v.Text()) { // which is a number in JSON, too
+		if scalar.Wide(v.Text()) { // such a text may be meant as a number, so it has a shape of its own
 			s.b = append(s.b, '+')
 		}
 	case value.KindList:
@@ -366,10 +365,10 @@ func (s *shaper) literal(v value.Value, depth int) {
 	}
 }
 
-// static writes the whole value into the shape: an alias, for instance, decides what names in the message mean.
+// static writes the whole value into the shape. An alias, for instance, decides what names in the message mean.
 func (s *shaper) static(v value.Value) {
 	s.literal(v, 0)
-	b, _ := v.AppendJSON(nil) // a literal is always data
+	b, _ := v.AppendJSON(nil) // no error: a literal is always plain data
 	s.text(string(b))
 }
 
@@ -388,19 +387,19 @@ func cloneNames(ns []string) []string {
 	return ns
 }
 
-// Cost is what each part of a message counts, in bytes, in addition to its texts and values.
+// Cost is how many bytes each part of a message counts for, in addition to its texts and values.
 type Cost struct{ node, arg, name, tag int }
 
-// tagBytes is what each tag of a sealed value in a message counts, whatever its length. A tag contains an id of a row,
-// and a limit must not reveal how long that id is. An id of 200 bytes takes up to 600 in an entry of the record.
+// tagBytes is how many bytes each tag of a sealed value counts for, whatever its length. A tag contains the id of a
+// row, and a limit must not reveal the length of that id. An id of 200 bytes takes up to 600 in an entry of the record.
 const tagBytes = 600
 
 var (
-	AsNodes = Cost{256, 12, 48, tagBytes} // a node that was checked, and the lists of its arguments and names
-	Encoded = Cost{8, 4, 4, tagBytes}     // no less than in its canonical encoding
+	AsNodes = Cost{256, 12, 48, tagBytes} // AsNodes estimates the memory of a checked node, with its lists of arguments and names
+	Encoded = Cost{8, 4, 4, tagBytes}     // Encoded is at least the size of the canonical encoding
 )
 
-// BytesUpTo is the size of a message, counted no further than limit.
+// BytesUpTo returns the size of a message. It stops counting above limit.
 func (x Expr) BytesUpTo(limit int, of Cost) int {
 	n := 0
 	for i := 0; i < len(x.Nodes) && n <= limit; i++ {

@@ -1,6 +1,6 @@
 package message
 
-// This file writes messages in the canonical encoding and reads them; exo/value has the encoding.
+// This file writes messages in the canonical encoding of exo/value and reads them.
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// These bits name the parts of a node that follow.
+// Each of these bits is set if the node has the part of that name.
 const (
 	hasName = 1 << iota
 	hasRecv
@@ -23,10 +23,10 @@ const (
 	hasAll = 1<<iota - 1
 )
 
-// Bounds of a message.
+// These bound one message.
 const (
-	maxLiterals = 200_000 // values and names in it, however large each may be
-	maxArg      = 1 << 20 // the place of a parameter
+	maxLiterals = 200_000 // how many values and names it may have, of any size
+	maxArg      = 1 << 20 // the largest index of a parameter
 )
 
 var (
@@ -36,17 +36,17 @@ var (
 )
 
 // AppendBinary writes the message in the canonical encoding. It fails if the nodes are not in the
-// order in which (*Node).Expr writes them: another order would be a second encoding of the message.
-// Labels of its values are not written: a guest does not set them.
+// order of (*Node).Expr: another order would be a second encoding of the message. Labels of values
+// are not written, since a guest can't set them.
 func (x Expr) AppendBinary(b []byte) ([]byte, error) {
 	e := value.Encoder{B: append(b, wire.Encoding)}
 	WriteExpr(&e, x)
 	return e.B, e.Err()
 }
 
-// DecodeExpr reads what AppendBinary wrote and nothing else, of at most limit nodes. It checks the
-// form only: the gate checks whether a catalogue allows the message. The texts share the memory of
-// s.
+// DecodeExpr reads a message of at most limit nodes that AppendBinary wrote, and nothing else. It
+// checks only the form: the gate checks whether a catalogue allows the message. The texts share the
+// memory of s.
 func DecodeExpr(s string, limit int) (Expr, error) {
 	d := value.Decoder{Reader: wire.NewReader(s), Values: maxLiterals}
 	d.Version()
@@ -54,7 +54,7 @@ func DecodeExpr(s string, limit int) (Expr, error) {
 	return x, value.Malformed("message", d.Done())
 }
 
-// WriteExpr writes a message: a count, and its nodes in the order of (*Node).Expr.
+// WriteExpr writes a message: the number of its nodes, and the nodes in the order of (*Node).Expr.
 func WriteExpr(e *value.Encoder, x Expr) {
 	if !x.ordered() {
 		e.Refuse(errOrder)
@@ -132,21 +132,21 @@ func writeName(e *value.Encoder, s string) {
 	e.B = wire.AppendText(e.B, s)
 }
 
-// ordered reports whether the nodes are in the order of (*Node).Expr: a walk from the root,
-// receivers first, meets each node after those that it uses, and meets every node. Any other order
-// would be a second encoding of the message.
+// ordered reports whether the nodes are in the order of (*Node).Expr. Walking from the root,
+// receivers first, must meet every node, each after those that it uses. Any other order would be a
+// second encoding of the message.
 func (x Expr) ordered() bool {
 	o := order{nodes: x.Nodes}
 	return len(x.Nodes) == 0 || o.visit(int32(len(x.Nodes)-1)) && int(o.next) == len(x.Nodes)
 }
 
-// order walks a message. It has left the nodes before next.
+// order walks a message. The walk has already left all nodes before next.
 type order struct {
 	nodes []WireNode
 	next  int32
 }
 
-// visit walks node i. While all is in order, a node is new if its index is at least next.
+// visit walks node i. As long as the order is right, a node is new if its index is at least next.
 func (o *order) visit(i int32) bool {
 	n := &o.nodes[i]
 	if n.Recv >= i || n.Recv >= o.next && !o.visit(n.Recv) {
@@ -161,8 +161,8 @@ func (o *order) visit(i int32) bool {
 	return o.next == i+1
 }
 
-// ReadExpr reads a message of at most limit nodes, in the order in which (*Node).Expr writes
-// them. It holds at most 200,000 values and names.
+// ReadExpr reads a message of at most limit nodes, in the order in which (*Node).Expr writes them.
+// A message has at most 200,000 values and names.
 func ReadExpr(d *value.Decoder, limit int) (x Expr) {
 	d.Values = min(d.Values, maxLiterals)
 	n := d.Count(2)
@@ -223,7 +223,7 @@ func readNode(d *value.Decoder, n *WireNode, i, limit int) {
 	}
 }
 
-// countParts reads how many arguments or names a node has: no more than a message has nodes.
+// countParts reads how many arguments or names a node has: at most the number of nodes that a message may have.
 func countParts(d *value.Decoder, limit int) int {
 	n := d.Count(1)
 	must(d, n > 0 && n <= limit)
@@ -233,7 +233,7 @@ func countParts(d *value.Decoder, limit int) int {
 	return n
 }
 
-// earlier is the place of a node before node i.
+// earlier reads the index of a node before node i.
 func earlier(d *value.Decoder, i int) int32 {
 	u := d.Uint()
 	if u >= uint64(i) {
@@ -243,7 +243,7 @@ func earlier(d *value.Decoder, i int) int32 {
 	return int32(u)
 }
 
-// must refuses a second encoding: a part that is there and is empty.
+// must fails the decoder unless ok: a part that is present but empty would be a second encoding.
 func must(d *value.Decoder, ok bool) {
 	if !ok {
 		d.Fail("an empty part, or one too many")

@@ -1,13 +1,13 @@
 package message
 
-// This file finds which fields of its type an argument gives, and which labels and trust these fields demand.
+// This file finds the fields of its type that an argument gives, and the labels and the trust that these fields demand.
 
 import (
 	"github.com/exoagent/exoagent/exo/value"
 	"slices"
 )
 
-// given visits the fields of an argument's type that the argument gives, at any depth. It visits all fields if that is unknown.
+// given calls visit for the fields of an argument's type that the argument gives, at any depth. If that is unknown, it visits all fields.
 func (t *Type) given(n *Node, visit func(*TypeField)) {
 	if t == nil {
 		return
@@ -33,7 +33,7 @@ func (t *Type) given(n *Node, visit func(*TypeField)) {
 	}
 }
 
-// givenBy is given for a literal.
+// givenBy does the work of given for a literal.
 func (t *Type) givenBy(v value.Value, visit func(*TypeField)) {
 	switch {
 	case t == nil || v.IsNull():
@@ -72,13 +72,13 @@ func (p *Param) labelsOf(n *Node) (l value.Label) {
 	return l
 }
 
-// admits reports whether a field of the type admits a label.
+// admits reports whether any field of the type admits a label.
 func (t *Type) admits() (any bool) {
 	t.fields(func(f *TypeField) { any = any || !f.Admits.Empty() })
 	return any
 }
 
-// Writes returns the label that all fields of the message admit; nothing if the message gives no field.
+// Writes returns the label that all fields of the message admit. It is empty if the message gives no field.
 func (m *Checked) Writes() (l value.Label) {
 	first := true
 	for i, a := range m.Root.Args {
@@ -94,8 +94,8 @@ func (m *Checked) Writes() (l value.Label) {
 	return l
 }
 
-// Refuses names the fields of existing rows that the message sets and that do not admit a label. It
-// returns nil if the message adds or removes rows: no field admits that.
+// Refuses names the fields that the message sets in existing rows and that do not admit l. It
+// returns nil if the message adds or removes rows, which no field can admit.
 func (m *Checked) Refuses(l value.Label) (out []string) {
 	for i, a := range m.Root.Args {
 		if p := &m.Root.Method().Params[i]; p.Lambda != nil && p.Want != nil && p.Want.Con != nil {
@@ -109,7 +109,7 @@ func (m *Checked) Refuses(l value.Label) (out []string) {
 	return out
 }
 
-// WrittenTo names the fields to which a tag may be written.
+// WrittenTo names the fields that admit a tag.
 func (m *Method) WrittenTo(tag string) (out []string) {
 	if m.Effect != InUnit {
 		return nil
@@ -141,7 +141,7 @@ func (t *Type) Trusting() (out []string) {
 	return append(out, t.Args["of"].Trusting()...)
 }
 
-// Demands names a field that demands trust and that the argument gives, "" if there is none.
+// Demands names a field that demands trust and that the argument gives. It returns "" if there is none.
 func Demands(t *Type, n *Node) (name string) {
 	if t.trusting() == "" {
 		return ""
@@ -154,7 +154,7 @@ func Demands(t *Type, n *Node) (name string) {
 	return name
 }
 
-// trusting names a field of the type that demands trust, "" if there is none.
+// trusting names a field of the type that demands trust. It returns "" if there is none.
 func (t *Type) trusting() string {
 	if t == nil || len(t.Fields)+len(t.Args) == 0 {
 		return ""

@@ -1,6 +1,6 @@
 package message
 
-// This file checks plain values against a wanted type, and converts them. conform.go calls it.
+// This file checks plain values against a wanted type, and converts them. conform.go calls its functions.
 
 import (
 	"fmt"
@@ -13,12 +13,12 @@ import (
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
-// sameScalarValue reports whether a conversion left a value unchanged. For a list or a record it is false.
+// sameScalarValue reports whether a conversion left a value unchanged. It returns false for a list or a record.
 func sameScalarValue(a, b value.Value) bool {
 	return a.Kind() != value.KindList && a.Kind() != value.KindRecord && value.Equal(a, b)
 }
 
-// canonical returns the canonical text of a type that has no kind of its own, with v's label.
+// canonical returns text as a value of type typ, which has no kind of value of its own, in its canonical form and with v's label.
 func canonical(v value.Value, typ, text string) (value.Value, bool) {
 	s, ok := scalar.Canonical(typ, text)
 	if !ok {
@@ -27,15 +27,15 @@ func canonical(v value.Value, typ, text string) (value.Value, bool) {
 	return value.Text(s).WithLabel(v.Label()), true
 }
 
-// Fits reports whether a plain value can be given where a closed type is wanted.
+// Fits reports whether a plain value can be used as a value of a closed type.
 func (t *Type) Fits(v value.Value) bool {
 	_, ok := admit(t, v, 0, nil)
 	return ok
 }
 
-// admit checks a plain value against a closed type and converts it: a whole float to an integer,
-// ISO text to an instant, decimal text beyond 2^53 to the exact integer that it was shown as,
-// decimals and similar types to their canonical text.
+// admit checks a plain value against a closed type and converts it. A whole float becomes an
+// integer, ISO text an instant, text of digits beyond 2^53 an exact integer, and a decimal its
+// canonical text.
 func admit(want *Type, v value.Value, depth int, z *zone.Zone) (value.Value, bool) {
 	if depth > 64 {
 		return v, false
@@ -67,7 +67,7 @@ func admit(want *Type, v value.Value, depth int, z *zone.Zone) (value.Value, boo
 		switch v.Kind() {
 		case value.KindInt:
 			return canonical(v, value.TypeDecimal, strconv.FormatInt(v.Int(), 10))
-		case value.KindFloat: // the program means the digits that JavaScript shows
+		case value.KindFloat: // a float becomes the text that JavaScript shows for it
 			return canonical(v, value.TypeDecimal, strconv.FormatFloat(v.Float(), 'f', -1, 64))
 		case value.KindText:
 			return canonical(v, value.TypeDecimal, v.Text())
@@ -120,7 +120,7 @@ func admit(want *Type, v value.Value, depth int, z *zone.Zone) (value.Value, boo
 }
 
 // timeIn reads an instant. A text without a zone is in local time: `t.at >= "2024-01-31"` means
-// that day where the user is.
+// that day in the user's zone.
 func timeIn(s string, z *zone.Zone) (time.Time, bool) {
 	t, zoned, ok := scalar.ReadTime(s)
 	if !zoned {
@@ -129,7 +129,7 @@ func timeIn(s string, z *zone.Zone) (time.Time, bool) {
 	return t, ok
 }
 
-// timeOf returns the instant of a time, or of its text.
+// timeOf returns the instant that v is, or that its text describes.
 func timeOf(v value.Value, z *zone.Zone) (time.Time, bool) {
 	switch v.Kind() {
 	case value.KindTime:
@@ -140,15 +140,15 @@ func timeOf(v value.Value, z *zone.Zone) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// eveningBefore reports whether a day begins at t in UTC while the local day is still the day before. Then t
-// is most likely new Date("2024-01-31"), and the program does not mean the local day.
+// eveningBefore reports whether t is the beginning of a day in UTC, while the local day is still the day
+// before. Then t is most likely new Date("2024-01-31"), and the program does not mean the local day.
 func eveningBefore(t time.Time, z *zone.Zone) bool {
 	u := t.UTC()
 	return u.Equal(u.Truncate(24*time.Hour)) && z.In(t).Day() != u.Day()
 }
 
-// instead returns what to write in place of an instant that eveningBefore refuses, or of a truth
-// value where a number is wanted. It is the end of an error, and "" for all other values.
+// instead returns the end of an error: what to write in place of an instant that eveningBefore
+// refuses, or of a truth value in the place of a number. It is "" for all other values.
 func instead(want *Type, v value.Value, z *zone.Zone) string {
 	if of := want.Args["of"]; of != nil {
 		want = of
@@ -163,8 +163,8 @@ func instead(want *Type, v value.Value, z *zone.Zone) string {
 	return "; as local time it is the evening of the day before, so write the day that is meant, '" + t.UTC().Format(time.DateOnly) + "'"
 }
 
-// explain says which part of a plain value does not fit, as a path and a reason. It returns "" if
-// no part can be named.
+// explain describes the part of a plain value that does not fit, as a path and a reason. It returns
+// "" if no part can be named.
 func explain(want *Type, v value.Value, at string, depth int, z *zone.Zone) string {
 	if _, ok := admit(want, v, 0, z); ok || depth > 8 {
 		return ""
@@ -210,8 +210,8 @@ func explain(want *Type, v value.Value, at string, depth int, z *zone.Zone) stri
 	return ""
 }
 
-// admitRecord refuses unknown fields: the host would drop them in silence, and the program would
-// believe that they count.
+// admitRecord refuses unknown fields, since the host would ignore them while the program believes
+// that they count.
 func admitRecord(want *Type, v value.Value, depth int, z *zone.Zone) (value.Value, bool) {
 	fs := v.FieldList()
 	out := make([]value.Field, 0, len(fs))
@@ -250,7 +250,7 @@ func exactInteger(v value.Value) (value.Value, bool) {
 
 var litTypes = map[value.Kind]*Type{value.KindNull: litNull, value.KindBool: litBool, value.KindInt: litInt, value.KindFloat: litFloat, value.KindText: litText, value.KindTime: litTime}
 
-// literalType returns the type of a plain value, and nil for any other value.
+// literalType returns the type of a plain value, or nil for any other value.
 func literalType(v value.Value, depth int) *Type {
 	if depth > 64 {
 		return nil
@@ -292,8 +292,8 @@ var (
 	litList  = &Type{Name: value.TypeList, Args: map[string]*Type{"of": litData}}
 )
 
-// sealedFits reports whether a sealed value may be of the wanted type, by its declared type alone.
-// The opened value is checked again.
+// sealedFits reports whether the declared type of a sealed value fits the wanted type. When the
+// value is opened, it is checked again.
 func sealedFits(want *Type, v value.Value) bool {
 	got := &Type{Name: v.SealedType()}
 	return got.Name == value.TypeData || want.Name == value.TypeJSON || scalarFits(want, got) ||

@@ -1,6 +1,6 @@
 package message
 
-// This file compares the description that a policy wants with the object's own, and lets it only be narrower. narrow.go calls it.
+// This file compares the description that a policy wants with the object's own, and lets it only be narrower. narrow.go calls its functions.
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 
 // meet returns d without what a policy took away; want is the policy's version of d. If want has
 // more than d, an error names the place. Parts of an interface that are not compared here must be
-// equal. So a part that is added to interfaces later can't be widened because this code forgot it.
-// changed names the interfaces that differ from d's.
+// equal, so that a policy can't widen a part that this code does not know. changed names the
+// interfaces that differ from d's.
 func (d Description) meet(want Description) (met Description, changed map[string]bool, err error) {
 	if !reflect.DeepEqual(d.Type, want.Type) {
 		return met, nil, fmt.Errorf("the policy changed the type")
@@ -57,7 +57,7 @@ func (d Description) whole(full Description) error {
 	return leads("the object", names(func(r renamer) { r.typ(d.Type) }))
 }
 
-// settle drops names of methods that were removed, and returns which interfaces differ from the full description.
+// settle drops the names of removed methods, and returns which interfaces differ from the full description.
 func (d Description) settle(full Description) (changed map[string]bool) {
 	changed = map[string]bool{}
 	for k, i := range d.Interfaces {
@@ -79,7 +79,7 @@ func (d Description) settle(full Description) (changed map[string]bool) {
 	return changed
 }
 
-// has reports whether the interface that term t gives has a method of this name.
+// has reports whether the interface that results from term t has a method of this name.
 func (d Description) has(t *Term, self *Interface, method string) bool {
 	var i *Interface
 	switch {
@@ -99,7 +99,7 @@ func (i *Interface) meet(w *Interface) (*Interface, error) {
 	n := renamer{}.iface(i)
 	n.Doc = w.Doc
 	if len(w.Words) == 0 {
-		n.Words = w.Words // phrases list the methods that they name in Needs, so they stay right when methods go
+		n.Words = w.Words // phrases stay right when methods are removed, since their Needs lists the methods that they name
 	}
 	if len(w.Fields) != len(i.Fields) {
 		return nil, fmt.Errorf(": fields can be neither added nor deleted")
@@ -128,7 +128,7 @@ func (i *Interface) meet(w *Interface) (*Interface, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(i.Methods)) {
 		m := n.Methods[name]
-		x := w.Methods[m.Name] // by its canonical name, for all its names
+		x := w.Methods[m.Name] // by canonical name, so that one entry decides for all names of a method
 		switch {
 		case x == nil || w.Methods[name] == nil:
 			delete(n.Methods, name)
@@ -174,9 +174,9 @@ func (m *Method) meet(x *Method) error {
 		return fmt.Errorf("its label lost %s", m.Label.Without(x.Label))
 	case !m.Reply.FlowsTo(x.Reply):
 		return fmt.Errorf("the label of its reply lost %s", m.Reply.Without(x.Reply))
-	case x.Total && !m.Total: // only the object can promise this: a program would be shown values that it counts as not read
+	case x.Total && !m.Total: // only the object can promise this: a program would be shown values without their labels joining the run's label
 		return fmt.Errorf("the policy set Total, which only the object itself can promise")
-	case x.Fresh && !m.Fresh: // a program would be shown what others wrote, and stay trusted
+	case x.Fresh && !m.Fresh: // otherwise a program could be shown what outsiders wrote, and still count as trusted
 		return fmt.Errorf("the policy set Fresh, which only the object itself can promise")
 	case m.Row && !x.Row:
 		return fmt.Errorf("the labels of its records no longer join")
@@ -244,8 +244,8 @@ func (p *Param) meet(x *Param) error {
 	return nil
 }
 
-// meet narrows t, a copy of the term that the object wants, as x asks. free: only the object sees
-// which type the argument has.
+// meet narrows t, a copy of the term that the object wants, as x asks. free reports that only the
+// object sees which type the argument has.
 func (t *Term) meet(x *Term, free bool) error {
 	if x == nil {
 		return fmt.Errorf("its type is gone")
@@ -267,7 +267,7 @@ func (t *Term) meet(x *Term, free bool) error {
 }
 
 // meet narrows t, a copy of the type of an argument, to x. t must admit each value that x admits,
-// and must leave unchanged what x converts it to: the object expects arguments as its own
+// and must not change what x converts the value to, since the object expects arguments as its own
 // description converts them.
 func (t *Type) meet(x *Type, free bool) error {
 	if x == nil {
@@ -314,8 +314,8 @@ func (t *Type) meet(x *Type, free bool) error {
 	return nil
 }
 
-// meetFields deletes optional fields that x lacks, and narrows the others. It keeps their order:
-// that of the argument's fields.
+// meetFields deletes optional fields that x lacks, and narrows the others. It keeps their order,
+// which is that of the argument's fields.
 func (t *Type) meetFields(x *Type, free bool) error {
 	var fs []TypeField
 	rest := x.Fields
@@ -349,7 +349,7 @@ func (t *Type) meetFields(x *Type, free bool) error {
 	return nil
 }
 
-// plain reports whether the type is plain data, which an object that wants any data takes unconverted.
+// plain reports whether the type is plain data. An object that wants any data takes such an argument without conversion.
 func (t *Type) plain(depth int) bool {
 	if t == nil || depth > 16 {
 		return false

@@ -1,18 +1,18 @@
 package message
 
-// This file merges the descriptions of all granted objects into one catalogue; validate.go checks each interface first.
+// This file merges the descriptions of all granted objects into one catalogue, after validate.go has checked each interface.
 
 import "fmt"
 
-// Objects of one declaration come with the same interfaces. So a gate validates each interface
-// once, and recognizes an interface that is already there by its address. The cost grows with the
-// number of interfaces, not with the number of grants.
+// Objects with the same declaration share its interfaces. So a gate validates each interface once,
+// and recognizes an interface that it already has by its address. The cost grows with the number of
+// interfaces, not with the number of grants.
 
-// merger gathers the interfaces of descriptions.
+// merger collects the interfaces of descriptions.
 type merger struct {
 	All    Catalog
-	valid  map[*Interface]bool        // of frozen descriptions, which were validated
-	frozen map[**Interface]frozenList // lists of frozen descriptions that are in the catalogue, by the address of their first item
+	valid  map[*Interface]bool        // the interfaces of frozen descriptions, already validated
+	frozen map[**Interface]frozenList // the lists of frozen descriptions in the catalogue, by the address of their first item
 }
 
 // frozenList has the interfaces of a frozen description, which several objects share.
@@ -26,7 +26,7 @@ func NewMerger() *merger {
 	return &merger{All: Catalog{}, valid: map[*Interface]bool{}, frozen: map[**Interface]frozenList{}}
 }
 
-// Add merges a description, and returns what the gate keeps of it: a copy, unless it is frozen.
+// Add merges a description, and returns the form that the gate keeps: a copy, unless the description is frozen.
 func (m *merger) Add(d Description) (Description, error) {
 	if known, ok := m.known(d); ok {
 		return d, known.types(d.Type)
@@ -35,7 +35,7 @@ func (m *merger) Add(d Description) (Description, error) {
 	if err := own.take(d, m.valid); err != nil {
 		return d, err
 	}
-	if !d.Frozen { // a host that changed an interface later would change the tools of others
+	if !d.Frozen { // copied, since a host that changed the interface later would change other tools, too
 		d = d.Clone()
 	} else if len(d.Interfaces) > 0 {
 		for _, i := range d.Interfaces {
@@ -47,7 +47,7 @@ func (m *merger) Add(d Description) (Description, error) {
 }
 
 // known returns the interfaces of an earlier frozen description with the same list. For a
-// description that is not frozen, and may have changed, it returns none.
+// description that is not frozen it returns none, since that may have changed.
 func (m *merger) known(d Description) (Catalog, bool) {
 	if !d.Frozen || len(d.Interfaces) == 0 {
 		return nil, false
@@ -56,10 +56,10 @@ func (m *merger) known(d Description) (Catalog, bool) {
 	return l.names, ok && l.n == len(d.Interfaces)
 }
 
-// Merge adds the interfaces of a description, each of which is validated.
+// Merge validates the interfaces of a description and adds them.
 func (c Catalog) Merge(d Description) error { return c.take(d, nil) }
 
-// take is Merge, but does not validate the interfaces in valid again.
+// take merges like Merge, but does not validate the interfaces in valid again.
 func (c Catalog) take(d Description, valid map[*Interface]bool) error {
 	for _, i := range d.Interfaces {
 		if !valid[i] {
@@ -77,8 +77,8 @@ func (c Catalog) take(d Description, valid map[*Interface]bool) error {
 	return c.types(d.Type)
 }
 
-// twoNamed returns the error for two interfaces of one name. If only the label of the objects' existence
-// differs, it names both labels: the host granted one table twice, and one of the scopes is labelled.
+// twoNamed returns the error for two interfaces of one name. If only the label for the objects' existence
+// differs, it names both labels, since the host granted one table with two scopes and labelled one of them.
 func twoNamed(old, i *Interface) error {
 	alike := *old
 	if alike.Label, alike.LabelBy = i.Label, i.LabelBy; !old.Label.Equal(i.Label) && SameInterface(&alike, i) {
@@ -87,7 +87,7 @@ func twoNamed(old, i *Interface) error {
 	return fmt.Errorf("two different interfaces are named %s: give one of them another name", i.Name)
 }
 
-// types fails unless the type of an object is one of these interfaces.
+// types fails unless t, the type of an object, is one of these interfaces.
 func (c Catalog) types(t *Type) error {
 	if t == nil || c[t.Name] == nil {
 		return fmt.Errorf("Description.Type is not among Description.Interfaces")

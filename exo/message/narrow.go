@@ -1,6 +1,6 @@
 package message
 
-// This file makes the description of an object that a policy narrows. Interfaces that changed get new names.
+// This file makes the description of an object that a policy narrows. Interfaces that change get new names.
 
 import (
 	"crypto/sha256"
@@ -13,12 +13,12 @@ import (
 	"strings"
 )
 
-// Narrowing is what a policy makes of an object's description.
+// Narrowing is an object's description as a policy narrowed it.
 type Narrowing struct {
 	Description
 	full   Catalog // the interfaces of the object itself
 	rename renamer
-	gone   map[string]bool // interfaces that the policy deleted
+	gone   map[string]bool // the interfaces that the policy deleted
 }
 
 // Narrow lets f change a copy of the description d, and compares the result with d. refuse may reject the result.
@@ -55,8 +55,8 @@ func Narrow(d Description, f func(*Description) error, refuse func(met Descripti
 }
 
 // Of returns the description of the wrapped object, or of an object that it returned. Such an
-// object describes itself again: if it has members that the policy never saw, it is refused and not
-// narrowed by a guess.
+// object describes itself again. If it has members that the policy never saw, it is refused, since
+// how to narrow them is unknown.
 func (n *Narrowing) Of(d Description) (Description, error) {
 	if d.Type == nil || n.full[d.Type.Name] == nil {
 		return Description{}, fmt.Errorf("exo: a wrapped object returned an object of type %s, which its description lacks", d.Type)
@@ -67,16 +67,16 @@ func (n *Narrowing) Of(d Description) (Description, error) {
 		}
 	}
 	for name := range names(func(r renamer) { r.typ(d.Type) }) {
-		if n.gone[name] { // the gate's catalogue may have the full interface under this name
+		if n.gone[name] { // refused here, since the gate's catalogue may have the full interface under this name
 			return Description{}, fmt.Errorf("exo: a wrapped object returned a %s, which its policy removed", name)
 		}
 	}
 	return Description{Type: n.rename.typ(d.Type), Interfaces: n.Interfaces, Doc: d.Doc}, nil
 }
 
-// rename gives a new name to each interface that has changed. It also renames each interface that refers to a
-// changed one by any number of steps, since it would lead to the full form, and each kind for which a changed
-// one is allowed, since the changed one could be passed where the full form is wanted.
+// rename gives a new name to each changed interface, and to each that refers to one in any number of steps.
+// It also renames each kind that admits a changed one: otherwise a program could pass the changed one in
+// place of the full form.
 func (d Description) rename(changed map[string]bool) renamer {
 	r := renamer{to: map[string]string{}}
 	if len(changed) == 0 {
@@ -110,7 +110,7 @@ func (d Description) rename(changed map[string]bool) renamer {
 
 // suffix returns a digest of a narrowed interface and of all interfaces that it refers to. It
 // depends on nothing else of the object. So two objects that share kinds and are narrowed alike
-// keep sharing them, and a query of one can be joined to a query of the other.
+// still share them, and their queries can be joined to each other.
 func (d Description) suffix(name string, leads map[string]map[string]bool, narrowed map[string]bool) string {
 	reach := map[string]bool{name: true}
 	for n := 0; n != len(reach); {
@@ -130,9 +130,9 @@ func (d Description) suffix(name string, leads map[string]map[string]bool, narro
 	return fmt.Sprintf("%x", h.Sum(nil)[:4])
 }
 
-// digest writes all of v, labels included, in one way only. It reads the fields by reflection, so
-// that it can't forget a field that is added to Interface later. Otherwise two forms with one
-// digest would be two interfaces of one name.
+// digest writes all of v, with its labels, in one unique form. It reads the fields by reflection,
+// so that it can't miss one that is added to Interface later. Two different interfaces with one
+// digest would get one name.
 func digest(h hash.Hash, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -1,6 +1,6 @@
 package message
 
-// This file makes the nodes of expressions, one method for each kind. Nothing else makes one.
+// This file makes the nodes of expressions, with one method for each kind. No other code makes nodes.
 
 import (
 	"fmt"
@@ -14,54 +14,54 @@ import (
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
-// Op is what a node of an expression does.
+// Op is the kind of a node of an expression.
 type Op uint8
 
 const (
-	_        Op = iota // no node has it
-	OpRef              // an object that was granted
+	_        Op = iota // no node has Op zero
+	OpRef              // a granted object
 	OpLit              // a literal value
 	OpParam            // the placeholder that a callback is given
-	OpField            // a field of Recv
-	OpCall             // the method Name of Recv, with Args
-	OpLambda           // a callback: Recv is its OpParam, Args[0] its result
-	OpRecord           // Names and Args
-	OpList             // Args
+	OpField            // the field Name of Recv
+	OpCall             // a call of the method Name of Recv, with Args
+	OpLambda           // a callback: Recv is its OpParam, and Args[0] is its result
+	OpRecord           // a record of Args, with the field names in Names
+	OpList             // a list of Args
 )
 
-// Node is one checked step of an expression: what a describing call records.
-// A Node can only be made by a Checker, so a Node that exists is well typed.
+// Node is one checked step of an expression, such as a recorded call. Only a Checker can make a
+// Node, so a Node that exists is well typed.
 type Node struct {
 	Op    Op
-	Name  string   // the name of a field or method (canonical)
-	Names []string // the names of a record
+	Name  string   // the canonical name of a field or method
+	Names []string // the field names of a record
 	Recv  *Node
 	Args  []*Node
 	Lit   value.Value
-	Ref   uint32 // of OpRef: the session's number of the object
-	Arg   int    // of OpParam: which parameter of the method Name of Recv it serves
-	Slot  int    // of OpLit and OpRef in a checked message: index into Args or Refs; -1 for a static literal
+	Ref   uint32 // for OpRef: the session's number of the object
+	Arg   int    // for OpParam: the index of its callback among the parameters of the method Name of Recv
+	Slot  int    // for OpLit and OpRef in a checked message: the index into Args or Refs; -1 for a static literal
 
 	Type   *Type
-	method *Method // of OpCall and OpParam
-	free   []*Node // the live placeholders that it depends on
-	dead   bool    // of OpParam: its callback has returned
-	spent  bool    // of OpLambda: a call has it as its argument
-	sends  bool    // of OpCall
+	method *Method // for OpCall and OpParam: the method called
+	free   []*Node // the placeholders of open callbacks that the node depends on
+	dead   bool    // for OpParam: its callback has returned
+	spent  bool    // for OpLambda: a call already has it as its argument
+	sends  bool    // for OpCall: the call sends the message
 	depth  int32
-	size   int32 // nodes of the expression written out as a tree
-	// written is this node's number in the shape of its message, from 1; 0 before that.
+	size   int32 // how many nodes the expression has when written as a tree
+	// written is this node's number in the shape of its message, from 1. It is 0 until the node is written.
 	written int32
-	label   value.Label // joined over everything read in it
+	label   value.Label // the joined label of everything that the node reads
 }
 
 // Closed reports whether the node depends on no callback's placeholder.
 func (n *Node) Closed() bool { return len(n.free) == 0 }
 
-// Method is the catalogue's method that an OpCall calls.
+// Method returns the catalogue's method that an OpCall calls.
 func (n *Node) Method() *Method { return n.method }
 
-// Label is joined over everything that is read in the node.
+// Label returns the joined label of everything that the node reads.
 func (n *Node) Label() value.Label { return n.label }
 
 // Sends reports whether the node is a call that sends the message.
@@ -69,9 +69,9 @@ func (n *Node) Sends() bool { return n.sends }
 
 // Bounds are the limits of one message.
 type Bounds struct {
-	Nodes        int // steps, written out as a tree
-	Depth        int // levels of nesting
-	LiteralBytes int // the size of one literal value
+	Nodes        int // how many steps an expression may have when written as a tree
+	Depth        int // how many levels of nesting an expression may have
+	LiteralBytes int // how many bytes one literal value may have
 }
 
 // Receiver returns the granted object that a message is addressed to.
@@ -82,19 +82,19 @@ func (n *Node) Receiver() *Node {
 	return n
 }
 
-// Checker makes nodes and refuses what the catalogue does not allow. The same
-// code runs in the recorder, for immediate and positioned errors, and in the
-// gate, which trusts no recorder.
+// Checker makes nodes and refuses what the catalogue does not allow. The same code runs in the
+// recorder, so that errors come at once and with a place, and in the gate, which trusts no
+// recorder.
 type Checker struct {
 	Catalog Catalog
 	Bounds  Bounds
-	Ref     func(id uint32) *Type     // the type of a granted object; nil: no such object
-	Show    func(id uint32) string    // what the program calls that object, for messages
-	Literal func(v value.Value) error // optional further check of literals
-	Zone    *zone.Zone                // the zone for time texts without one, and for a time that becomes a day; nil: UTC
+	Ref     func(id uint32) *Type     // returns the type of a granted object, or nil if id names none
+	Show    func(id uint32) string    // returns the program's name for that object, for error messages
+	Literal func(v value.Value) error // an additional check of literals; may be nil
+	Zone    *zone.Zone                // the zone for time texts without a zone, and for a time that becomes a day; nil: UTC
 
-	live       int  // placeholders whose callbacks have not returned
-	Calculates bool // a total method was called on a labelled value
+	live       int  // how many placeholders have callbacks that have not returned
+	Calculates bool // set if a total method was called on a labelled value
 }
 
 func (c *Checker) seal(n *Node) (*Node, error) {
@@ -107,8 +107,8 @@ func (c *Checker) seal(n *Node) (*Node, error) {
 		} else if d == nil {
 			continue
 		}
-		// A placeholder that outlived its callback has no row to stand for; using it
-		// again would let one query capture another's alias (testdata/attacks/001).
+		// A placeholder is meaningless once its callback has returned. Using it again would let one
+		// query capture another's alias (testdata/attacks/001).
 		for _, p := range d.free {
 			if p.dead {
 				return nil, fail.Errorf(fail.Invalid, c.show(d), "this belongs to a callback that has already returned; use it only inside that callback")
@@ -128,12 +128,12 @@ func (c *Checker) seal(n *Node) (*Node, error) {
 		}
 	}
 	n.depth++
-	// Any message to an object reveals that the object exists: by an answer, by an error, and by the lack of both.
+	// Every message to an object reveals that the object exists: a reply shows that, and so does an error.
 	if i := c.Catalog[n.Type.Name]; i != nil && !i.Label.Empty() {
 		n.label = n.label.Join(i.Label)
 	}
-	// Size is that of the tree: a graph that shares nodes can double with each
-	// node, and its interpreter would pay for the tree.
+	// The size is that of the tree. A graph that shares nodes can double with each node, and its
+	// interpreter would have to walk the whole tree.
 	if l := c.Bounds.Nodes; size > int64(l) {
 		return nil, fail.Errorf(fail.Limit, c.show(n), "the expression is too large: more than %d steps", l)
 	}
@@ -156,10 +156,10 @@ func (c *Checker) MakeRef(id uint32) (*Node, error) {
 	return c.seal(&Node{Op: OpRef, Ref: id, Type: t})
 }
 
-// MakeLit makes a literal. Values that no host can hold are refused here, by name.
+// MakeLit makes a literal. It refuses values that no host can represent, and the error names them.
 func (c *Checker) MakeLit(v value.Value) (*Node, error) {
-	// Size first, counted no further than the limit: a value that shares its parts
-	// can double with each level.
+	// Check the size first, counting no further than the limit: a value that shares its parts can
+	// double with each level.
 	if l := c.Bounds.LiteralBytes; v.BytesUpTo(l, 0) > l {
 		return nil, fail.Errorf(fail.Limit, "", "a value is too large to pass on; the limit is %d bytes", l)
 	}
@@ -175,8 +175,8 @@ func (c *Checker) MakeLit(v value.Value) (*Node, error) {
 	return c.seal(&Node{Op: OpLit, Lit: v, Type: t})
 }
 
-// MakeParam makes the placeholder for the callback that is argument arg of
-// recv.method; prior are the arguments before it, on which its type may depend.
+// MakeParam makes the placeholder for the callback that is argument arg of recv.method. prior are
+// the earlier arguments, on which the type of the placeholder may depend.
 func (c *Checker) MakeParam(recv *Node, method string, arg int, prior []*Node) (*Node, error) {
 	m, err := c.method(recv, method)
 	if err != nil {
@@ -189,8 +189,8 @@ func (c *Checker) MakeParam(recv *Node, method string, arg int, prior []*Node) (
 	return n, err
 }
 
-// opLater is a placeholder for the name of the call in an error. The name is made only for a call
-// that fails.
+// opLater is a placeholder for the name of the call in an error. The name is made only if the call
+// fails.
 const opLater = "\x00op"
 
 func (c *Checker) makeParam(recv *Node, m *Method, arg int, prior []*Node) (*Node, error) {
@@ -202,7 +202,7 @@ func (c *Checker) makeParam(recv *Node, m *Method, arg int, prior []*Node) (*Nod
 	if err != nil {
 		return nil, err
 	}
-	// Convert literals as the call will convert them, so that sameArgs can compare them.
+	// Convert literals as the call itself will, so that sameArgs can compare them.
 	prior = slices.Clone(prior)
 	for i, a := range prior {
 		if a.Op != OpLit {
@@ -220,8 +220,8 @@ func (c *Checker) makeParam(recv *Node, m *Method, arg int, prior []*Node) (*Nod
 	if err != nil {
 		return nil, err
 	}
-	// Sets of placeholders are merged pairwise, so their number is a factor of the
-	// work for every node: six hundred made one message cost forty seconds.
+	// Each node merges sets of placeholders pairwise, so its cost grows with their number: a
+	// message with six hundred cost forty seconds.
 	if c.live >= maxLive {
 		return nil, fail.Errorf(fail.Limit, op, "callbacks are nested too deeply: more than %d", maxLive)
 	}
@@ -230,16 +230,16 @@ func (c *Checker) makeParam(recv *Node, m *Method, arg int, prior []*Node) (*Nod
 		return nil, err
 	}
 	c.live++
-	// Clip forces a copy: the parameter must not share the array of its list of placeholders with the receiver.
+	// Clip forces append to copy: the placeholder must not share the array of its list with the receiver.
 	n.free = append(slices.Clip(n.free), n)
-	n.depth, n.label = 1, value.Label{} // it stands for a row; the call that it serves carries the rest
+	n.depth, n.label = 1, value.Label{} // the placeholder itself is a row of depth 1; the call that takes the callback has the label
 	n.size = 1
 	return n, nil
 }
 
-const maxLive = 64 // callbacks within callbacks
+const maxLive = 64 // how many callbacks may be nested
 
-// Kill ends the life of a placeholder whose callback failed.
+// Kill ends the use of a placeholder when its callback has failed.
 func (c *Checker) Kill(param *Node) {
 	if !param.dead {
 		param.dead = true
@@ -247,7 +247,7 @@ func (c *Checker) Kill(param *Node) {
 	}
 }
 
-// MakeLambda closes a callback: param dies, body is what it returned.
+// MakeLambda closes a callback that returned body. param, its placeholder, can't be used any more.
 func (c *Checker) MakeLambda(param, body *Node) (*Node, error) {
 	if param.Op != OpParam || param.dead || body.Op == OpLambda {
 		return nil, fail.Errorf(fail.Invalid, "", "this callback has already returned")
@@ -289,16 +289,16 @@ func (c *Checker) MakeField(recv *Node, name string) (*Node, error) {
 		return nil, c.missing(recv, name)
 	}
 	if i := c.Catalog[t.Name]; i != nil && i.Expr && !label.Empty() {
-		t, label = labelled(t, label), value.Label{} // naming a column reads nothing of it
+		t, label = labelled(t, label), value.Label{} // naming a labelled column does not read it, so the label moves to the type
 	}
-	if i := c.Catalog[recv.Type.Name]; i != nil && i.Expr { // a part of a value, like its length, is made of it
+	if i := c.Catalog[recv.Type.Name]; i != nil && i.Expr { // a part of an expression, like the length of a text, has the label of that expression
 		label = label.Join(c.Catalog.Shows(recv.Type))
 	}
 	n := &Node{Op: OpField, Name: name, Recv: recv, Type: t, label: label}
 	return c.seal(n)
 }
 
-// MakeRecord makes a record of expressions; names must be distinct.
+// MakeRecord makes a record of expressions. The names must be distinct.
 func (c *Checker) MakeRecord(names []string, args []*Node) (*Node, error) {
 	if len(names) != len(args) {
 		return nil, fail.Errorf(fail.Invalid, "", "a record needs one value for each name")
@@ -333,8 +333,8 @@ func (c *Checker) MakeList(args []*Node) (*Node, error) {
 	return c.seal(&Node{Op: OpList, Args: args, Type: t})
 }
 
-// MakeCall calls a method. args are copied; literals are converted to what the
-// method wants, so what the gate sees afterwards is exactly typed.
+// MakeCall calls a method. It copies args, and converts literals to the types that the method
+// wants, so that the gate sees exactly typed arguments.
 func (c *Checker) MakeCall(recv *Node, name string, args []*Node) (*Node, error) {
 	m, err := c.method(recv, name)
 	if err != nil {
@@ -344,19 +344,19 @@ func (c *Checker) MakeCall(recv *Node, name string, args []*Node) (*Node, error)
 	if e, ok := err.(*fail.Error); ok && e.Op == opLater {
 		e.Op = c.Op(recv, m.Name)
 		if m.Name != name && checkIdent("", "", name) != nil {
-			e.Op = c.show(recv) + " " + name // an operator, as the program wrote it
+			e.Op = c.show(recv) + " " + name // the call is an operator, shown as the program wrote it
 		}
 	}
 	return n, err
 }
 
-// in returns the name by which a message calls the method. An operator keeps its spelling: a < b and a.lt(b)
-// are one method, which a policy removes as one, but the object may treat null differently in each.
+// in returns the name for the method in a message. An operator keeps its spelling. a < b and a.lt(b) are one
+// method, which a policy removes as one, but the object may treat null differently in each.
 func (m *Method) in(name string) string {
 	if scalar.Simple(name) {
 		return m.Name
 	}
-	return strings.Clone(name) // a copy, since name may be part of a whole frame
+	return strings.Clone(name) // copied, since name may be part of a whole frame
 }
 
 func (c *Checker) makeCall(recv *Node, m *Method, name string, args []*Node) (*Node, error) {
@@ -369,8 +369,8 @@ func (c *Checker) makeCall(recv *Node, m *Method, name string, args []*Node) (*N
 	for i, a := range args {
 		p := &m.Params[i]
 		if a.Op == OpLambda {
-			// The callback must have been called for this very place: its placeholder's
-			// type was computed from this receiver and these arguments.
+			// The callback must have been called for this parameter of this call: its placeholder's
+			// type was computed from the call's receiver and arguments.
 			if f := a.Recv; p.Lambda == nil || a.spent || f.Recv != recv || f.method != m || f.Arg != i {
 				return nil, fail.Errorf(fail.Invalid, op, "the callback belongs to another call")
 			}
@@ -405,7 +405,7 @@ func (c *Checker) makeCall(recv *Node, m *Method, name string, args []*Node) (*N
 		if c.Catalog[recv.Type.Name].Expr && (!p.Fixed || args[i].Op == OpLit) {
 			want = notNull(want)
 		} else if value.IsScalar(want.Name) && args[i].Op != OpLit {
-			// Only an operand may be an expression: limit(todo.id) has no value to go by.
+			// Only the operand of an operator may be an expression: limit(todo.id), for example, has no value before the query runs.
 			err := c.mismatch(op, p, want, args[i])
 			if i := c.Catalog[args[i].Type.Name]; i != nil && i.Expr {
 				err.Msg += "; " + c.Catalog.Say(i, "argument", "only a value of the program can be used here")
@@ -414,7 +414,7 @@ func (c *Checker) makeCall(recv *Node, m *Method, name string, args []*Node) (*N
 		}
 		if want.Name == value.TypeList && c.Catalog[recv.Type.Name].Expr && !p.Fixed {
 			if l, ok := c.lists(want.Args["of"], args[i]); ok {
-				listed = listed.Join(l) // whether a value is among others reveals something of them
+				listed = listed.Join(l) // a test for membership in a list reveals something about the values of the list
 				continue
 			}
 		}
@@ -445,7 +445,7 @@ func (c *Checker) makeCall(recv *Node, m *Method, name string, args []*Node) (*N
 	n := &Node{Op: OpCall, Name: name, Recv: recv, Args: args, Type: t, method: m, label: label, sends: sends}
 	n.label = n.label.Join(listed).Join(c.reads(recv, m, args))
 	if t.Name == value.TypeRows {
-		// How many bytes they take together is known when they have been read.
+		// The size of a list of rows is known only by reading all of them, so the call has the labels of all that they show.
 		n.label = n.label.Join(c.Catalog.Shows(t.Args["of"]))
 		n.Type = c.rowsOf(n)
 	}
@@ -453,13 +453,13 @@ func (c *Checker) makeCall(recv *Node, m *Method, name string, args []*Node) (*N
 		return nil, err
 	}
 	for _, a := range given {
-		a.spent = a.Op == OpLambda // one callback, one call: its placeholder stands for one row
+		a.spent = a.Op == OpLambda // a callback serves only one call, since its placeholder is a row of that call's receiver
 	}
 	return n, nil
 }
 
 // sameArgs reports whether a placeholder was made for a call with these arguments: the same
-// expressions, and literals that became the same values.
+// expressions, and literals that were converted to the same values.
 func sameArgs(prior, given, accepted []*Node) bool {
 	if len(prior) != len(given) {
 		return false
@@ -499,29 +499,29 @@ func (c *Checker) method(recv *Node, name string) (*Method, error) {
 	return m, nil
 }
 
-// RowArg names the type argument of an object for the rows that it shows. Method.Row refers to it.
+// RowArg names the type argument of an object that has the type of the rows which it shows. Method.Row refers to it.
 const RowArg = "row"
 
-// ShownArg names the type argument of an object with callbacks about another object's rows: what that other object shows.
+// ShownArg names the type argument of an object with callbacks over another object's rows. The argument has the type of what that object shows.
 const ShownArg = "shown"
 
-// nests reports whether a call of m on recv gives an expression and sends nothing. Within a
-// callback nothing can be sent, so it does for every recv. A message has the nodes of a callback
-// between its placeholder and its end, so the gate decides the same.
+// nests reports whether a call of m on recv gives an expression and sends nothing, as every call
+// within a callback does. In a message, the nodes of a callback come between its placeholder and
+// its end, so the gate decides the same.
 func (c *Checker) nests(m *Method, recv *Node) bool {
 	return m.Nested != nil && (!recv.Closed() || c.live > 0)
 }
 
 func (m *Method) onlyNested() bool { return m.Nested != nil && !m.Sends }
 
-// Has reports whether n has a method of this name at its place, inside or outside of a callback.
+// Has reports whether a method of this name can be called on n where n is, inside or outside of a callback.
 func (c *Checker) Has(n *Node, name string) bool {
 	m, _ := c.Catalog.Method(n.Type, name)
 	return m != nil && (!m.onlyNested() || c.nests(m, n))
 }
 
-// Row returns the interface of the row that n stands for in a callback, or nil. n stands for a row if it is a link to
-// at most one row, of a row or of such a link. Programs read the row's fields from n; they are null if there is no row.
+// Row returns the interface of the row that n means in a callback, or nil. n means a row if it is a link to at most one
+// row, from a row or from another such link. Programs read the row's fields from n, which are null if there is no row.
 func (c *Checker) Row(n *Node) *Interface {
 	if !c.one(n) {
 		return nil
@@ -532,8 +532,8 @@ func (c *Checker) Row(n *Node) *Interface {
 	return nil
 }
 
-// Selected returns the type that the records of a query show under a name, for the placeholder param of a callback that gets the
-// parts by name: after a select that names a total, the total's type. It is nil if there is none, or no expression.
+// Selected returns the type that the records of a query have under a name that select chose, such as a total. param is the
+// placeholder of a callback that gets the parts by name. Selected is nil if there is no such name, or its type is no expression.
 func (c *Checker) Selected(param *Node, name string) *Type {
 	if param.Op != OpParam || param.Recv == nil {
 		return nil
@@ -552,19 +552,19 @@ func (c *Checker) Selected(param *Node, name string) *Type {
 	return t
 }
 
-// one reports whether n stands for at most one row, in a callback.
+// one reports whether n, in a callback, means at most one row.
 func (c *Checker) one(n *Node) bool {
 	if n.Op != OpCall || n.Closed() || n.Type.Args[RowArg] == nil {
 		return false
 	}
 	m := n.method
 	switch of := c.Catalog[n.Recv.Type.Name]; {
-	case m.Truth != "" && m.Sends: // the first of many
+	case m.Truth != "" && m.Sends: // the method returns the first of many rows
 		return true
-	case m.Truth != "": // a link
+	case m.Truth != "": // the method is a link
 		return of != nil && (of.is(value.TypeRow) || c.one(n.Recv))
 	case m.Result != nil && m.Result.Var == "self", len(m.Params) > 0 && m.Params[0].selects():
-		return c.one(n.Recv) // it narrows, or selects what is shown
+		return c.one(n.Recv) // the method narrows its receiver, or selects what is shown
 	}
 	return false
 }
@@ -582,13 +582,13 @@ func nullable(t *Type) *Type {
 	return &some
 }
 
-// built reports whether the program made the node itself: a callback or a
-// record has the type of what is in it, but is not an object.
+// built reports whether n is a callback or a record, which the program makes itself. Such a node
+// has the type of its content, but is no object.
 func (n *Node) built() bool {
 	return n.Op == OpLambda || n.Op == OpRecord || n.Op == OpList || n.Op == OpLit
 }
 
-// recordNames returns the first field names of a record: a program may have made thousands.
+// recordNames returns the first field names of a record, since a program may have made thousands.
 func recordNames(t *Type) []string {
 	var ns []string
 	for _, f := range t.Fields[:min(len(t.Fields), 64)] {
@@ -598,9 +598,9 @@ func recordNames(t *Type) []string {
 }
 
 // missing returns the same error for a hidden member and for one that does not exist: a difference
-// would let a guest probe for names. Its text is made when it is read: looking for the nearest of
-// many names costs more than everything else about a refusal. It keeps a bounded number of names
-// and the catalogue, and nothing of the message: refused calls are kept for as long as their run.
+// would let a guest probe for names. Its text is made only when it is read, since the search for
+// the nearest of many names is slow. The error keeps the catalogue and a bounded number of names,
+// but nothing of the message, since refused calls are kept until their run ends.
 func (c *Checker) missing(recv *Node, name string) *fail.Error {
 	what, name, i := c.show(recv), scalar.Clip(name, maxShown), c.Catalog[recv.Type.Name]
 	fields, measures := recordNames(recv.Type), c.Catalog.Measures(recv.Type)
@@ -614,7 +614,7 @@ func (c *Checker) missing(recv *Node, name string) *fail.Error {
 			names = append(slices.Clip(names), i.Names()...)
 		}
 		names = append(slices.Clip(names), measures...)
-		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name }) // the name is a member elsewhere
+		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name }) // don't suggest the unknown name itself, which may be a member in another place
 		if n := i.nearest(name, names); n != "" {
 			return fmt.Sprintf("%s has no member `%s`; did you mean `%s`?", what, name, n)
 		}
@@ -622,7 +622,7 @@ func (c *Checker) missing(recv *Node, name string) *fail.Error {
 			names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return checkIdent("", "", n) != nil })
 		}
 		if row != nil && len(fields) > 0 {
-			names = fields // of a row, without what can be done with a query of it
+			names = fields // for a row list only its fields, not the methods that a query of it has
 		}
 		if len(names) > 0 {
 			return fmt.Sprintf("%s has no member `%s`; it has %s", what, name, join(names[:min(len(names), 24)]))
@@ -634,7 +634,7 @@ func (c *Checker) missing(recv *Node, name string) *fail.Error {
 // maxShown is how many bytes of an unknown name an error shows.
 const maxShown = 60
 
-// nearest returns the listed name that was most likely meant, or else such a method that is not listed.
+// nearest returns the listed name that the program most likely meant. If there is none, it returns such a method that is not listed.
 func (i *Interface) nearest(name string, listed []string) string {
 	n := scalar.Nearest(name, listed)
 	if n == "" && i != nil {

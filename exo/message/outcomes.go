@@ -1,6 +1,6 @@
 package message
 
-// This file counts what a declassifier can reveal, and restricts its replies to that.
+// This file counts how much a declassifier can reveal, and restricts its replies to that.
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// maxBits is the most that one call may reveal.
+// maxBits is how many bits one call may reveal.
 const (
 	maxBits     = 32
 	maxOutcomes = 1 << maxBits
@@ -19,19 +19,19 @@ const (
 var errOutcomes = fmt.Errorf("it has more outcomes than %d bits can express", maxBits)
 
 // Bits returns the most bits that one call of a declassifier reveals: the logarithm of the number of its outcomes,
-// including null. It is 0 for every other method. It follows from the type of the result, which no policy can change.
+// including null. It is 0 for every other method. It depends only on the type of the result, which no policy can change.
 func (m *Method) Bits() int {
 	if m.Declassifies.Empty() || m.Result == nil {
 		return 0
 	}
 	n, err := m.Result.Con.outcomes()
 	if err != nil {
-		return maxBits // such a method is refused when it is granted
+		return maxBits // a method without a declared number of outcomes is refused when it is granted
 	}
 	return bits.Len64(n - 1)
 }
 
-// outcomes returns how many values the type has. It fails if the type does not declare their number.
+// outcomes returns how many values the type has. It fails if the type's declaration does not bound their number.
 func (t *Type) outcomes() (n uint64, err error) {
 	switch {
 	case t == nil:
@@ -50,7 +50,7 @@ func (t *Type) outcomes() (n uint64, err error) {
 			if err != nil {
 				return 0, fmt.Errorf("%s: %w", f.Name, err)
 			}
-			if f.Opt { // whether it is there
+			if f.Opt { // an optional field may also be missing, which is one more outcome
 				of++
 			}
 			if of > maxOutcomes/n {
@@ -61,7 +61,7 @@ func (t *Type) outcomes() (n uint64, err error) {
 	default:
 		return 0, fmt.Errorf("it is %s, which has no declared number of values: want true or false, text of an Enum, a whole number from Min to Max, or a record of these", t)
 	}
-	if n == 0 || n >= maxOutcomes { // 0: all whole numbers; null is another
+	if n == 0 || n >= maxOutcomes { // n is 0 for all whole numbers; the limit leaves one outcome for null
 		return 0, errOutcomes
 	}
 	if t.Null {
@@ -70,10 +70,10 @@ func (t *Type) outcomes() (n uint64, err error) {
 	return n, nil
 }
 
-// ranged reports whether the type is of whole numbers from Min to Max.
+// ranged reports whether the type is whole numbers from Min to Max.
 func (t *Type) ranged() bool { return t.Name == value.TypeInt && t.Min < t.Max }
 
-// checkDeclassifies refuses a declassifier if the number of its replies is unbounded, or if it could read more than the values that it is given.
+// checkDeclassifies refuses a declassifier if the number of its replies is unbounded, or if it could read more than its arguments.
 func (m *Method) checkDeclassifies() error {
 	if m.Declassifies.Empty() {
 		return nil
@@ -89,7 +89,7 @@ func (m *Method) checkDeclassifies() error {
 		return errors.New("a method that declassifies can't label its result")
 	}
 	for i := range m.Params {
-		// A query is no sealed value: the program could compute over whole columns what is then revealed.
+		// A query is refused as an argument: it is no sealed value, and the program could compute over whole columns and have the result revealed.
 		if p := &m.Params[i]; p.Lambda != nil || p.Want == nil || !p.Want.Con.plain(0) {
 			return fmt.Errorf("%s: a method that declassifies takes plain data, and neither callbacks nor objects", p.Name)
 		}
@@ -100,8 +100,8 @@ func (m *Method) checkDeclassifies() error {
 	return nil
 }
 
-// Limited copies v in the one form that the type has: without a label, an extra field, another order of
-// fields, or another spelling of a number. Any of these could reveal more than the outcomes are counted for.
+// Limited copies v in the only form that the type allows: without a label, an extra field, another order of
+// fields, or another spelling of a number. Any of these could reveal more than Bits counts.
 func (t *Type) Limited(v value.Value) (value.Value, bool) {
 	switch {
 	case v.IsNull():

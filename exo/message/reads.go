@@ -1,20 +1,20 @@
 package message
 
-// This file finds the labels of what a call reads and of what it shows, and the rows that a selection shows.
+// This file finds the labels of what a call reads and shows, and the rows that a selection shows.
 
 import (
 	"github.com/exoagent/exoagent/exo/value"
 	"slices"
 )
 
-// An expression has two labels. What it *reads* decides something, whatever becomes of the outcome: a condition, an
-// order, a group, a sum. That label is in Node.label, joins the run's label, and can't be undone. What it
-// *shows* is given to the program unchanged: a selected column. That label is in its Type. Every use of an
-// expression except showing it reads it. A type that is made from another keeps its label: see Term.
+// An expression has two labels. A condition, an order, a group or a sum *reads* values, since they decide the
+// outcome. The label of what it reads is Node.label, and joins the run's label for good. A selected column *shows*
+// values: the program gets them unchanged. The label of what it shows is in its Type. Every use of an expression
+// except showing it reads it. A type that is made from another keeps its label (Term).
 
-// reads joins the labels of what a call of m computes with.
+// reads joins the labels of the values that decide the outcome of a call of m.
 func (c *Checker) reads(recv *Node, m *Method, args []*Node) (l value.Label) {
-	if m.Total { // see totals
+	if m.Total { // the function totals finds what a total method shows
 	} else if i := c.Catalog[recv.Type.Name]; i == nil || i.Expr {
 		l = c.Catalog.Shows(recv.Type)
 	} else if m.Row || c.opaque(m.Result) || c.opaque(m.Nested) {
@@ -31,8 +31,8 @@ func (c *Checker) reads(recv *Node, m *Method, args []*Node) (l value.Label) {
 	return l
 }
 
-// totals joins what the receiver and the arguments of a total method show: the method's result
-// shows it. A program that compares, sorts or groups by the result reads it, as with a column.
+// totals joins the labels of what the receiver and the arguments of a total method show, since the
+// result shows that. A program that compares, sorts or groups by the result reads it, as with a column.
 func (c *Checker) totals(recv *Node, args []*Node) value.Label {
 	l := c.Catalog.Shows(recv.Type)
 	for _, a := range args {
@@ -41,8 +41,8 @@ func (c *Checker) totals(recv *Node, args []*Node) value.Label {
 	return l
 }
 
-// opaque reports whether the result of a method may contain anything of its receiver, and its type does not say what: data, or a
-// text. A number or a truth value of a closed type reveals only how many there are, or whether there are any.
+// opaque reports whether the result of a method is data or text, which may contain any part of its receiver. A number or a truth
+// value of a closed type reveals only how many rows there are, or whether there are any.
 func (c *Checker) opaque(t *Term) bool {
 	if t == nil || t.Con == nil {
 		return false
@@ -54,8 +54,8 @@ func (c *Checker) opaque(t *Term) bool {
 	return c.Catalog[t.Con.Name] == nil
 }
 
-// sets reports whether the argument for p joins the receiver's rows, each part under its own name,
-// and is not read: the table of a join.
+// sets reports whether m adds the argument for p to the receiver's rows without reading it, each
+// part under its own name. An example is the table of a join.
 func (m *Method) sets(p *Param) bool {
 	if p.Bind == "" || m.Result == nil || m.Result.Args["ns"] == nil {
 		return false
@@ -68,7 +68,7 @@ func (m *Method) sets(p *Param) bool {
 	return false
 }
 
-// Shows joins the labels of everything that a value of the type shows.
+// Shows joins the labels of everything that a value of type t shows.
 func (c Catalog) Shows(t *Type) value.Label {
 	if t == nil {
 		return value.Label{}
@@ -89,8 +89,8 @@ func (c Catalog) Shows(t *Type) value.Label {
 	return l
 }
 
-// argsShow joins the labels of what the arguments of a type show: the row of a query, the items of a list. The argument
-// for callbacks is left out: callbacks get all tables of a query, and the query does not show them all.
+// argsShow joins the labels of what a type's arguments show, such as the row of a query or the items of a list. It
+// leaves out the argument for callbacks, which get all tables of a query, even those that the query does not show.
 func (c Catalog) argsShow(t *Type) (l value.Label) {
 	for name, of := range t.Args {
 		if name != "ns" && name != ShownArg {
@@ -102,8 +102,8 @@ func (c Catalog) argsShow(t *Type) (l value.Label) {
 
 // A selection may show the rows of a link: a list of records or, for a link to at most one row, a record or null. Its
 // type is rows, with the argument "of" or "one", and no method takes it. The node is a call, in a callback, of the
-// method that awaiting the query stands for. So a policy that withholds that method withholds the rows, and the
-// method's Reply and the labels of all that it shows are in the label of the message.
+// method that an await of the query would call. So a policy that removes that method removes the rows, and the label
+// of the message has the method's Reply and the labels of all that it shows.
 
 // selects reports whether a callback for p selects what is shown.
 func (p *Param) selects() bool {
@@ -134,7 +134,7 @@ func (c *Checker) shown(param, body *Node) (*Node, error) {
 	return c.MakeRecord(body.Names, args)
 }
 
-// listed reports whether a is a query of rows that belong to a row of a callback.
+// listed reports whether a is a query, within a callback, of rows that belong to the callback's row.
 func (c *Checker) listed(a *Node, of *Interface) bool {
 	if of == nil || of.Expr || of.Await == "" || a.Closed() || a.built() {
 		return false
@@ -143,7 +143,7 @@ func (c *Checker) listed(a *Node, of *Interface) bool {
 	return m != nil && m.Nested != nil && m.Nested.App == value.TypeRows
 }
 
-// rowsOf returns the type of the rows that a call gives.
+// rowsOf returns the type of the rows that call n gives.
 func (c *Checker) rowsOf(n *Node) *Type {
 	of := "of"
 	if c.one(n.Recv) {

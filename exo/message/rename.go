@@ -1,17 +1,16 @@
 package message
 
-// This file copies declarations completely, with other names for some interfaces; narrow.go renames with it.
+// This file makes complete copies of declarations, with other names for some interfaces. narrow.go uses it to rename.
 
 import (
 	"maps"
 	"slices"
 )
 
-// renamer copies types, terms and interfaces, down to the last of their parts, with
-// other names for some interfaces.
+// renamer copies types, terms and interfaces completely, with other names for some interfaces.
 type renamer struct {
 	to    map[string]string
-	visit func(name string) // if set, called with every name
+	visit func(name string) // called with every name; may be nil
 }
 
 func (r renamer) name(n string) string {
@@ -84,7 +83,7 @@ func (r renamer) method(m *Method) *Method {
 	return &c
 }
 
-// iface copies an interface. Names that share one method share one method in the copy, too.
+// iface copies an interface. Names that share a method in the original share one in the copy.
 func (r renamer) iface(i *Interface) *Interface {
 	c := *i
 	c.Name, c.Is, c.Order, c.Words = r.name(i.Name), slices.Clone(i.Is), slices.Clone(i.Order), slices.Clone(i.Words)
@@ -117,7 +116,7 @@ func (r renamer) iface(i *Interface) *Interface {
 	return &c
 }
 
-// names returns the set of interfaces that visit names, except those that need no description.
+// names returns the interfaces that the walk visit mentions, except those that need no description.
 func names(visit func(renamer)) map[string]bool {
 	set := map[string]bool{}
 	visit(renamer{visit: func(n string) {

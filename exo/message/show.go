@@ -1,6 +1,6 @@
 package message
 
-// This file writes expressions and types as errors name them, and says what is wrong with an argument.
+// This file writes expressions and types for error messages, and describes what is wrong with an argument.
 
 import (
 	"fmt"
@@ -29,7 +29,7 @@ func join(names []string) string {
 	return "`" + strings.Join(names, "`, `") + "`"
 }
 
-// Name writes an expression as the program would, shortened, for messages.
+// Name writes an expression as the program would, shortened, for error messages.
 func (c *Checker) Name(n *Node) string { return c.show(n) }
 
 // Op names a call of a method of recv, as the program wrote it.
@@ -40,7 +40,7 @@ func (c *Checker) Op(recv *Node, method string) string {
 	return c.show(recv) + "." + method
 }
 
-// show writes an expression as the program would, shortened, for messages.
+// show writes an expression as the program would, shortened, for error messages.
 func (c *Checker) show(n *Node) string { return c.showDepth(n, 0) }
 
 func (c *Checker) showDepth(n *Node, depth int) string {
@@ -68,7 +68,7 @@ func (c *Checker) showDepth(n *Node, depth int) string {
 			return c.showDepth(n.Recv, depth+1) + "." + scalar.Clip(n.Args[0].Lit.Text(), 40)
 		}
 		name := "." + n.method.Name
-		if i := c.Catalog[n.Recv.Type.Name]; i != nil && i.Call == n.method.Name { // the program calls the object itself
+		if i := c.Catalog[n.Recv.Type.Name]; i != nil && i.Call == n.method.Name { // the program calls the object itself, without naming the method
 			name = ""
 		}
 		return c.showDepth(n.Recv, depth+1) + name + "(" + strings.Repeat("…", min(1, len(n.Args))) + ")"
@@ -86,7 +86,7 @@ func (c *Checker) showDepth(n *Node, depth int) string {
 	return "this"
 }
 
-// fieldNames lists the first fields of a record: a query can have thousands of tables.
+// fieldNames lists the first fields of a record, since a query can have thousands of tables.
 func fieldNames(t *Type) string {
 	const most = 12
 	var names []string
@@ -100,7 +100,7 @@ func fieldNames(t *Type) string {
 	return strings.Join(names, ", ")
 }
 
-// Example is a callback of the form that argument arg of the method wants, for messages.
+// Example returns a callback of the form that argument arg of the method wants, for error messages.
 func (c *Checker) Example(recv *Node, m *Method, arg int) string { return example(c, recv, m, arg) }
 
 func example(c *Checker, recv *Node, m *Method, arg int) string {
@@ -122,8 +122,8 @@ func example(c *Checker, recv *Node, m *Method, arg int) string {
 	return s
 }
 
-// Link is the first method without parameters, of the interface of this name, that gives what can be
-// sent; "" if it has none.
+// Link returns the first method of the named interface that has no parameters and gives something
+// that can be sent. It returns "" if there is none.
 func (c *Checker) Link(name string) string {
 	i := c.Catalog[name]
 	if i == nil {
@@ -198,7 +198,7 @@ func (c *Checker) mismatch(op string, p *Param, want *Type, n *Node) *fail.Error
 	return fail.Errorf(fail.Invalid, op, "%s must be %s; got %s", p.Name, w, got)
 }
 
-// shape writes what each item of type t shows: { id: a number, name: text }.
+// shape writes the form of an item of type t, for example { id: a number, name: text }.
 func (c *Checker) shape(t *Type) string {
 	val := func(t *Type) string {
 		if of := t.Args["of"]; of != nil {
@@ -216,7 +216,7 @@ func (c *Checker) shape(t *Type) string {
 	return "{ " + strings.Join(fs, ", ") + " }"
 }
 
-// unselectable says which field of a selection can't be shown, and what to do.
+// unselectable explains which field of a selection can't be shown, and what to write instead.
 func (c *Checker) unselectable(n *Node) string {
 	for k, a := range n.Args {
 		if n.Op != OpRecord || c.selectable(&Type{Name: value.TypeRecord, Fields: []TypeField{n.Type.Fields[k]}}, 0) {
@@ -240,10 +240,10 @@ func (c *Checker) unselectable(n *Node) string {
 	return ""
 }
 
-// Unsuited returns what to write instead of n where an expression of another type is wanted. It follows an error; "" if nothing is known.
+// Unsuited returns what to write instead of n in the place of another type. It is the end of an error; "" if nothing is known.
 func (c *Checker) Unsuited(n *Node) string {
 	i := c.Catalog[n.Type.Name]
-	if i == nil { // for nil, Say would ask all interfaces
+	if i == nil { // return here, since Say with nil would ask all interfaces
 		return ""
 	}
 	members := append(i.Names(), "…")

@@ -1,6 +1,6 @@
 package message
 
-// This file finds the labels of replies in their types: what is shown, and from which columns.
+// This file finds the labels of replies in their types: which values are shown, and from which columns.
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ import (
 )
 
 // IntegrityShown joins the integrity tags of what a reply of type t shows unsealed, in a run that
-// has the label open. Sealed values in the reply are not read.
+// has the label open. Sealed values in the reply don't count, since they are not read.
 func (c Catalog) IntegrityShown(t *Type, open value.Label) value.Label {
 	if !t.Label.Secrecy().FlowsTo(open) {
 		return value.Label{}
@@ -37,7 +37,7 @@ func (c Catalog) IntegrityShown(t *Type, open value.Label) value.Label {
 	return l
 }
 
-// FieldType is the type of a field of a record of type t, with its label.
+// FieldType returns the type of a field of a record of type t, with its label.
 func (c Catalog) FieldType(t *Type, name string) *Type {
 	if i := c[t.Name]; i != nil {
 		if p := i.Fields[name]; p != nil {
@@ -52,7 +52,7 @@ func (c Catalog) FieldType(t *Type, name string) *Type {
 	return nil
 }
 
-// labelled is t with l joined to the label of what it shows.
+// labelled returns a copy of t, with l joined to the label of what it shows.
 func labelled(t *Type, l value.Label) *Type {
 	if l.FlowsTo(t.Label) {
 		return t
@@ -62,7 +62,7 @@ func labelled(t *Type, l value.Label) *Type {
 	return &c
 }
 
-// ShownType returns the name of the type of what an expression of type t shows.
+// ShownType returns the name of the type of the values that an expression of type t shows.
 func ShownType(c Catalog, t *Type) string {
 	if i := c[t.Name]; i != nil && i.Expr && t.Args["of"] != nil {
 		t = t.Args["of"]
@@ -73,7 +73,7 @@ func ShownType(c Catalog, t *Type) string {
 	return value.TypeData
 }
 
-// LabelledColumn is a labelled field that a message shows, and the name under which the message shows it.
+// LabelledColumn is a labelled field that a message shows, with the name that the message gives it.
 type LabelledColumn struct {
 	Name, As string
 	Label    value.Label

@@ -12,14 +12,14 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// env holds what the variables of a method's terms stand for at one call.
+// env has the values of the variables in a method's terms, for one call.
 type env struct {
 	cat  Catalog
 	self *Type
-	args map[string]*Type // the receiver's type arguments
+	args map[string]*Type // the type arguments of the receiver
 	vars []binding
 	keys []binding
-	few  [2]binding // the first array of vars, enough for most calls
+	few  [2]binding // the first array of vars, which is enough for most calls
 }
 
 type binding struct {
@@ -83,8 +83,8 @@ func (e *env) lookup(name string) *Type {
 	return e.args[name]
 }
 
-// resolve closes a term. It fails if this call breaks a rule of the catalogue: two tables under one
-// name, or a rule for one table used on several.
+// resolve returns the type that a term has in this call. It fails if the call breaks a rule of the
+// catalogue, such as two tables under one name.
 func (e *env) resolve(op string, t *Term) (*Type, error) {
 	if t != nil && t.Null && t.Wide == nil {
 		some := *t
@@ -144,7 +144,7 @@ func (e *env) resolve(op string, t *Term) (*Type, error) {
 		if err != nil {
 			return nil, err
 		}
-		if of.Name != value.TypeRecord && of.Field(t.Name) != nil { // x.name would be the whole record
+		if of.Name != value.TypeRecord && of.Field(t.Name) != nil { // refused, since x.name would be ambiguous: the whole record, or its field
 			return nil, e.taken(op, t.Name)
 		}
 		return &Type{Name: value.TypeRecord, Fields: []TypeField{{Name: t.Name, Type: of}}}, nil
@@ -171,7 +171,7 @@ func (e *env) resolve(op string, t *Term) (*Type, error) {
 		r := &Type{Name: t.App}
 		if len(t.Args) > 0 {
 			r.Args = make(map[string]*Type, len(t.Args))
-			for _, k := range slices.Sorted(maps.Keys(t.Args)) { // sorted, so that of two errors always the same is returned
+			for _, k := range slices.Sorted(maps.Keys(t.Args)) { // sorted, so that if several arguments fail, the error is always the same
 				x, err := e.resolve(op, t.Args[k])
 				if err != nil {
 					return nil, err
@@ -194,13 +194,13 @@ func (e *env) resolve(op string, t *Term) (*Type, error) {
 	return nil, &fail.Error{Op: op, Kind: fail.Internal, Msg: "empty term in the catalogue"}
 }
 
-// OneField is the field name of the value of a row that is one value and no record.
+// OneField is the field name for a row that is a single value and no record.
 const OneField = "value"
 
 // ownFields returns the fields that a type has in addition to those of its interface. None may hide a member or a measure of the interface.
 func (e *env) ownFields(op string, in, of *Type) ([]TypeField, error) {
 	i := e.cat[in.Name]
-	if of.Name != value.TypeRecord { // each row is one value
+	if of.Name != value.TypeRecord { // each row is a single value and no record
 		return []TypeField{{Name: OneField, Type: of}}, nil
 	}
 	for _, f := range of.Fields {
@@ -211,8 +211,8 @@ func (e *env) ownFields(op string, in, of *Type) ([]TypeField, error) {
 	return of.Fields, nil
 }
 
-// asExpressions makes expressions of fields. A field with a plain value becomes one too, if to has
-// an interface for its type. All become nullable: other rows may have any value there, or none.
+// asExpressions makes expressions of fields. A field with a plain value becomes an expression, too,
+// if to has an interface for its type. All become nullable, since other rows may lack the value.
 func asExpressions(fs []TypeField, to map[string]string) []TypeField {
 	if len(to) == 0 {
 		return fs
@@ -232,16 +232,16 @@ func asExpressions(fs []TypeField, to map[string]string) []TypeField {
 	return out
 }
 
-// taken returns the error for a field whose name already has a meaning at the place where it would be read.
+// taken returns the error for a field with a name that already has a meaning where the program would read it.
 func (e *env) taken(op, name string) error {
 	return fail.Errorf(fail.Invalid, op, "%s", e.cat.Say(nil, "taken", "{name} already has a meaning here; choose another name", "name", name))
 }
 
-// wide resolves Term.Wide: the expression interface of the least type that holds
-// all of them.
+// wide resolves Term.Wide: it finds the expression interface of the narrowest type that fits all of
+// them.
 func (e *env) wide(op string, t *Term) (*Type, error) {
 	var of *Type
-	var label value.Label // a type that is made from others keeps their labels
+	var label value.Label // the type that results has the labels of all types that it is made from
 	null := t.Null
 	for _, w := range t.Wide {
 		x, err := e.resolve(op, w)
@@ -281,7 +281,7 @@ func (e *env) wide(op string, t *Term) (*Type, error) {
 	return nil, fail.Errorf(fail.Invalid, op, "can't be used with %s", of.bare())
 }
 
-// bare is the type as messages name it where null and the list of values don't matter.
+// bare returns the type without null and without the list of its only values.
 func (t *Type) bare() *Type { return &Type{Name: t.Name, Args: t.Args, Fields: t.Fields} }
 
 func sameScalar(a, b *Type) bool {

@@ -1,6 +1,6 @@
 package message
 
-// This file has the vocabulary of declarations: types, terms, parameters, methods and interfaces.
+// This file defines the parts of declarations: types, terms, parameters, methods and interfaces.
 
 import (
 	"cmp"
@@ -11,22 +11,22 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Type is the type of a value or an expression. It is plain data, so that a catalogue crosses to a
-// worker as it is. A scalar's Name is one of the Type constants; "list" has Args["of"]; "record"
-// has Fields. Any other Name is an Interface in the catalogue, with its type arguments in Args; if
-// a term with Own made the type, Fields has its own fields.
+// Type is the type of a value or an expression. It is plain data, so that a catalogue can be sent
+// to a worker. A scalar's Name is one of the Type constants; "list" has Args["of"]; "record" has
+// Fields. Any other Name is an Interface in the catalogue, with its type arguments in Args. If a
+// term with Own made the type, Fields has the additional fields.
 type Type struct {
 	Name   string
 	Args   map[string]*Type
 	Fields []TypeField
-	Null   bool     // null is admitted
-	Enum   []string // text: its only values
+	Null   bool     // null is also a value of the type
+	Enum   []string // for text: the only allowed values
 
-	// Min and Max are for int: the least and the largest value; both 0: any value.
+	// Min and Max are the least and the greatest value of an int. If both are 0, any value is allowed.
 	Min, Max int64
 
 	// Label is the label of what an expression of this type shows. Only the checker sets it, for a
-	// node; a declaration with a Label is refused. It is not encoded, and comparisons ignore it.
+	// node, and a declaration that has one is refused. It is not encoded, and comparisons ignore it.
 	Label value.Label
 }
 
@@ -34,29 +34,29 @@ type Type struct {
 type TypeField struct {
 	Name string
 	Type *Type
-	Opt  bool // of an argument: may be left out
+	Opt  bool // for an argument: the field may be left out
 	Doc  string
 
 	// Needed is for an argument, with Opt: the object refuses most calls without the field. Descriptions show
-	// the field as required, and the check of a message still takes a call without it.
+	// the field as required, but the checker accepts a call without it.
 	Needed bool
 
 	// Trusted is for an argument: a run that has read a value labelled [value.Untrusted] can't give this field.
 	Trusted bool
-	// Label has two uses. In a result, programs are shown the field sealed, like a labelled column. In an argument, a
-	// program that gives the field has read the label, since the outcome reveals it. See [value.Label].
+	// Label has two uses. In a result, programs see the field sealed, like a labelled column. In an argument, the label
+	// joins the label of a program that gives the field, since the outcome reveals something about the host's data.
 	Label value.Label
-	// Admits is for an argument of a method with the effect InUnit: the labels that may be written to the
-	// field. A message may carry the labels that all its fields admit, in addition to Method.Admits.
+	// Admits is for an argument of a method with the effect InUnit, and has the labels that may be written
+	// to the field. A message may carry the labels that all its fields admit, in addition to Method.Admits.
 	Admits value.Label
 }
 
-// undescribed reports whether a name in a type stands for no interface.
+// undescribed reports whether a name in a type is that of no interface.
 func undescribed(name string) bool {
 	return value.IsScalar(name) || name == value.TypeList || name == value.TypeRecord || name == value.TypeSelection || name == value.TypeKeys || name == value.TypeRow || name == value.TypeRows
 }
 
-// Field finds a record type's field.
+// Field returns the type of a record's field, or nil.
 func (t *Type) Field(name string) *Type {
 	for i := range t.Fields {
 		if t.Fields[i].Name == name {
@@ -66,7 +66,7 @@ func (t *Type) Field(name string) *Type {
 	return nil
 }
 
-// typeWords names types in errors.
+// typeWords has the names of types in errors.
 var typeWords = map[string]string{
 	value.TypeBool: "true or false", value.TypeInt: "a whole number", value.TypeFloat: "a number", value.TypeNumber: "a number", value.TypeText: "text",
 	value.TypeTime: "a date (a Date, or text like '2024-01-31T12:00:00Z')", value.TypeDate: "a day (text like '2024-01-31', or a Date)",
@@ -75,7 +75,7 @@ var typeWords = map[string]string{
 	value.TypeJSON: "plain data", value.TypeData: "plain data",
 }
 
-// String writes the type as messages show it.
+// String writes the type as error messages show it.
 func (t *Type) String() string {
 	if t == nil {
 		return "nothing"
@@ -97,26 +97,26 @@ func (t *Type) String() string {
 	return s
 }
 
-// Term is a type with holes. A method's result is a term over the receiver's
-// type arguments and over what was passed; it is plain data, so the recorder
-// and the gate compute the same types from the same catalogue.
+// Term is a type with variables. A method's result is a term over the receiver's type arguments and
+// the arguments of the call. It is plain data, so the recorder and the gate compute the same types
+// from one catalogue.
 type Term struct {
-	Var  string           // "self", "ns", "item.ns"; "ns.*" is the type of the only field of ns
-	Con  *Type            // closed
-	Ext  []*Term          // disjoint union of records; no name can be there twice
+	Var  string           // a variable: "self", "ns", "item.ns"; "ns.*" is the type of the only field of ns
+	Con  *Type            // a type without variables
+	Ext  []*Term          // the record with the fields of all these records, which must have distinct names
 	App  string           // an interface or "list", applied to Args
-	Args map[string]*Term // by the names of its type parameters
-	Null bool             // or null
-	Bare bool             // without null, and without the list of its only values
-	Key  string           // the record of one field: its name is the static parameter Key, its type is Of
-	Name string           // the record of one field of this name; its type is Of
+	Args map[string]*Term // the arguments of App, by the names of its type parameters
+	Null bool             // the value may also be null
+	Bare bool             // the type without null, and without the list of its only values
+	Key  string           // a record of one field: the static parameter Key gives its name, and Of its type
+	Name string           // a record of one field of this name, with the type Of
 	Of   *Term            // the type of the field Key or Name
-	Own  *Term            // of App: the record of expressions whose fields the type has, in addition to those of its interface
+	Own  *Term            // with App: the record of expressions that are the type's fields in addition to those of its interface
 
-	// Wide is the expression of the least type that holds all of these expressions or values. Whole
-	// numbers fit in floats, and floats in decimals; nothing else mixes. It is null if one of them
-	// is. To names the interface of expressions for each type; nil: the type of the value itself.
-	// With Own, To is for fields that are plain values.
+	// Wide is an expression of the narrowest type that fits all of these expressions or values.
+	// Whole numbers fit in floats, and floats in decimals; no other types mix. The type admits null
+	// if one of theirs does. To names the interface of expressions for each type; nil: the type of
+	// the value itself. With Own, To is for fields that are plain values.
 	Wide []*Term
 	To   map[string]string
 }
@@ -124,17 +124,17 @@ type Term struct {
 // Param is one parameter of a method.
 type Param struct {
 	Name   string
-	Want   *Term // what the argument, or the callback's result, must be
-	Lambda *Term // not nil: a callback that is given this record, called once, at once
+	Want   *Term // the type that the argument, or the callback's result, must have
+	Lambda *Term // if not nil, the argument is a callback that gets this record, called once and at once
 	Plain  bool  // with Lambda: the argument may also be given without a callback
-	Filter bool  // with Lambda: a plain object {field: value} stands for "each field equals"
-	Many   bool  // one Want, or a list of them
-	Null   bool  // null is admitted, too
-	Opt    bool  // may be left out
-	Count  bool  // of int: not negative
-	Fixed  bool  // of an operator: a value of the program's, no expression
+	Filter bool  // with Lambda: the argument may also be an object {field: value}, which means "each field equals its value"
+	Many   bool  // the argument may also be a list of Want
+	Null   bool  // the argument may also be null
+	Opt    bool  // the argument may be left out
+	Count  bool  // for int: the argument must not be negative
+	Fixed  bool  // for an operator: the argument must be a value of the program, no expression
 	Static bool  // the literal belongs to the shape of the message, not to its arguments
-	Ident  bool  // with Static: text that can be a name in the program
+	Ident  bool  // with Static: the text must be allowed as a name in the program
 	Bind   string
 }
 
@@ -144,45 +144,46 @@ type Method struct {
 	Doc    string
 	Params []Param
 	Result *Term
-	Sends  bool        // a call sends the message; without Sends it only describes
+	Sends  bool        // a call sends the message; a method without Sends only describes
 	Row    bool        // the call depends on every column of a result row, so the labels of all of them join
-	Sink   bool        // the message leaves the host by it, so it must admit the label of the run
-	Label  value.Label // what a call adds to the label of the message: a link reads the columns of its keys
+	Sink   bool        // the message leaves the host through this method, so its Admits must admit the label of the run
+	Label  value.Label // the label that a call adds to the message: a link, for example, reads the columns of its keys
 
-	// Total is for a method of an expression that gives another expression. It has a value, or null, for every receiver
-	// and all arguments, and takes no more room than their declarations say. So a selection with it shows what they
-	// show, and reads nothing of them. Only the object that owns the expression may set Total, no policy.
+	// Total is for a method that makes an expression from an expression. It gives a value or null for all receivers and
+	// arguments, and its size is bounded by their declarations. So a selection with it shows what these show, without
+	// reading them. Only the object that owns the expression may set Total, no policy.
 	Total bool
 
-	// Nested is the result within a callback: an expression. Nothing is sent there. A method with
-	// Nested that does not send exists only inside callbacks.
+	// Nested is the expression that the method gives within a callback, where nothing is sent. A
+	// method with Nested that does not send exists only inside callbacks.
 	Nested *Term
 
-	// Trusted is for a method that sends: a run that has read a value labelled [value.Untrusted] can't call it, whatever the arguments.
+	// Trusted is for a method that sends. A run that has read a value labelled [value.Untrusted] can't call it, whatever the arguments.
 	Trusted bool
 
-	// Fresh: the reply is what the message added. The program alone wrote it, so only the integrity tags of
-	// Reply join the run's label. Only the object may set Fresh, for what it adds, no policy.
+	// Fresh reports that the reply is what the message added. The program alone wrote it, so only the integrity
+	// tags of Reply join the run's label. Only the object may set Fresh, for what it adds, no policy.
 	Fresh bool
 
-	// Measure: the method gives one value for all rows of its receiver, so whatever is made of such rows has the method, too: see Interface.Many.
+	// Measure reports that the method gives one value for all rows of its receiver. Everything that is made from such rows has the method, too
+	// (Interface.Many).
 	Measure bool
 
-	// Whole: the value has no fraction, so it can be written where a whole number is wanted, whatever its type.
+	// Whole reports that the value has no fraction, so it can be used in place of a whole number, whatever its type.
 	Whole bool
 
-	// Effect says whether it changes something, and when.
+	// Effect reports whether the method changes something, and when.
 	Effect EffectMode
-	// Reply is the most that the reply may carry in addition to the label of the message: its
-	// values, whether there is a reply, and its error. It joins the run's label before the message
-	// acts. A reply that carries more is an internal error.
+	// Reply is the label that the reply may have in addition to the label of the message. It covers
+	// the values, the error, and whether there is a reply. It joins the run's label before the
+	// message acts. A reply that carries more is an internal error.
 	Reply  value.Label
-	Truth  string      // for a link to at most one row, or the first of many: the method of its result that says whether the row is there; `!task.assignee` calls it
-	Admits value.Label // with Sink or Effect: the labels that may leave this way; zero: public only
+	Truth  string      // for a link to at most one row, or the first of many: the method of its result that reports whether the row exists; `!task.assignee` calls it
+	Admits value.Label // with Sink or Effect: the labels that may leave through the method; zero: only public values
 
-	// Declassifies are the secrecy tags of which the method reveals a little. Sealed values with no other tags are opened for the
-	// object, and the run does not get these tags. The result is one of few values, see Bits, and each call takes its bits from
-	// Config.Bits. Such a method sends, is a sink, has no effect, and gives a closed type or null: see [exo.BitBudget].
+	// Declassifies has the secrecy tags that the method reveals a little about. The object gets the content of sealed values that
+	// have no other tags, and the run does not get these tags. The result is one of few values (Bits), and each call takes its
+	// bits from Config.Bits. Such a method sends, is a sink, has no effect, and gives a closed type or null. See [exo.BitBudget].
 	Declassifies value.Label
 }
 
@@ -190,28 +191,28 @@ type Method struct {
 type Property struct {
 	Type  *Type
 	Doc   string
-	Label value.Label // what reading it adds to the label of the message
+	Label value.Label // the label that reading the field adds to the message
 }
 
-// Interface says what can be done with the objects of one kind. Nothing else can.
+// Interface describes what can be done with the objects of one kind, and nothing else can be.
 type Interface struct {
 	Name    string
 	Doc     string
-	Is      []string             // broader kinds that it can stand for
-	Expr    bool                 // stands for a value of its type argument "of"
-	Fields  map[string]*Property // by name
-	Methods map[string]*Method   // by every name they answer to; Method.Name is the canonical one
+	Is      []string             // the broader kinds that it may be used as
+	Expr    bool                 // the object is an expression for a value of its type argument "of"
+	Fields  map[string]*Property // the fields, by name
+	Methods map[string]*Method   // the methods, by each of their names; Method.Name is the canonical one
 	Order   []string             // the names of Fields and Methods in the order in which they were declared
-	Await   string               // the method that `await x` and returning x stand for, or ""
-	Call    string               // of a granted object: the method that calling it, x(…), stands for; it has no other members then
-	Label   value.Label          // the label of the existence and number of such objects: it joins the label of every message that mentions one. Not for an Expr
-	LabelBy map[string][]string  // for each tag of Label: where it comes from, if not from the declaration itself. It is for people
-	Many    string               // of one row: the interface of many such rows, with measures that groups and joins of them have, see Catalog.Method; "": there are none
-	Keys    string               // x.key stands for x.method("key") if no member of the name key is declared: Keys names that method. "": such a member is an error
-	Words   []Words              // what errors about it say, the most important first
+	Await   string               // the method that `await x` and returning x call; "": none
+	Call    string               // for a granted object: the method that x(…) calls; the object then has no other members
+	Label   value.Label          // the label of the existence and number of such objects, which joins the label of every message that mentions one; not for an Expr
+	LabelBy map[string][]string  // for each tag of Label, its source, if that is not the declaration itself; for people
+	Many    string               // for one row: the interface of many such rows, with measures that their groups and joins also have (Catalog.Method); "": none
+	Keys    string               // x.key means x.method("key") if no member named key is declared, and Keys names that method; "": such a member is an error
+	Words   []Words              // the phrases that errors use about it, the most important first
 }
 
-// is reports whether i can stand for the kind named name.
+// is reports whether i may be used as the kind called name.
 func (i *Interface) is(name string) bool {
 	if i.Name == name {
 		return true
@@ -224,7 +225,7 @@ func (i *Interface) is(name string) bool {
 	return false
 }
 
-// Names lists what can follow a dot: fields and canonical method names, as declared or else sorted.
+// Names lists what can follow a dot: fields and canonical method names, in declared order, or else sorted.
 func (i *Interface) Names() []string {
 	if len(i.Order) > 0 {
 		return i.Order

@@ -1,6 +1,6 @@
 package message
 
-// This file refuses declarations that could mean two things, and labels that nothing would enforce.
+// This file refuses ambiguous declarations, and labels that nothing would enforce.
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Validate refuses an interface with two members of one name, or with a member that would mean
-// something else in JavaScript.
+// Validate refuses an interface with two members of one name, or with a member that already has a
+// meaning in JavaScript.
 func (i *Interface) Validate() error {
 	if i.Name == "" || undescribed(i.Name) {
 		return fmt.Errorf("%q can't be the name of an interface: it is empty, or names a type", i.Name)
@@ -80,13 +80,13 @@ func checkIdent(op, what, n string) error {
 	return nil
 }
 
-// labels joins those of the fields of a type, at any depth.
+// labels joins the labels of the fields of a type, at any depth.
 func (t *Type) labels() (l value.Label) {
 	t.fields(func(f *TypeField) { l = l.Join(f.Label) })
 	return l
 }
 
-// each visits t and the types that it is made of.
+// each visits t and the types that are parts of t.
 func (t *Type) each(visit func(*Type)) {
 	if t == nil {
 		return
@@ -100,7 +100,7 @@ func (t *Type) each(visit func(*Type)) {
 	}
 }
 
-// each visits the types that a term is made of.
+// each visits the types that are parts of a term.
 func (t *Term) each(visit func(*Type)) {
 	if t == nil {
 		return
@@ -129,7 +129,7 @@ func (m *Method) Shows() (l value.Label) {
 	return l
 }
 
-// takes joins the labels of the fields of m's arguments: a program that gives such a field has read its label.
+// takes joins the labels of the fields of m's arguments. A program that gives such a field gets the label, since the outcome reveals something.
 func (m *Method) takes() (l value.Label) {
 	for i := range m.Params {
 		if w := m.Params[i].Want; w != nil {
@@ -162,7 +162,7 @@ func (i *Interface) checkLabels() error {
 	}
 	for n, f := range i.Fields {
 		if f == nil || f.Type == nil {
-			continue // the use of such a field is an error elsewhere
+			continue // the use of such a field is refused in another place
 		}
 		f.Type.each(bare(n))
 	}

@@ -1,6 +1,6 @@
 package message
 
-// This file has the phrases by which errors speak of an interface in the words of its declaration.
+// This file has the phrases with which errors describe an interface in the words of its declaration.
 
 import (
 	"fmt"
@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// Phrase is a part of an error about the objects of an interface, in the words of its declaration:
-// what to write instead of an unknown name, or what a refused operation means for these objects.
-// exo and its evaluators have only sentences that fit any interface. They use such a sentence if
-// there is no phrase.
+// Phrase is a part of an error about the objects of an interface, in the words of its declaration.
+// It explains what to write instead of an unknown name, or what a refused operation means for these
+// objects. If there is no phrase, exo and its evaluators use a general sentence that fits any
+// interface.
 //
-// Text has {name} for a part of the error; the variable situations lists the parts.
+// In Text, {name} is replaced by that part of the error; the variable situations lists the parts.
 type Phrase struct {
 	// On lists the situations of the phrase, separated by spaces:
 	//
@@ -37,14 +37,14 @@ type Phrase struct {
 	//	             before the program chose what is shown. as.find(): the same, given a callback
 	//	unsent       any of the situations below
 	On string
-	// Needs lists members of the interface. Without them the phrase is not used, so that no phrase
-	// names what a policy removed. "*.select" is a member of any interface in the catalogue.
+	// Needs lists members of the interface. If one is missing, the phrase is not used, so that no phrase
+	// names a method that a policy removed. "*.select" is a member of any interface in the catalogue.
 	Needs string
 	Text  string
 }
 
-// Words are phrases, the most important first. They are kept as one text, with a line for each:
-// every run of a worker gets them, and few runs need one.
+// Words has phrases, the most important first, as one text with a line for each. Every run of a
+// worker gets all of them, but few runs need one.
 type Words struct{ Lines string }
 
 // NewWords makes Words of phrases. It panics if a phrase has a tab or a line break.
@@ -72,37 +72,37 @@ func (w Words) All() iter.Seq[Phrase] {
 	}
 }
 
-// situations lists the errors that have phrases, in addition to those for names, and for each the
-// parts that its text may have.
+// situations lists the errors that have phrases, in addition to those for names. For each it lists
+// the parts that the phrase's text may have.
 var situations = map[string][]string{
-	// Nouns.
-	"member":    nil, // what the members of a described thing are called: "column"
-	"path":      nil, // how a program writes one: "table.column"
-	"all":       nil, // all that a description has: "the query"
-	"whole":     nil, // what has no value: "a whole table or query"
-	"describes": nil, // "only describes a query"
+	// These phrases are nouns.
+	"member":    nil, // the noun for the members of a described thing, like "column"
+	"path":      nil, // how a program writes a member, like "table.column"
+	"all":       nil, // everything that a description has, like "the query"
+	"whole":     nil, // something that has no value, like "a whole table or query"
+	"describes": nil, // how errors describe such a thing, like "only describes a query"
 
 	// A described thing is used as something else.
 	"condition":      {"it"},                     // a condition is used as a value
-	"asked":          {"of"},                     // the same outside of any callback, on something that was not sent
+	"asked":          {"of"},                     // a condition is used as a value outside of any callback, on something that was not sent
 	"value":          {"it", "name"},             // another expression is used as a value
 	"record":         {"it"},                     // a whole record is used as a value
-	"unsent":         {"it", "chain", "await"},   // chain is the program's own text of it, or … if that is too long
-	"unsent.in":      {"it", "part"},             // the same, within a callback
+	"unsent":         {"it", "chain", "await"},   // something that was not sent is used; chain is the program's own text of it, or … if that is too long
+	"unsent.in":      {"it", "part"},             // something that was not sent is used within a callback
 	"called":         {"it", "link"},             // the program calls a granted thing that is no function
 	"linked.to":      {"it", "args"},             // a link is given arguments
 	"early":          {"name", "chain", "await"}, // a member of arrays is used on something that was not sent
-	"early.in":       {"it", "name", "part"},     // the same, within a callback
+	"early.in":       {"it", "name", "part"},     // a member of arrays is used within a callback on something that was not sent
 	"already":        {"it"},                     // a JavaScript function converts a value to the type that it already has
-	"absent":         {"it", "link"},             // a record of which all fields may be missing is compared with nothing
-	"again":          nil,                        // a result that holds something unsent whenever it is read
+	"absent":         {"it", "link"},             // a record that may be missing is compared with null or undefined
+	"again":          nil,                        // the program reads a result, and it still has something unsent each time
 	"many":           {"it"},                     // a link to many rows is used as a condition
-	"links":          {"it", "link"},             // a part of the error for an unknown name: where else to look
-	"uncalled":       {"it"},                     // a member that is named and not called
-	"uncalled.link":  {"it"},                     // the same of a link
-	"uncalled.shown": {"it", "name"},             // the same, where what is shown has that name too
+	"links":          {"it", "link"},             // part of the error for an unknown name that lists other places to look
+	"uncalled":       {"it"},                     // a method is named and not called
+	"uncalled.link":  {"it"},                     // a link is named and not called
+	"uncalled.shown": {"it", "name"},             // a method is named and not called, although what is shown has a field of that name, too
 	"inside":         {"name", "part"},           // a member of the records is used on something that was not sent, within a callback
-	"outside":        {"name"},                   // the same, elsewhere
+	"outside":        {"name"},                   // a member of the records is used outside of a callback on something that was not sent
 	"template":       {"it"},
 	"day.time":       nil,    // a method of a day is given a time, or the reverse; the phrase is appended to the error
 	"time.number":    {"it"}, // a method of a time is given a number; the phrase is appended to the error
@@ -110,93 +110,93 @@ var situations = map[string][]string{
 	"typeof":         nil,
 	"decimal":        {"it", "by"},
 
-	// A call is wrong.
+	// In these situations a call is wrong.
 	"shown":            {"name"}, // a synonym of a method of arrays, called after a call that chose what is shown
-	"direction":        {"it"},   // the argument after an expression is no direction
+	"direction":        {"it"},   // the argument that follows an expression is no direction of sorting
 	"operator":         {"name", "part"},
-	"grouped":          nil,              // an aggregate is asked of what was grouped by names: of each, or of all?
-	"sent":             nil,              // something is added to what sends
-	"nested":           nil,              // the method sends, within a callback
+	"grouped":          nil,              // an aggregate is used after grouping by names: is it for each group, or for all?
+	"sent":             nil,              // the program adds a call after one that sends
+	"nested":           nil,              // a method that sends is called within a callback
 	"callback":         nil,              // the method is given a callback, and takes none
 	"number":           nil,              // the method takes one number, and is given more
-	"options":          nil,              // an object is given to what takes a number, and then another value
+	"options":          nil,              // a method that takes a number gets an object, and then another value
 	"arguments":        nil,              // the method sends, takes no argument, and is given some
-	"unsuited":         {"it", "member"}, // an expression of this type is given, where one of another is wanted
-	"argument":         nil,              // an expression, where only a value is allowed
-	"negative":         nil,              // a negative number, where a count is wanted
+	"unsuited":         {"it", "member"}, // an expression of this type is used in place of another type
+	"argument":         nil,              // an expression is used where only a value is allowed
+	"negative":         nil,              // a negative number is used as a count
 	"parameter":        {"example"},
-	"list":             nil, // an expression within a list that is searched; a part of "oneof" there
+	"list":             nil, // a list that is searched has an expression; this phrase is part of "oneof"
 	"oneof":            {"list"},
 	"filter.link":      {"name"},
 	"filter.names":     {"name"},
 	"read.none":        nil, // a callback returned a plain value and read nothing
 	"clash":            {"name"},
-	"one":              {"has"}, // it works on one table, and there are several
+	"one":              {"has"}, // the method works on one table, but there are several
 	"which":            {"name"},
 	"which.member":     {"part", "name"},
 	"within":           {"name"},                   // an unknown member is a member of a part of the thing
-	"within.all":       {"name", "keys", "method"}, // the same, where one value of all is asked
-	"measured":         {"name", "key"},            // a measure is asked where it can't be
-	"measured.is":      {"name", "key", "is"},      // the same, in an object of conditions
+	"within.all":       {"name", "keys", "method"}, // an unknown member is a member of a part, and the program wants one value of all
+	"measured":         {"name", "key"},            // a measure is used where it can't be
+	"measured.is":      {"name", "key", "is"},      // a measure is used in an object of conditions, where it can't be
 	"elsewhere":        nil,                        // an unknown member may belong to something that is not part of the description yet
-	"parts":            nil,                        // the same, if all parts of the thing are known
+	"parts":            nil,                        // an unknown member belongs to nothing, and all parts of the thing are known
 	"link.part":        {"link", "name"},
 	"link":             {"link", "part"},
 	"example":          {"name", "names"},
 	"sample":           nil,
 	"selection":        {"param", "sample", "got"},
-	"keys":             {"param", "sample", "got"}, // of a method that groups
+	"keys":             {"param", "sample", "got"}, // a method that groups gets wrong keys
 	"listed":           {"param", "got"},           // something that was not sent is used as a list
-	"fraction":         nil,                        // a calculated number is given where a whole one is wanted
-	"alike":            {"param", "want", "got"},   // a thing of the right kind, which shows something else
-	"keys.are":         {"keys"},                   // the fields of its own that a thing has
-	"keys.only":        {"keys"},                   // an unknown member of a thing that has fields of its own
-	"taken":            {"name"},                   // a field of its own hides a member
+	"fraction":         nil,                        // a calculated number is used in place of a whole one
+	"alike":            {"param", "want", "got"},   // a thing has the right kind, but shows something else
+	"keys.are":         {"keys"},                   // lists the additional fields of a thing
+	"keys.only":        {"keys"},                   // an unknown member is used on a thing with additional fields
+	"taken":            {"name"},                   // an additional field hides a member
 	"unselectable":     {"name", "part"},
-	"unselectable.one": {"name", "it", "member"}, // a link to one row, in a callback
+	"unselectable.one": {"name", "it", "member"}, // a selection in a callback has a link to one row
 
-	// A limit, or a rule of the run.
+	// A limit is exceeded, or a rule of the run is broken.
 	"limit.read":   {"most"},
 	"limit.bytes":  {"most"},
 	"limit.result": nil,
 	"limit.time":   nil,
 	"limit.memory": nil,
 	"withheld":     nil,
-	"infinite":     {"it"}, // an argument that is not finite
-	"text":         nil,    // an argument with half a character
+	"infinite":     {"it"}, // an argument is not finite
+	"text":         nil,    // an argument has half a character (an unpaired surrogate)
 	"second.store": nil,
 
-	"result": {"instead"}, // an array, for what has more members
-	"linked": {"name"},    // plain data, for what has links
+	"result": {"instead"}, // the result is an array, and the program uses a member that an array lacks
+	"linked": {"name"},    // the value is plain data, and the program uses a link of it
 
-	// Something is changed. "read.name", "changed.name", "given.name", "nothing.name" and "api.name" are the same for one name.
+	// The program changes something. "read.name", "changed.name", "given.name", "nothing.name" and "api.name" are for one name only.
 	"read":          nil,                // plain data that was read has no such method
-	"changed":       {"method"},         // something is added after what changes something
+	"changed":       {"method"},         // a call is added after one that changes something
 	"given":         nil,                // a value for a field is an object, and none was wanted
-	"fixed":         {"name"},           // an assignment to data that was read
+	"fixed":         {"name"},           // the program assigns to data that was read
 	"found.nothing": {"it"},             // a member is used on the result of a call that found nothing
-	"assigned":      {"name", "method"}, // an assignment in the callback of what changes something
-	"nothing":       nil,                // a change replied 0; behind what the program called
-	"changes":       nil,                // a member of the number of what was changed
+	"assigned":      {"name", "method"}, // the program assigns in the callback of a method that changes something
+	"nothing":       nil,                // a change replied 0; the phrase follows the name of the call
+	"changes":       nil,                // the program uses a member of the number of changed rows
 }
 
-// Check returns an error if a phrase names an unknown situation, or a part that no error of its
-// situation has.
+// Check returns an error if a phrase names an unknown situation, or a part that its situation
+// lacks.
 func (p Phrase) Check() error {
 	for s := range strings.FieldsSeq(p.On) {
 		parts, known := situations[s]
 		before, _, named := strings.Cut(s, ".")
 		switch {
 		case known:
-		case named && before == "unconditional": // a method of this name wants a condition, and has none
+		case named && before == "unconditional": // the method of this name needs a condition, and got none
 			parts = []string{"it"}
-		case named && before == "options": // an object is given to a method of this name, which wants a callback
+		case named && before == "options": // the method of this name got an object, but wants a callback
 		case named && before == "result":
 			parts = nil
 		case named && (before == "read" || before == "changed" || before == "api" || before == "given" || before == "nothing"):
 			parts = situations[before]
 		case named && (before == "as" || before == "keyed"):
-			continue // Text is no sentence
+			continue // the Text of such a phrase is a name, not a sentence
 		case named && (before == "" || before == "in"):
 			parts = []string{"it", "part", "links"}
 		case strings.HasPrefix(s, "op:"):
@@ -215,9 +215,9 @@ func (p Phrase) Check() error {
 	return nil
 }
 
-// Say returns the text of an error in a situation of Phrase: that of the first phrase of i, or with
-// nil of any interface, if the interface has the phrase's Needs; else otherwise. parts are the
-// names of parts of the error, each followed by its text.
+// Say returns the text of an error in the situation on. It is the first phrase of i, or of any
+// interface if i is nil, that the interface has the Needs of. If there is none, the text is
+// otherwise. parts are names of parts of the error, each followed by its text.
 func (c Catalog) Say(i *Interface, on, otherwise string, parts ...string) string {
 	text := otherwise
 	if i != nil {
@@ -261,7 +261,7 @@ func (p Phrase) on(on string) bool {
 	return false
 }
 
-// has reports whether i has all of the members that needs lists.
+// has reports whether i has all members that needs lists.
 func (c Catalog) has(i *Interface, needs string) bool {
 	for n := range strings.FieldsSeq(needs) {
 		if any, ok := strings.CutPrefix(n, "*."); ok {

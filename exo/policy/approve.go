@@ -14,41 +14,40 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Approvals are the messages that wait for a person's approval, and the tickets for the approved
-// ones. The zero Approvals has no ticket. One Approvals can serve several objects, runs and gates,
-// if equal names mean equal grants in all of them. Several goroutines may use it.
+// Approvals has the messages that wait for a person's approval, and tickets for the approved ones.
+// The zero Approvals has neither. Several objects, runs and gates can share one, if equal names
+// mean equal grants in all of them. It is safe for several goroutines.
 type Approvals struct {
 	mu      sync.Mutex
-	waiting []Request // oldest first
+	waiting []Request // the oldest first
 	tickets map[digest]bool
 }
 
 // Request is one message that waits for approval.
 type Request struct {
-	ID        string // the argument of Allow; it can't be guessed, and no program sees it
+	ID        string // the argument for Allow; it can't be guessed, and no program sees it
 	Principal exo.Principal
 	Op        string      // the call, as the program wrote it, shortened
 	Text      string      // the whole message, as a program could write it; characters that a terminal would not show are escaped
-	Label     value.Label // what the run has read, and the labels of Text: show Text only to people who may read that
+	Label     value.Label // the label of what the run has read and of Text: show Text only to people who may read that
 	digest    digest
 }
 
-// digest identifies exactly one message: its sender, its objects, and all of its content.
+// digest identifies one message: its principal, its objects, and its whole content.
 type digest [sha256.Size]byte
 
 const (
-	maxWaiting = 64       // requests in all; a new one drops the oldest
-	maxPerRun  = 8        // of one run, so that one program can't hide another's requests in a flood
-	maxRequest = 64 << 10 // bytes of a request's text: a person is to read it
-	maxTickets = 1 << 10  // that have not been used
+	maxWaiting = 64       // most requests in all; a new one replaces the oldest
+	maxPerRun  = 8        // most requests of one run, so that a program can't hide another's requests among its own
+	maxRequest = 64 << 10 // most bytes of a request's text, which a person must be able to read
+	maxTickets = 1 << 10  // most tickets that are not used yet
 )
 
-// Approve refuses every message that mentions o, or an object that o returned, and calls one of these methods anywhere in it,
-// unless there is a ticket for exactly this message: the same principal, objects, methods and values. A message uses its ticket
-// up, and never waits: the program reads that it may send the same again after the approval. Messages to objects from a reply
-// can't be approved, since those differ in another run. It is an error to name no method, or one that can't be reached from o. A
-// run without a principal gets no approval, nor does a run with a result that may not leave. It asks before one call, in this process; package
-// exo/review asks about all that a run would change, and lasts.
+// Approve refuses each message to o, or an object that o returned, that calls one of these methods anywhere, unless there is a ticket for it:
+// for the same principal, objects, methods and values. A message uses up its ticket, and never waits: the program reads that it may send the
+// message again after the approval. Messages to objects from a reply can't be approved, since those differ in another run. At least one method
+// must be named, and each must be reachable from o. Runs without a principal, or with a result that may not leave, get no approval. Approve
+// asks about one call, in this process; package exo/review asks about all changes of a run, and survives a restart.
 func Approve(o exo.Object, a *Approvals, methods ...string) exo.Object {
 	methods = slices.Clone(methods)
 	o = exo.Wrap(o, exo.Policy{
@@ -61,13 +60,13 @@ func Approve(o exo.Object, a *Approvals, methods ...string) exo.Object {
 		Before:  func(m *exo.Message) bool { return !calls(m.Root, methods, map[*message.Node]bool{}) || a.use(m) },
 		Refusal: "a person has to approve this first, and has been asked; after the approval send exactly the same again",
 	})
-	// Other runs can see a waiting request or a used ticket. So a withheld run must cause neither: it would reveal what it has read.
+	// Other runs can notice a waiting request or a used ticket. So a withheld run must cause neither, or it would reveal what it has read.
 	o = exo.Wrap(o, exo.Policy{
 		Blind:   true,
 		Before:  func(m *exo.Message) bool { return !m.Withheld() || !calls(m.Root, methods, map[*message.Node]bool{}) },
 		Refusal: untold,
 	})
-	// Without a principal all users would share the tickets: one user could use up what another was allowed.
+	// Without a principal all users would share the tickets, and one user could use up the ticket of another.
 	return exo.Wrap(o, exo.Policy{
 		Before: func(m *exo.Message) bool {
 			return m.Run().Principal != "" || !calls(m.Root, methods, map[*message.Node]bool{})
@@ -76,7 +75,7 @@ func Approve(o exo.Object, a *Approvals, methods ...string) exo.Object {
 	})
 }
 
-// calls reports whether n or anything that it is made of calls one of the methods.
+// calls reports whether n, or a part of n, calls one of the methods.
 func calls(n *message.Node, methods []string, seen map[*message.Node]bool) bool {
 	if n == nil || seen[n] {
 		return false
@@ -88,7 +87,7 @@ func calls(n *message.Node, methods []string, seen map[*message.Node]bool) bool 
 	return slices.ContainsFunc(n.Args, func(a *message.Node) bool { return calls(a, methods, seen) })
 }
 
-// use spends the message's ticket. Without a ticket it notes that the message waits for one.
+// use uses up the message's ticket. If there is none, it adds the message to those that wait.
 func (a *Approvals) use(m *exo.Message) bool {
 	names, ok := m.GrantNames()
 	if !ok {
@@ -101,7 +100,7 @@ func (a *Approvals) use(m *exo.Message) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.tickets[d] {
-		delete(a.tickets, d) // a ticket is for one use: otherwise the program could send the message for ever
+		delete(a.tickets, d) // a ticket works once: otherwise the program could send the message again and again
 		return true
 	}
 	if slices.ContainsFunc(a.waiting, func(r Request) bool { return r.digest == d }) {
@@ -122,14 +121,14 @@ func (a *Approvals) use(m *exo.Message) bool {
 	return false
 }
 
-// digestOf returns the digest of a message; ok is false for a message that can't be approved.
+// digestOf returns the digest of a message. ok is false if the message can't be approved.
 func digestOf(m *exo.Message, names []string) (d digest, ok bool) {
 	text, err := m.Root.Expr().AppendBinary(nil)
 	if err != nil {
 		return d, false
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q ", m.Run().Principal, names) // quoted, so no two can be read as one
+	fmt.Fprintf(h, "%q %q ", m.Run().Principal, names) // quoted, so that different texts can't give the same bytes
 	h.Write(text)
 	return digest(h.Sum(nil)), true
 }
@@ -141,11 +140,11 @@ func (a *Approvals) Waiting() []Request {
 	return slices.Clone(a.waiting)
 }
 
-// Allow gives the message with this ID a ticket, so that exactly this message may be sent once. It
-// is an error if no such message waits any more.
+// Allow makes a ticket for the message with this ID, so that exactly this message may be sent once.
+// It fails if no such message waits any more.
 func (a *Approvals) Allow(id string) error { return a.decide(id, true) }
 
-// Deny drops the message with this ID from the waiting ones. A program can ask for it again.
+// Deny removes the message with this ID from those that wait. A program can ask for it again.
 func (a *Approvals) Deny(id string) error { return a.decide(id, false) }
 
 func (a *Approvals) decide(id string, allow bool) error {

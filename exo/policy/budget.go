@@ -8,26 +8,26 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// Allowance is how many messages to an object may pass, and how many of them may have an
-// effect. The zero Allowance lets nothing pass.
+// Allowance is how many messages to an object are allowed, and how many of them may have an effect.
+// The zero Allowance allows none.
 type Allowance struct{ Messages, Effects int }
 
-// Any is the number of an Allowance without a limit.
+// Any is a number without limit in an Allowance.
 const Any = math.MaxInt
 
-// RunBudget lets each run send as many messages as a allows to o and to the objects that o returns.
-// A message that mentions the object more than once, or as an argument, counts once. A message that
-// passed counts, even if it fails later.
+// RunBudget limits the messages of each run to o, and to the objects that o returns, to the
+// Allowance a. A message that mentions the object more than once, or as an argument, counts once.
+// An allowed message counts even if it fails later.
 func RunBudget(o exo.Object, a Allowance) exo.Object {
-	key := new(byte) // a key for this budget alone
+	key := new(byte) // a key that only this budget has
 	return exo.Wrap(o, exo.Policy{Refusal: usedUp, Blind: true, Before: func(m *exo.Message) bool {
 		return m.PerRun(key, func() any { return &purse{left: a} }).(*purse).take(m)
 	}})
 }
 
-// LifeBudget lets all runs together send as many messages as a allows to o and to the objects that o returns,
-// from now until the process ends. They count as in RunBudget. A run with a result that may not leave sends
-// none any more: the number that is left would reveal to other runs what it has read.
+// LifeBudget limits the messages of all runs together to o, and to the objects that o returns, to the
+// Allowance a, until the process ends. They count as in RunBudget. A run with a result that may not leave may
+// send none: the number left would reveal what it has read.
 func LifeBudget(o exo.Object, a Allowance) exo.Object {
 	p := &purse{left: a}
 	o = exo.Wrap(o, exo.Policy{Refusal: usedUp, Blind: true, Before: p.take})
@@ -38,13 +38,13 @@ const untold = "this program has read values that its result may not contain, so
 
 const usedUp = "the budget of calls for this object is used up"
 
-// purse has the rest of an allowance.
+// purse has the unused part of an Allowance.
 type purse struct {
 	mu   sync.Mutex
 	left Allowance
 }
 
-// take counts a message, and reports whether it may pass. A refused message costs nothing.
+// take counts a message, and reports whether it is allowed. A refused message does not count.
 func (p *purse) take(m *exo.Message) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,9 +12,9 @@ import (
 )
 
 // Log writes a line for each message to o, and to the objects that o returns, after it was
-// answered: at Info, and at Warn if it failed. The line shows what was asked, without arguments and
-// replies. Messages that the gate refused are not logged. The log is no record: use
-// exo.Config.Record for one.
+// answered: at Info, and at Warn if it failed. The line shows the operation, without arguments and
+// replies. Messages that the gate refused are not logged. The log does not replace a record,
+// exo.Config.Record.
 func Log(o exo.Object, l *slog.Logger) exo.Object {
 	return exo.Wrap(o, exo.Policy{Narrow: func(*message.Description) error {
 		if l == nil {

@@ -8,18 +8,17 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// Only returns an object that has only the named methods. The same restriction applies to every
-// interface of its kind that can be reached from it, to methods of other interfaces that lead to
-// one of these (the links of rows), to what a method makes of rows (groups), and to the objects
-// that its methods return. It is an error to name a method that none of them has, so that a
-// misspelt restriction is found. Fields stay.
+// Only returns an object that has only the named methods. The restriction also applies to all
+// interfaces of its kind that can be reached from it, to methods that lead to one of these (links
+// of rows), to what methods make of rows (groups), and to returned objects. A method that none of
+// them has is an error, so that a misspelt one is found. Fields stay.
 func Only(o exo.Object, methods ...string) exo.Object {
 	methods = slices.Clone(methods)
 	return exo.Wrap(o, exo.Policy{Narrow: func(d *message.Description) error { return only(d, methods) }})
 }
 
 func only(d *message.Description, methods []string) error {
-	root := d.Interface(d.Type.Name) // exo.Wrap has seen that it is there
+	root := d.Interface(d.Type.Name) // not nil: exo.Wrap has checked that it exists
 	family := relatives(d, root)
 	leads := func(m *message.Method) bool {
 		return slices.ContainsFunc(m.Mentions(), func(n string) bool { return family[n] })
@@ -46,7 +45,7 @@ func only(d *message.Description, methods []string) error {
 	return nil
 }
 
-// relatives returns root, the interfaces that it can be used as, and the interfaces that can be used as one of these.
+// relatives returns root, the interfaces that root can be used as, and those that can be used as one of these.
 func relatives(d *message.Description, root *message.Interface) map[string]bool {
 	family := map[string]bool{root.Name: true}
 	kinds := append([]string{root.Name}, root.Is...)
@@ -57,7 +56,7 @@ func relatives(d *message.Description, root *message.Interface) map[string]bool 
 			}
 		}
 	}
-	// A method can make values with fields of their own from the rows, like groups. These values have the methods of the rows.
+	// A method can make values with additional fields from rows, like groups. Such values have the methods of the rows.
 	for _, i := range d.Interfaces {
 		for _, m := range i.Methods {
 			if family[i.Name] {
@@ -68,7 +67,7 @@ func relatives(d *message.Description, root *message.Interface) map[string]bool 
 	return family
 }
 
-// made adds the interfaces to which a term gives fields of their own.
+// made adds to family the interfaces to which a term gives additional fields.
 func made(t *message.Term, family map[string]bool) {
 	if t == nil {
 		return

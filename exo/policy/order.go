@@ -13,18 +13,18 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// Calls are calls of some methods of an object.
+// Calls names some methods of an object.
 type Calls struct {
 	Of      exo.Object
 	Methods []string
 }
 
-// After returns the objects of x and never so that a run that has called one of the methods of x can call none of never any more: a program that has
-// read the tickets sends no mail. One message that calls both is refused, too. The objects may be one and the same; then both results are. A call counts
-// even if it fails later. Objects that they return have the rule as well. Grant the results in the place of the objects: granted without the rule, an
-// object has none. What a program before this one has called does not count: see labels for that.
+// After wraps the objects of x and never, so that a run that has called a method of x can't call one of never later. For example, a program that has
+// read the tickets can't send mail. A message that calls both is refused, too. If both objects are the same, so are both results. A call counts even if
+// it fails later. Objects that they return have the rule as well. Grant the results instead of the objects. Calls of earlier programs don't count; use
+// labels for that.
 func After(x, never Calls) (first, then exo.Object) {
-	key := new(byte) // of this rule alone
+	key := new(byte) // a key that only this rule has
 	called := func(m *exo.Message) *atomic.Bool {
 		return m.PerRun(key, func() any { return new(atomic.Bool) }).(*atomic.Bool)
 	}
@@ -47,9 +47,9 @@ func After(x, never Calls) (first, then exo.Object) {
 	return exo.Wrap(x.Of, notes), exo.Wrap(never.Of, refuses)
 }
 
-// Once lets each run call these methods of o, and of the objects that it returns, once in all. A call counts even if it fails later.
+// Once lets each run make one call of these methods of o, and of the objects that it returns. The call counts even if it fails later.
 func Once(o exo.Object, methods ...string) exo.Object {
-	key := new(byte) // of this rule alone
+	key := new(byte) // a key that only this rule has
 	methods = slices.Clone(methods)
 	return exo.Wrap(o, exo.Policy{Blind: true, Narrow: named("Once", methods),
 		Refusal: fmt.Sprintf("a program may call %s once, and has", strings.Join(methods, " or ")),
@@ -61,7 +61,7 @@ func Once(o exo.Object, methods ...string) exo.Object {
 		}})
 }
 
-// named finds the methods of a rule, so that a misspelt one is an error where the object is granted. It changes nothing.
+// named returns a Narrow function that changes nothing, but fails if a method of the rule does not exist, so that a misspelt one is found.
 func named(rule string, methods []string) func(*message.Description) error {
 	return func(d *message.Description) error {
 		if len(methods) == 0 {
@@ -76,7 +76,7 @@ func named(rule string, methods []string) func(*message.Description) error {
 	}
 }
 
-// same reports whether two objects are one. Objects of a type that can't be compared are none.
+// same reports whether two objects are identical. It returns false for types that can't be compared.
 func same(a, b exo.Object) (is bool) {
 	defer func() { _ = recover() }()
 	return a == b

@@ -6,9 +6,9 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// Revocable returns an object that forwards to o, and a function that cuts it off for good: later
-// messages are refused with Kind Revoked, and messages that are being answered are cancelled.
-// Objects that it has returned are cut off, too. (The caretaker of Redell 1974, by way of Miller's
+// Revocable returns an object that forwards to o, and a function that revokes it for good. Then
+// later messages are refused with Kind Revoked, and messages being answered are cancelled. Objects
+// that it has returned are revoked, too. (This is the caretaker of Redell 1974, from Miller's
 // Robust Composition.)
 func Revocable(o exo.Object) (exo.Object, func()) {
 	cut := make(chan struct{})

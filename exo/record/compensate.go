@@ -1,6 +1,6 @@
 package record
 
-// This file has the undo of a run as a run of its own, and what becomes of effects that left with the run: no undo takes a mail back.
+// This file undoes a run by a second run, and reports the effects that left with the first: a mail, for example, can't be undone.
 
 import (
 	"context"
@@ -16,27 +16,27 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// Compensator is an object that can make up for its calls, in the way that its host declares: a refund, a second mail. A service.Service is one.
+// Compensator is an object that can make up for its calls in a way that its host declares, such as a refund or a second mail. A service.Service is one.
 type Compensator interface {
-	// Compensates reports whether it can make up for calls of a method.
+	// Compensates reports whether the object can make up for calls of a method.
 	Compensates(method string) bool
-	// Compensate makes up for the call with an idempotency key. as is the key of the compensation, the same however often it is tried. An error that
-	// wraps exo.ErrNothingDone says that nothing was done.
+	// Compensate makes up for the call with an idempotency key. as is the key of the compensation, and the same in every attempt. If an error wraps
+	// exo.ErrNothingDone, nothing was done.
 	Compensate(ctx context.Context, method, key, as string) error
 }
 
-// Left is an effect of a run that is not undone with it.
+// Left is an effect that left with a run, and stays when the run is undone.
 type Left struct {
 	Call  uint64
 	Op    string
-	State exo.State // unknown, if nobody knows whether it took place: then nothing makes up for it
+	State exo.State // StateUnknown if the record does not show whether the effect took place; then no service makes up for it
 	by    Compensator
 }
 
-// Compensated reports whether an [Undoing] makes up for the effect.
+// Compensated reports whether an [Undoing] asks a service to make up for the effect.
 func (l Left) Compensated() bool { return l.by != nil }
 
-// String says in words what becomes of the effect.
+// String describes in words what the undo does about the effect.
 func (l Left) String() string {
 	if l.by != nil {
 		return fmt.Sprintf("an effect that left, and that its service makes up for: %s (%s)", l.Op, l.State)
@@ -44,7 +44,7 @@ func (l Left) String() string {
 	return fmt.Sprintf("an effect that left: %s (%s)", l.Op, l.State)
 }
 
-// LeftOf finds in a record the effects that left with a run. objects are those that can make up for calls, by the names under which the run found them.
+// LeftOf finds in a record the effects that left with a run. objects can make up for calls, and are listed by the names that the run had for them.
 func LeftOf(all iter.Seq2[exo.Entry, error], run exo.RunID, objects map[string]Compensator) ([]Left, error) {
 	calls := map[uint64]Left{}
 	for e, err := range all {
@@ -57,7 +57,7 @@ func LeftOf(all iter.Seq2[exo.Entry, error], run exo.RunID, objects map[string]C
 		l := Left{Call: e.Call, Op: e.Op, State: e.State}
 		switch {
 		case e.Step == exo.Acted || e.Step == exo.Outcome && e.Effect == message.Immediate:
-		case e.Step == exo.Acting || e.Step == exo.Intent && e.Effect == message.Immediate: // a killed process leaves no more of it
+		case e.Step == exo.Acting || e.Step == exo.Intent && e.Effect == message.Immediate: // an effect has only this entry if the process was killed
 			l.State = exo.StateUnknown
 		default:
 			continue
@@ -67,21 +67,21 @@ func LeftOf(all iter.Seq2[exo.Entry, error], run exo.RunID, objects map[string]C
 			l.by = by
 		}
 		if delete(calls, e.Call); l.State != exo.StateRolledBack && l.State != exo.StateFailed && l.State != exo.NoState {
-			calls[e.Call] = l // what was settled later counts
+			calls[e.Call] = l // a later entry replaces this one
 		}
 	}
 	return slices.SortedFunc(maps.Values(calls), func(a, b Left) int { return int(a.Call) - int(b.Call) }), nil
 }
 
-// Undoing is the undo of a run.
+// Undoing describes the undo of a run.
 type Undoing struct {
-	Of, As    exo.RunID // As is the run that the undo is
+	Of, As    exo.RunID // the run that is undone, and the run that undoes it
 	Principal exo.Principal
-	Left      []Left // what left with the run: see LeftOf
+	Left      []Left // the effects that left with the run (LeftOf)
 }
 
-// Run records the undo and calls do, which undoes what the run has changed in its stores and says whether that was kept. Only after it was kept, the
-// services make up for what left, each once, recorded before and after. The error of do comes first; that of a service leaves the undo as it is.
+// Run records the undo and calls do, which undoes the run's changes in its stores and returns the state of that. Only if it is kept do the services
+// make up for the effects that left, each once, recorded before and after. If a service fails, the undo stays.
 func (u Undoing) Run(ctx context.Context, to exo.Recorder, do func(context.Context) (exo.State, error)) error {
 	ctx = context.WithoutCancel(ctx)
 	note := func(e exo.Entry) error {
@@ -103,7 +103,7 @@ func (u Undoing) Run(ctx context.Context, to exo.Recorder, do func(context.Conte
 	if err == nil {
 		err = note(exo.Entry{Step: exo.Committing, Prepared: &exo.Prepared{Changed: 1, Witnessed: 1}})
 	}
-	if err != nil { // nothing was done
+	if err != nil { // the undo can't be recorded, so nothing was done
 		return err
 	}
 	state, failed := do(ctx)
@@ -122,7 +122,7 @@ func (u Undoing) Run(ctx context.Context, to exo.Recorder, do func(context.Conte
 	return errors.Join(failed, err, note(exo.Entry{Step: exo.Ended, Err: failed}))
 }
 
-// compensate asks the service. A panic is an error: the undo was kept.
+// compensate asks the service. A panic of the service becomes an error, since the undo was kept.
 func (l Left) compensate(ctx context.Context, run exo.RunID) (state exo.State, err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxSettle)
 	defer cancel()

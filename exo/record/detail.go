@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	maxDetails    = 1 << 20  // bytes of the details of one entry
-	maxImages     = 16 << 20 // bytes of the details of a Committing or Committed entry
-	maxRunDetails = 16 << 20 // bytes of the details of all other entries of a run
-	maxNesting    = 500      // levels of a detail; encoding/json reads 10,000 levels, other readers far fewer
+	maxDetails    = 1 << 20  // most bytes of the details of one entry
+	maxImages     = 16 << 20 // most bytes of the details of a Committing or Committed entry
+	maxRunDetails = 16 << 20 // most bytes of the details of all other entries of a run
+	maxNesting    = 500      // deepest nesting of a detail; encoding/json reads 10,000 levels, other readers far fewer
 )
 
-// appendDetails writes the details that objects added to an entry. A program can choose a value that has no JSON, and so
-// could keep an entry off the record if a detail that can't be written refused the entry: a note replaces the detail, with
-// the reason. Details beyond room are left out, with a note that has their size and their SHA-256.
+// appendDetails writes the details that objects added to an entry. A detail that can't be written is replaced by a note
+// with the reason: if it refused the entry, a program could keep entries off the record with a value that has no JSON.
+// Details beyond room are replaced by a note with their size and SHA-256.
 func appendDetails(b []byte, details []any, room, most int, whose string) []byte {
 	b = append(b, '[')
 	end := len(b) + room
@@ -54,12 +54,11 @@ func appendNote(b []byte, why string) []byte {
 	return append(appendText(append(b, `{"note":`...), shortened(why)), '}')
 }
 
-// appendDetail writes one detail as one value of JSON on one line. The object chooses the text, so the text is checked:
-// `1],"step":"ended","details":[2` would forge fields of the entry, and half a value would make the whole record
-// unreadable.
+// appendDetail writes one detail as one JSON value on one line. It checks the text, which the object chooses:
+// `1],"step":"ended","details":[2` would forge fields of the entry, and half a value would make the record unreadable.
 func appendDetail(b []byte, detail any) ([]byte, error) {
 	from := len(b)
-	j, err := encode(b[from:from], detail) // from this slice the object can't reach the bytes before it
+	j, err := encode(b[from:from], detail) // the slice begins at from, so that the object can't reach the bytes before it
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +82,7 @@ func appendDetail(b []byte, detail any) ([]byte, error) {
 	return escapeFrom(append(b, j...), from), nil
 }
 
-// appender is a detail that can write itself quickly. Other details go through encoding/json.
+// appender is a detail that writes itself, which is faster. Other details go through encoding/json.
 type appender interface {
 	AppendJSON(b []byte) ([]byte, error)
 }
@@ -98,12 +97,12 @@ func encode(b []byte, detail any) (_ []byte, err error) {
 		return a.AppendJSON(b)
 	}
 	if read, ok := detail.(json.RawMessage); ok {
-		return append(b, read...), nil // without the escapes of Marshal, which make it longer
+		return append(b, read...), nil // read has no escapes, so it is shorter than the output of Marshal
 	}
 	return json.Marshal(detail)
 }
 
-// shape returns how deep a valid value nests, and whether it has white space between its parts.
+// shape returns the depth of a valid JSON value, and whether there is white space between its parts.
 func shape(j []byte) (deepest int, spaced bool) {
 	depth := 0
 	for i := 0; i < len(j); i++ {

@@ -1,14 +1,12 @@
-// Package record keeps the record of runs as lines of JSON. It writes each [exo.Entry] as one line before the event
-// of the entry happens. It reads lines back as entries. It reports what became of runs whose process ended in the
-// middle. Its design is DESIGN.md in this package's folder.
+// Package record keeps the record of runs as lines of JSON. It writes each [exo.Entry] as one line before the event of the entry happens, and reads
+// lines back as entries. It also finds the outcome of runs whose process was killed. Its design is DESIGN.md in this package's folder.
 //
-// A record is for the host alone: it has programs, arguments and the SQL with its values. A record in a file is neither
-// encrypted nor signed: a process that can open the file can read and change it. The file is not synced to the disk:
-// it outlives its process, but a loss of power may lose lines. A [Folder] is encrypted, signed and synced, and the lines
-// below are what it encrypts.
+// A record is for the host alone: it has programs, arguments and the SQL with its values. A record in a file is neither encrypted nor signed: a process
+// that can open the file can read and change it. The file is not synced to the disk, so a loss of power may lose lines. A [Folder] is encrypted, signed
+// and synced, and the lines below are what it encrypts.
 //
-// A line is one object with fields in this order. Empty fields are left out. A name has one spelling and is given once. A
-// text that is no UTF-8 is written as {"base64": "…"}.
+// A line is one object with fields in this order. Empty fields are left out. A name has one spelling and is given once. A text that is no UTF-8 is
+// written as {"base64": "…"}.
 //
 //	v        the version of the line: 3 for reply, and a start with module, encoding, admits, judged or grants, 2 where it has constants or cut, else 1; a reader refuses any other
 //	run      ID of the run, 32 hexadecimal digits

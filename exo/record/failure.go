@@ -10,20 +10,19 @@ import (
 )
 
 const (
-	maxErrorText = 64 << 10 // bytes of one text of an error
-	maxWrapped   = 1000     // errors in one error
+	maxErrorText = 64 << 10 // most bytes of one text of an error
+	maxWrapped   = 1000     // most errors that one error may wrap
 )
 
-// appendError writes the kind of an error, its text and its place. Anything else that it was in Go is gone with its process. An object may have
-// made the error, with methods that panic or a cause that is the error itself. Such an error must neither end the process nor refuse the
-// entry about it.
+// appendError writes the kind of an error, its text and its place, and nothing else of it. An object may have made the error, with methods that
+// panic or a cause that is the error itself. That must neither end the process nor refuse the entry.
 func appendError(b []byte, err error) []byte {
 	e, own := err.(*fail.Error)
 	if own = own && e != nil; !own {
 		e = classify(err)
 	}
 	kind := e.Kind
-	if !kind.Valid() { // no reader knows its name
+	if !kind.Valid() { // an invalid kind has no name that a reader knows
 		kind = fail.Internal
 	}
 	b = appendText(append(b, `{"kind":`...), kind.String())
@@ -50,7 +49,7 @@ func appendPlace(b []byte, at fail.Pos) []byte {
 	return strconv.AppendInt(append(b, `,"column":`...), int64(at.Column), 10)
 }
 
-// classify is fail.Classify for an error that may panic or wrap itself.
+// classify does the work of fail.Classify for an error that may panic or wrap itself.
 func classify(err error) (e *fail.Error) {
 	defer func() {
 		if recover() != nil {
@@ -64,9 +63,8 @@ func classify(err error) (e *fail.Error) {
 	return e
 }
 
-// textOf returns the text of an error. The error may panic when it is asked for its text, as a nil
-// pointer in an error does. It may also wrap itself: its text would then exhaust the stack, which
-// ends the process and can't be recovered.
+// textOf returns the text of an error. The method Error may panic, for example if the error is a
+// nil pointer. An error that wraps itself would exhaust the stack, which ends the process.
 func textOf(err error) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -79,7 +77,7 @@ func textOf(err error) (text string) {
 	return shortened(err.Error())
 }
 
-// shortened bounds a text, so that no text makes its line longer than a reader accepts.
+// shortened shortens a text, so that its line is not longer than a reader accepts.
 func shortened(s string) string {
 	if len(s) <= maxErrorText {
 		return s

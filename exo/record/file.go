@@ -12,29 +12,28 @@ import (
 	"github.com/exoagent/exoagent/internal/filelock"
 )
 
-// File is a record in a file, to which it appends. The file is locked until Close, or until the
-// process ends in any way. The zero File refuses every entry, and so does nil.
+// File is a record in a file that it appends to. The file is locked until Close, or until the
+// process ends. The zero File and a nil *File refuse every entry.
 type File struct {
 	Lines
 	f      *os.File
 	unlock func() error
-	size   int64 // bytes of whole lines
+	size   int64 // the number of bytes in whole lines
 	torn   int64
-	left   []UnsettledRun // see UnsettledAtOpen
+	left   []UnsettledRun // what UnsettledAtOpen returns
 }
 
-// ErrInUse is the error of Open if the record is open already. Two writers would cut off each
-// other's lines, and the second would settle runs that are still running.
+// ErrInUse is the error of Open if another process has the record open. Two writers would cut off
+// each other's lines, and one would settle runs of the other that are still running.
 var ErrInUse = filelock.ErrInUse
 
-// Open opens the record in a file. If the file is not there, Open makes it, for its owner only. Open reads the end of the file, whatever its
-// size: the last MiB, and at least the last whole line. Those lines must be entries, and Open remembers the IDs of runs that begin there.
-// [File.Unsettled] reads the whole file.
+// Open opens the record in a file. If the file does not exist, Open makes it, readable by its owner only. Open reads the end of the file,
+// whatever its size: the last MiB, and at least the last whole line. Those lines must be entries, and Open remembers the IDs of runs that
+// begin there. [File.Unsettled] reads the whole file.
 //
-// Open cuts off a last line without its end. The process ended while it wrote the line, so the Recorder
-// had not answered: the line's event did not happen, or [Unsettled] reports it as not known. If a whole
-// line can't be read, Open fails and changes nothing. If the record is open already, Open fails with
-// [ErrInUse]: a process that takes over from another one tries again until the other has ended.
+// Open cuts off a last line without its end. The process was killed while it wrote the line, so the line's event did not happen, or
+// [Unsettled] reports it as unknown. If a whole line can't be read, Open fails and changes nothing. If another process has the record open,
+// Open fails with [ErrInUse]. A process that takes over from another one should try again until the other has ended.
 func Open(path string) (*File, error) {
 	f, unlock, err := filelock.Open(path)
 	if err != nil {
@@ -48,7 +47,7 @@ func Open(path string) (*File, error) {
 	return r, nil
 }
 
-// maxTail is the number of bytes at the end of a file that Open reads; it reads more if the last line is longer.
+// maxTail is how many bytes at the end of a file Open reads. It reads more if the last line is longer.
 const maxTail = 1 << 20
 
 func (r *File) scan() error {
@@ -59,7 +58,7 @@ func (r *File) scan() error {
 	if r.size, err = lineEnd(r.f, all); err != nil {
 		return err
 	}
-	from, err := lineEnd(r.f, max(0, r.size-maxTail)) // a line begins here
+	from, err := lineEnd(r.f, max(0, r.size-maxTail)) // from is the beginning of a line
 	if err != nil {
 		return err
 	}
@@ -87,7 +86,7 @@ func (r *File) scan() error {
 	return r.cut()
 }
 
-// lineEnd returns where a line ends: the last one that ends at before or earlier; 0: there is none.
+// lineEnd returns the offset of the last end of a line that is at most before. It returns 0 if there is none.
 func lineEnd(f io.ReaderAt, before int64) (int64, error) {
 	buf := make([]byte, 64<<10)
 	for at := before; at > 0; {
@@ -105,7 +104,7 @@ func lineEnd(f io.ReaderAt, before int64) (int64, error) {
 	return 0, nil
 }
 
-// end is a File as the io.Writer to which its Lines write.
+// end makes an io.Writer of a File, which its Lines write to.
 type end File
 
 func (r *end) Write(b []byte) (int, error) {
@@ -116,7 +115,7 @@ func (r *end) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Record implements [exo.Recorder], see [Lines].
+// Record implements [exo.Recorder] (see [Lines]).
 func (r *File) Record(ctx context.Context, e exo.Entry) error {
 	if r == nil {
 		return errNowhere
@@ -124,7 +123,7 @@ func (r *File) Record(ctx context.Context, e exo.Entry) error {
 	return r.Lines.Record(ctx, e)
 }
 
-// Err returns the first failure since File was opened, see [Lines].
+// Err returns the first failure since File was opened.
 func (r *File) Err() error {
 	if r == nil {
 		return errNowhere
@@ -132,7 +131,7 @@ func (r *File) Err() error {
 	return r.Lines.Err()
 }
 
-// Torn returns the number of bytes, of a line without its end, that Open cut off.
+// Torn returns how many bytes Open cut off because they were an incomplete last line.
 func (r *File) Torn() int64 {
 	if r == nil {
 		return 0
@@ -140,7 +139,7 @@ func (r *File) Torn() int64 {
 	return r.torn
 }
 
-// Unsettled returns [Unsettled] of the lines that are in the file now.
+// Unsettled applies the function [Unsettled] to the lines that are in the file now.
 func (r *File) Unsettled() ([]UnsettledRun, error) {
 	if r == nil || r.f == nil {
 		return nil, errNowhere
@@ -150,8 +149,8 @@ func (r *File) Unsettled() ([]UnsettledRun, error) {
 	return Unsettled(io.NewSectionReader(r.f, 0, r.size))
 }
 
-// UnsettledAtOpen is Unsettled for the lines that Open has read, at the end of the file. It suffices for a process that starts often, if each
-// start settles the runs that the process before it left.
+// UnsettledAtOpen is Unsettled for the lines that Open has read, at the end of the file. It is enough if every start of the host settles the
+// runs that the previous process left.
 func (r *File) UnsettledAtOpen() []UnsettledRun {
 	if r == nil {
 		return nil
@@ -159,7 +158,7 @@ func (r *File) UnsettledAtOpen() []UnsettledRun {
 	return r.left
 }
 
-// Close closes the file and lets others open it. Nothing can be appended after it.
+// Close closes the file, so that other processes can open it. Nothing can be appended afterwards.
 func (r *File) Close() error {
 	if r == nil || r.f == nil {
 		return errNowhere

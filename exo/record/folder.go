@@ -1,4 +1,4 @@
-// This file keeps a record in a folder or a database, as a Merkle log: see package tree.
+// This file keeps a record in a folder or a database, as a Merkle log (package tree).
 
 package record
 
@@ -18,7 +18,7 @@ import (
 	"github.com/exoagent/exoagent/exo/record/tree"
 )
 
-// appending is an open log: a *tree.Log, or a *tree.Shared.
+// appending is a log that is open for appending: a *tree.Log or a *tree.Shared.
 type appending interface {
 	Append(e tree.Leaf, payload []byte, durable bool) error
 	Erase(before time.Time, runs ...tree.Run) (n int, skipped []tree.Run, err error)
@@ -29,20 +29,20 @@ type appending interface {
 
 // Folder is a record in a Merkle log: in a folder that tree.Create made, or in a database (see [OnShared]). An attacker without the signing key
 // can't change a signed entry unnoticed, nor, if there is a witness, cut off the end. Each run can be proved, and erased. The words of programs
-// and persons are encrypted; see [ReadLog]. The zero Folder refuses every entry, and so does nil.
+// and persons are encrypted (see [ReadLog]). The zero Folder and a nil *Folder refuse every entry.
 type Folder struct {
 	in     appending
 	from   tree.Source
-	shared *tree.Shared // in, if it is in a database, which other processes have open, too
+	shared *tree.Shared // the same log as in, if it is in a database, where other processes may have it open, too; otherwise nil
 	mu     sync.Mutex
 	begun  runs
 	first  error
 	left   []UnsettledRun
-	stop   chan struct{} // closing it ends Keep; nil: Keep may be called
+	stop   chan struct{} // closed to end Keep; nil: Keep may be called
 	kept   chan struct{} // closed when Keep has ended
 }
 
-// OpenFolder opens a log to append to, for one process. key is the signing key. It reads the end of the log, as [Open] does.
+// OpenFolder opens a log for appending by one process. key is the signing key. It reads the end of the log, like [Open].
 func OpenFolder(dir string, key tree.SigningKey) (*Folder, error) {
 	in, err := tree.Open(dir, key)
 	if err != nil {
@@ -51,10 +51,10 @@ func OpenFolder(dir string, key tree.SigningKey) (*Folder, error) {
 	return (&Folder{in: in, from: tree.Dir(dir)}).opened(in.Tail)
 }
 
-// OnShared returns the record in a database, which other processes may have open, too. OnShared takes over in: Close closes it. Only runs
-// that had no entry for a time (tree.SharedOptions.Dead) are Unsettled. An entry of a run that can be undone is acknowledged before it is
-// committed: if the process is killed then, entries of runs may be missing of which nothing was kept and nobody has had the result. Nobody but a
-// live console, exo.Config.Console, has seen anything of such a run.
+// OnShared returns the record in a database, which other processes may have open, too. Close also closes in. Only runs without an entry for the
+// time tree.SharedOptions.Dead are Unsettled. While a run can be undone, its entries are acknowledged before they are committed. If the process
+// is killed then, entries may be missing, but nothing of the run was kept, and only a live console (exo.Config.Console) has shown anything of
+// it.
 func OnShared(in *tree.Shared) (*Folder, error) {
 	if in == nil || in.Source == nil {
 		return nil, errNowhere
@@ -81,16 +81,15 @@ func (l *Folder) opened(tail []tree.Leaf) (*Folder, error) {
 	return l, nil
 }
 
-// waits reports whether an entry must be durable before the run goes on. In a folder that is so if the next event can't be undone: if a run
-// commits, or a held or an immediate effect acts. Entries in a database are in memory until they are committed. So there the end of a run waits, too:
-// the run's result leaves after it.
+// waits reports whether an entry must be durable before the run goes on. It must if the next event can't be undone: a commit, or a held or immediate
+// effect. In a database, entries are in memory until they are committed. So there the end of a run waits, too, since the result leaves after it.
 func (l *Folder) waits(e *exo.Entry) bool {
 	return e.Step == exo.Committing || e.Step == exo.Acting || e.Step == exo.Intent && e.Effect == message.Immediate || l.shared != nil && e.Step == exo.Ended
 }
 
-// RequireWitness makes a commit, and each held or immediate effect, wait until the log's witness has the checkpoint of its entry. If the witness has not
-// got it within a time, 0: 5 s, Record fails with a tree.WitnessError, and that commit or effect does not happen; what was committed or acted before it stays. Call it before the first run. A log without
-// a witness is refused.
+// RequireWitness makes a commit, and each held or immediate effect, wait until the log's witness has the checkpoint of its entry. If the witness does
+// not get it within the time (0: 5 s), Record fails with a tree.WitnessError, and the commit or effect does not happen. Earlier commits and effects
+// stay. Call it before the first run. A log without a witness is refused.
 func (l *Folder) RequireWitness(within time.Duration) error {
 	if l == nil || l.in == nil {
 		return errNowhere
@@ -101,8 +100,8 @@ func (l *Folder) RequireWitness(within time.Duration) error {
 	return nil
 }
 
-// Record appends e, and waits until it is durable if the next event can't be undone. If an entry can't
-// be written whole, as on a full disk, it is not in the log. If an entry could not be synced, it may be in the log: see tree.Log's Append.
+// Record appends e, and waits until it is durable if the next event can't be undone. If an entry can't be written completely, for example
+// on a full disk, the log does not have it. If an entry could not be synced, the log may have it.
 func (l *Folder) Record(_ context.Context, e exo.Entry) error {
 	if l == nil || l.in == nil {
 		return errNowhere
@@ -126,7 +125,7 @@ func (l *Folder) Record(_ context.Context, e exo.Entry) error {
 	return nil
 }
 
-// line returns the line that an entry has in a file. The log encrypts it.
+// line returns the line that an entry would have in a file. The log encrypts it.
 func (l *Folder) line(e *exo.Entry) ([]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -143,7 +142,7 @@ func (l *Folder) line(e *exo.Entry) ([]byte, error) {
 	return line, err
 }
 
-// leafOf returns the part of an entry that is not encrypted. It has no words of programs or persons, and no label, since a label can name persons.
+// leafOf returns the part of an entry that is not encrypted. It has no words of programs or persons, and no label, since a label may name persons.
 func leafOf(e *exo.Entry) tree.Leaf {
 	l := tree.Leaf{Run: tree.Run(e.RunID), Step: e.Step.String(), At: e.At, Call: e.Call, Failed: e.Err != nil, Asked: e.Err == ErrInterrupted || e.Err == ErrAsked}
 	if e.Effect != message.NoEffect {
@@ -161,7 +160,7 @@ func leafOf(e *exo.Entry) tree.Leaf {
 	return l
 }
 
-// fromLeaf returns the part of an entry that its leaf has. For the log's own entries it returns the zero Entry.
+// fromLeaf returns the part of an entry that its leaf contains. For the log's own entries it returns the zero Entry.
 func fromLeaf(l *tree.Leaf) (e exo.Entry, err error) {
 	if l.Run == (tree.Run{}) {
 		return e, nil
@@ -182,15 +181,14 @@ func fromLeaf(l *tree.Leaf) (e exo.Entry, err error) {
 
 // Logged is an entry that was read from a log.
 type Logged struct {
-	exo.Entry           // the entry that was recorded; if Closed is set, only what its leaf has. Zero for the log's own entries, Erased and Resumed
+	exo.Entry           // the entry that was recorded; if Closed is set, only the part in its leaf; zero for the log's own entries, Erased and Resumed
 	Leaf      tree.Leaf // the part that the log signs
 	Closed    error     // the reason why the encrypted part was not read: tree.ErrNoOpener or tree.ErrErased
 }
 
-// AppendJSON writes an entry as one line, with the fields of a line of a record in a file, in the same form: no text in it acts on a terminal. Those of
-// a log have two fields more, before them: number, the place of the entry in the log, and closed, which is "encrypted" or "erased" if
-// only what its leaf has is there. The log's own entries have number, step, which is erased or resumed, at, of, the run that was erased, and
-// unsigned, the number of entries that a process had left unsigned.
+// AppendJSON writes an entry as one line, with the fields of a line of a record in a file. No text in it acts on a terminal. Two more fields come
+// first: number, the place of the entry in the log, and closed, which is "encrypted" or "erased" if only the leaf could be read. The log's own entries
+// have number, step (erased or resumed), at, of (the erased run), and unsigned (how many entries a process left unsigned).
 func (l *Logged) AppendJSON(b []byte) ([]byte, error) {
 	if l.Leaf.Step == "" {
 		return appendLine(b, &l.Entry, &runs{keep: &Replies{Each: math.MaxInt}})
@@ -212,13 +210,13 @@ func (l *Logged) AppendJSON(b []byte) ([]byte, error) {
 	return append(b, line[min(1, len(line)):]...), err
 }
 
-// ReadLog reads a log in the order of its entries, and ends with the first entry that it can't read. with decrypts entries; nil: they stay
-// encrypted. ReadLog checks no signature: tree.Verify does.
+// ReadLog reads the entries of a log in order, and ends with an error at the first entry that it can't read. with decrypts entries; nil:
+// they stay encrypted. It checks no signatures; tree.Verify does.
 func ReadLog(from tree.Source, with *tree.Opener) iter.Seq2[Logged, error] {
 	return ReadEntries(tree.Entries(from), with)
 }
 
-// ReadEntries is [ReadLog] of entries that were read already, as by the method Checked of an open log.
+// ReadEntries does the work of [ReadLog] for entries that were already read, for example with the method Checked of an open log.
 func ReadEntries(all iter.Seq2[*tree.Entry, error], with *tree.Opener) iter.Seq2[Logged, error] {
 	return func(yield func(Logged, error) bool) {
 		for x, err := range all {
@@ -245,8 +243,8 @@ func logged(x *tree.Entry, with *tree.Opener) (l Logged, err error) {
 	return l, err
 }
 
-// Unsettled returns [Unsettled] of the entries that are in the log now; in a database, of the runs that were silent for a time. Its runs have no Label
-// and its effects no Op, since both are encrypted. It fails if the entries are not those that the log has signed.
+// Unsettled lists the unsettled runs in the log; in a database, those without an entry for some time. The runs have no Label and their effects no Op,
+// since both are encrypted. It fails if an entry is not the one that the log has signed.
 func (l *Folder) Unsettled() ([]UnsettledRun, error) {
 	if l == nil || l.in == nil {
 		return nil, errNowhere
@@ -269,8 +267,8 @@ func (l *Folder) Unsettled() ([]UnsettledRun, error) {
 	return unsettledIn(ReadEntries(l.in.Checked(), nil), &openRuns{})
 }
 
-// Unknown returns [Unknown] of the entries that are in the log now. with reads which method an effect called, and so which [Settler] knows it; nil,
-// and in a run that was erased: none does.
+// Unknown applies the function [Unknown] to the entries that are in the log now. with decrypts the method of an effect, which decides which
+// [Settler] can answer. Without with, and for an erased run, none can.
 func (l *Folder) Unknown(with *tree.Opener) ([]UnsettledRun, error) {
 	if l == nil || l.in == nil {
 		return nil, errNowhere
@@ -278,7 +276,7 @@ func (l *Folder) Unknown(with *tree.Opener) ([]UnsettledRun, error) {
 	return unsettledIn(ReadEntries(l.in.Checked(), with), &openRuns{unknown: true})
 }
 
-// UnsettledIn returns Unsettled of a log without opening it: while a process has it open, runs in progress are listed.
+// UnsettledIn lists the unsettled runs of a log without opening it for appending. If a process has it open, runs in progress are listed, too.
 func UnsettledIn(from tree.Source) ([]UnsettledRun, error) {
 	return unsettledIn(ReadLog(from, nil), &openRuns{})
 }
@@ -293,7 +291,7 @@ func unsettledIn(all iter.Seq2[Logged, error], open *openRuns) ([]UnsettledRun, 
 	return open.unsettled(), nil
 }
 
-// UnsettledAtOpen returns Unsettled of the entries that OpenFolder has read, at the end of the log.
+// UnsettledAtOpen lists the unsettled runs among the entries at the end of the log, which OpenFolder has read.
 func (l *Folder) UnsettledAtOpen() []UnsettledRun {
 	if l == nil {
 		return nil
@@ -311,9 +309,9 @@ func (l *Folder) Err() error {
 	return l.first
 }
 
-// Keep erases the ended runs that began longer ago than age: it destroys their data keys, as exo record erase does. It does so before it returns, and
-// then every 6 hours until Close. Each time it reads the whole log of a folder, and in a database the runs that have keys, from the oldest on. tell gets what goes wrong, and how many older runs have not ended. tell must not
-// call Close. Call Keep once, after Reconcile.
+// Keep erases the ended runs that began longer ago than age, by destroying their data keys. It does so before it returns, and then every 6 hours until
+// Close. Each time it reads the whole log of a folder; in a database, the runs with keys, the oldest first. It passes tell each error, and a report of
+// how many older runs have not ended. tell must not call Close. Call Keep once, after Reconcile.
 func (l *Folder) Keep(age time.Duration, tell func(error)) error {
 	return l.keep(age, 6*time.Hour, tell)
 }
@@ -365,7 +363,7 @@ func (l *Folder) Close() error {
 	stop, kept := l.stop, l.kept
 	l.stop, l.kept = closedAlready, nil
 	l.mu.Unlock()
-	if kept != nil { // an erasing that is cut short would look like a change
+	if kept != nil { // wait for the erasing: cut short, it would look like a change of the log
 		close(stop)
 		<-kept
 	}

@@ -10,32 +10,31 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// Lines is an [exo.Recorder] that writes each entry as one line of JSON, in one call of
-// Write. The zero Lines refuses every entry, and so does nil.
+// Lines is an [exo.Recorder] that writes each entry as one line of JSON, in one call of Write. The
+// zero Lines and a nil *Lines refuse every entry.
 type Lines struct {
 	mu    sync.Mutex
 	w     io.Writer
-	cut   func() error // removes a line that was written in part; nil: it can't be removed
-	half  error        // the error after which the last line is there in part; the part is removed before the next line
+	cut   func() error // removes a line that was partly written; nil: a part can't be removed
+	half  error        // why the last line was only partly written; the part is removed before the next line
 	begun runs
 	buf   []byte
 	first error // the first failure
 	err   error // the reason why nothing can be appended any more
 }
 
-// New makes a Recorder that writes to w. It keeps the IDs of the 65,536 runs that began last in memory,
-// and refuses a run with one of them: in a record in which one ID means two runs, a reader
-// would count an effect of the second run as one of the first.
+// New makes a Recorder that writes to w. It remembers the IDs of the last 65,536 runs, and refuses a
+// run with one of them: otherwise a reader could count an effect of one run as that of another.
 func New(w io.Writer) *Lines { return &Lines{w: w} }
 
-// errNowhere is the error for a host that ignored the error of Open, or forgot to call Open.
+// errNowhere is the error for a host that has ignored the error of Open, or has not called Open.
 var errNowhere = errors.New("record: this record was never opened: use New, Open or OpenFolder, and check the error")
 
-// maxBuf is the size in bytes of the largest buffer that is kept for the next entry.
+// maxBuf is the size of the largest buffer in bytes that is kept for the next entry.
 const maxBuf = 64 << 10
 
-// Record appends e. If an entry can't be appended whole, as on a full disk, Record removes the part that was
-// written. If that fails, too, nothing is appended until the part could be removed.
+// Record appends e. If only a part can be written, for example on a full disk, Record removes that part. If
+// that fails, too, nothing is appended until the part could be removed.
 func (l *Lines) Record(_ context.Context, e exo.Entry) error {
 	if l == nil {
 		return errNowhere
@@ -49,8 +48,7 @@ func (l *Lines) Record(_ context.Context, e exo.Entry) error {
 	return err
 }
 
-// Err returns the first failure since New. Later entries may have been
-// appended all the same.
+// Err returns the first failure since New. Later entries may have been appended even so.
 func (l *Lines) Err() error {
 	if l == nil {
 		return errNowhere
@@ -94,7 +92,7 @@ func (l *Lines) append(e *exo.Entry) error {
 		err = fmt.Errorf("record: nothing runs or changes until this can be appended: %w", err)
 		if n > 0 {
 			l.half = err
-			_ = l.takeBack() // if it fails, the next entry tries again
+			_ = l.takeBack() // if takeBack fails, the next entry tries again
 		}
 		return err
 	}
@@ -105,7 +103,7 @@ func (l *Lines) append(e *exo.Entry) error {
 	return nil
 }
 
-// takeBack removes a line that was written in part. A line that was appended to the part would be unreadable, too.
+// takeBack removes a line that was partly written. Otherwise the next line would be appended to the part, and be unreadable, too.
 func (l *Lines) takeBack() error {
 	if l.half == nil {
 		return nil

@@ -11,11 +11,10 @@ import (
 )
 
 // object reads the fields of one object into those of a struct, by their exact names. It returns the number of bytes that it read. encoding/json
-// would treat "Step" as "step", and would take the last of two fields with one name. Then one line could mean two things to two readers, so object
-// refuses both.
+// accepts "Step" for "step", and of two fields with one name it uses the last. Other readers may differ, so object refuses both.
 func object(b []byte, into any) (int64, error) { return objectAnd(b, into, nil) }
 
-// objectAnd does what object does, and reads numbers under other names that begin with a capital into rest.
+// objectAnd reads an object like the function object. Numbers under other names that begin with a capital go into rest.
 func objectAnd(b []byte, into any, rest map[string]int64) (int64, error) {
 	fields := fieldsOf(into)
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -72,7 +71,7 @@ func (s *start) UnmarshalJSON(b []byte) error    { _, err := object(b, s); retur
 func (r *reply) UnmarshalJSON(b []byte) error    { _, err := object(b, r); return err }
 func (p *prepared) UnmarshalJSON(b []byte) error { _, err := object(b, p); return err }
 
-// limits is the limits of the gate, by their names in exo.Limits, and the bounds of the evaluator.
+// limits has the limits of the gate, by their names in exo.Limits, and the bounds of the evaluator.
 type limits struct {
 	exo.Limits
 	bounds map[string]int64

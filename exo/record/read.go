@@ -17,16 +17,16 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// ErrTorn is the last error of Read if the last line has no end. Its entry was never
-// acknowledged: the next [Open] cuts it off.
+// ErrTorn is the last error of Read if the last line is incomplete. Its entry was never
+// acknowledged, and the next [Open] cuts it off.
 var ErrTorn = errors.New("record: the last line is incomplete, so its entry was never acknowledged")
 
-// maxLine is the limit on a line, in bytes. A message has at most 8 MiB.
+// maxLine is the largest size of a line in bytes. A message has at most 8 MiB.
 const maxLine = 64 << 20
 
-// Read reads a record line by line, and ends with the first line that it can't read. Entries are as
-// they were recorded, with two exceptions: an error has only the kind, the texts and the place of
-// the recorded one, and a detail is its JSON, a json.RawMessage.
+// Read reads a record line by line, and ends with an error at the first line that it can't read.
+// Entries equal the recorded ones, except that an error has only its kind, texts and place, and a
+// detail is a json.RawMessage.
 func Read(r io.Reader) iter.Seq2[exo.Entry, error] {
 	return func(yield func(exo.Entry, error) bool) {
 		in := newReader(r)
@@ -41,14 +41,14 @@ func Read(r io.Reader) iter.Seq2[exo.Entry, error] {
 
 type reader struct {
 	in    *bufio.Reader
-	after int64 // the byte of the record at which reading began
-	line  int   // the number of the last line, counted from there
+	after int64 // the offset in the record at which reading began
+	line  int   // the number of the last line, counted from that offset
 	long  []byte
 }
 
 func newReader(r io.Reader) *reader { return &reader{in: bufio.NewReaderSize(r, 64<<10)} }
 
-// where returns the place of the line that was read last, for errors.
+// where returns the place of the last line that was read, for errors.
 func (r *reader) where() string {
 	if r.after > 0 {
 		return fmt.Sprintf("line %d after byte %d", r.line, r.after)
@@ -56,7 +56,7 @@ func (r *reader) where() string {
 	return fmt.Sprintf("line %d", r.line)
 }
 
-// next returns the next entry; io.EOF is the end of the record.
+// next returns the next entry, or io.EOF at the end of the record.
 func (r *reader) next() (exo.Entry, error) {
 	line, err := r.read()
 	if err != nil {
@@ -135,7 +135,7 @@ type cut struct {
 	Bytes  int    `json:"bytes"`
 }
 
-// prepared has pointers, so that a missing number is refused: otherwise {} would mean that a run had changed nothing.
+// prepared has pointers so that a missing number is refused: otherwise {} would mean that a run had changed nothing.
 type prepared struct {
 	Changed   *int `json:"changed"`
 	Witnessed *int `json:"witnessed"`
@@ -169,8 +169,8 @@ type start struct {
 	Grants    []byte    `json:"grants"`
 }
 
-// parse reads one line. It refuses fields that it does not know: a reader that ignored one could
-// leave out half of what happened.
+// parse reads one line. It refuses unknown fields, since a reader that ignored one could miss a
+// part of what happened.
 func parse(b []byte) (e exo.Entry, err error) {
 	var l line
 	n, err := object(b, &l)
@@ -179,7 +179,7 @@ func parse(b []byte) (e exo.Entry, err error) {
 		if json.Unmarshal(b, &of) == nil && (of.V < 1 || of.V > Version) {
 			return e, errVersion(of.V)
 		}
-		return e, fmt.Errorf("the line is no entry: %v", err) // %v: an io.EOF in err does not mean the end of the record
+		return e, fmt.Errorf("the line is no entry: %v", err) // %v, since io.EOF in err would mean the end of the record
 	}
 	if len(bytes.TrimSpace(b[n:])) > 0 {
 		return e, errors.New("the line has more than one object")
@@ -245,7 +245,7 @@ func (p *parser) fail(err error) {
 	}
 }
 
-// named returns the value of an enumeration with a given name; for "" it returns zero.
+// named returns the value of an enumeration that has this name. For "" it returns zero.
 func named[T interface {
 	~uint8
 	String() string
@@ -306,7 +306,7 @@ func (p *parser) failure(f *failure) error {
 	return e
 }
 
-// foreignError is a recorded error of another type than fail.Error: its text, and the fail.Error that it counts as.
+// foreignError is a recorded error that was no fail.Error: its text, and the fail.Error that it counts as.
 type foreignError struct {
 	text string
 	is   *fail.Error

@@ -16,22 +16,21 @@ import (
 // Store knows whether a run committed, by a mark that the run's unit of work left there (see
 // [exo.Witness]).
 type Store interface {
-	// Committed reports whether the run's changes of this store were kept. false is final: a
-	// transaction of the run that is still in progress must not commit later. So a store that
-	// finds no mark of the run leaves a mark itself. Then the run's own witness fails, and with
-	// it the transaction. An error leaves the run unsettled; ErrUnknown means that this store
-	// will never know.
+	// Committed reports whether the run's changes of this store were kept. false is final: the
+	// run's transaction must not commit later. So a store without a mark of the run writes one
+	// itself, and then the run's own attempt to write it fails. An error leaves the run unsettled;
+	// ErrUnknown means that this store will never know.
 	Committed(ctx context.Context, run exo.RunID) (bool, error)
 }
 
 // ErrUnknown is the error of a Store that does not know whether a run committed, and never will.
 var ErrUnknown = errors.New("record: the store does not know what became of the run")
 
-// Forgetful is a Store that drops old marks, or can lose them. If it has no mark of a run that began before Forgotten, the run may have committed all the
-// same. If it has a method String, that names the store in UnsettledRun.Why.
+// Forgetful is a Store that drops old marks, or can lose them. If it has no mark of a run that began before Forgotten, the run may still have
+// committed. If it has a method String, UnsettledRun.Why names the store with it.
 type Forgetful interface {
 	Store
-	// Forgotten returns the time before which the store does not know all runs; zero: it knows all.
+	// Forgotten returns the time before which marks may be missing. The zero time means that none is.
 	Forgotten(ctx context.Context) (time.Time, error)
 }
 
@@ -41,36 +40,35 @@ var ErrInterrupted = errors.New("record: the process ended before the run did")
 // ErrAsked is the error in the entries that Reconcile adds to a run that ended without knowing whether its changes were kept.
 var ErrAsked = errors.New("record: the run's stores were asked after it had ended")
 
-// settling reports whether Reconcile wrote an entry, by the error in the entry.
+// settling reports whether an entry with this error was written by Reconcile.
 func settling(err error) bool {
 	return err != nil && (err.Error() == ErrInterrupted.Error() || err.Error() == ErrAsked.Error())
 }
 
-// Settler is an object that can report the outcome of its calls after the process that made them has ended. A service.Service is one, if a method
-// of it has Settle.
+// Settler is an object that can report the outcome of its calls after the process that made them has ended. A service.Service is one, if one of
+// its methods has Settle.
 type Settler interface {
 	// Settle reports whether the call with an idempotency key took place: StateApplied, StateFailed or StateUnknown. StateFailed is
-	// final: the call did not take place, and must not later. An object that can't rule that out answers StateUnknown.
+	// final: the call did not take place, and must not take place later. An object that can't rule that out returns StateUnknown.
 	Settle(ctx context.Context, method, key string) (exo.State, error)
 }
 
-// Settlers has the stores and objects that know what became of runs. The zero Settlers knows of none.
+// Settlers has the stores and objects that know the outcome of runs. The zero Settlers has none.
 type Settlers struct {
 	Stores  []Store            // all stores that the runs could change
-	Objects map[string]Settler // by the names under which all runs of the record found them
+	Objects map[string]Settler // the objects by the names that all runs of the record had for them
 }
 
-// Reconcile calls the method Reconcile of Settlers that have these stores alone.
+// Reconcile calls the method Reconcile of a Settlers that has only these stores.
 func Reconcile(ctx context.Context, to exo.Recorder, runs []UnsettledRun, stores ...Store) error {
 	return Settlers{Stores: stores}.Reconcile(ctx, to, runs)
 }
 
-// Reconcile appends to a record the entries that runs lack because their process ended: whether
-// they committed, what became of their effects, and that they ended. It asks s, and never guesses: if no store knows, the state is unknown. A
-// held effect that was about to act, and an immediate one, is never tried again. Its state is what its object answers, and unknown
-// if the object has no answer, or fails: then Reconcile returns the error when all runs are done, and [Unknown] lists the run. Any other
-// held effect never acted. If a store gives no answer about a run, Reconcile leaves the run as it was, and returns the
-// store's error when the other runs are done. In a log that processes share, it leaves out runs that another process settles at the same time.
+// Reconcile appends the entries that runs lack because their process was killed: whether they committed, what became of their effects, and
+// that they ended. It asks s and never guesses. A held effect that was about to act, and an immediate one, is never tried again. Its state is
+// the answer of its object. Without an answer the state is unknown, and [Unknown] lists the run; if the object fails, Reconcile returns that
+// error at the end. Any other held effect never acted. If a store fails, Reconcile leaves the run unsettled, and returns the error when the
+// other runs are done. In a shared log it skips runs that another process is settling.
 //
 // Call it before the first run of a process that continues the record.
 func (s Settlers) Reconcile(ctx context.Context, to exo.Recorder, runs []UnsettledRun) error {
@@ -79,15 +77,15 @@ func (s Settlers) Reconcile(ctx context.Context, to exo.Recorder, runs []Unsettl
 		if runs[i].Settled {
 			continue
 		}
-		if err := runs[i].settle(ctx, to, s); err != nil && !errors.Is(err, tree.ErrAlive) { // another process of a shared log was faster
+		if err := runs[i].settle(ctx, to, s); err != nil && !errors.Is(err, tree.ErrAlive) { // ErrAlive is no failure: another process of a shared log settles the run
 			failed = append(failed, fmt.Errorf("record: run %v: %w", runs[i].ID, err))
 		}
 	}
 	return errors.Join(failed...)
 }
 
-// effect asks the object of an effect. It goes by the operation: the name of a grant, and a method. An object that a method returned has no such
-// name, and neither has an effect whose operation is encrypted or erased: they stay unknown.
+// effect asks the object of an effect, which it finds by the name of the grant in the operation. Without that name the effect stays unknown: if
+// a method returned the object, or the operation is encrypted or erased.
 func (s Settlers) effect(ctx context.Context, run exo.RunID, e *exo.Effect) (exo.State, error) {
 	name, method, _ := strings.Cut(e.Op, ".")
 	of := s.Objects[name]
@@ -112,7 +110,7 @@ func (s Settlers) effect(ctx context.Context, run exo.RunID, e *exo.Effect) (exo
 // maxSettle bounds how long an object is asked about one call.
 const maxSettle = 30 * time.Second
 
-// settled asks an object. A panic is an error: it must not keep a host from starting.
+// settled asks an object. A panic becomes an error, so that the object can't keep a host from starting.
 func settled(ctx context.Context, of Settler, method, key string) (state exo.State, err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxSettle)
 	defer cancel()
@@ -139,11 +137,11 @@ func (r *UnsettledRun) settle(ctx context.Context, to exo.Recorder, s Settlers) 
 		}
 	}
 	var unanswered error
-	known := r.ended && !r.owes(false) // the record has all entries of the run, and some say that an effect is unknown
+	known := r.ended && !r.owes(false) // the record has all entries of the run, but with effects that are unknown
 	for i := range r.Effects {
 		e := &r.Effects[i]
 		if e.Mode == message.InUnit {
-			continue // its state is that of the run's commit
+			continue // an effect in the unit has the state of the run's commit
 		}
 		entry, p := exo.Entry{Step: exo.Outcome, Call: e.Call, Op: e.Op, Effect: e.Mode, Err: why}, cmp.Or(r.effects[e.Call], &progress{acting: true})
 		if e.Mode == message.Held {
@@ -157,7 +155,7 @@ func (r *UnsettledRun) settle(ctx context.Context, to exo.Recorder, s Settlers) 
 			unanswered = errors.Join(unanswered, err)
 		}
 		if p.settled && entry.State == exo.StateUnknown {
-			continue // the record says so already
+			continue // the record already has an entry with this state
 		}
 		if err := r.append(ctx, to, entry); err != nil {
 			return err
@@ -173,7 +171,7 @@ func (r *UnsettledRun) settle(ctx context.Context, to exo.Recorder, s Settlers) 
 	return unanswered
 }
 
-// never returns the state of a held effect that had not begun to act when its process ended.
+// never returns the state of a held effect that had not begun to act when its process was killed.
 func never(committed exo.State) exo.State {
 	switch committed {
 	case exo.NoState, exo.StateRolledBack:
@@ -190,7 +188,7 @@ func (r *UnsettledRun) append(ctx context.Context, to exo.Recorder, e exo.Entry)
 // ask returns the state of a run that was about to commit.
 func (r *UnsettledRun) ask(ctx context.Context, stores []Store) (exo.State, error) {
 	if r.Changed == 0 {
-		return exo.StateRolledBack, nil // the run had changed no store: it had only held effects, which act after the commit
+		return exo.StateRolledBack, nil // the run had only held effects, which act after the commit
 	}
 	if r.Changed < 0 || len(stores) == 0 {
 		return exo.StateUnknown, nil
@@ -198,7 +196,7 @@ func (r *UnsettledRun) ask(ctx context.Context, stores []Store) (exo.State, erro
 	kept, forgot := 0, false
 	for i, s := range stores {
 		yes, err := s.Committed(ctx, r.ID)
-		if f, ok := s.(Forgetful); ok && err == nil && !yes { // after Committed, so that a mark which was dropped in between counts as forgotten
+		if f, ok := s.(Forgetful); ok && err == nil && !yes { // asked after Committed, so that a mark which was dropped between the two calls counts as forgotten
 			var until time.Time
 			if until, err = f.Forgotten(ctx); err == nil && r.Began.Before(until) {
 				forgot = true

@@ -14,15 +14,15 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Replies bounds the replies that a record keeps: package exoeval/replay runs such a run again. A reply that exceeds a bound is left out, and so are
-// all later replies of its run: such a run can't be replayed, and its entry says why. Replies are what programs read, so keep them in a [Folder], which
-// encrypts them.
+// Replies bounds the replies that a record keeps, with which package exoeval/replay can replay runs. A reply that exceeds a bound is left out, and so
+// are all later replies of its run. That run can't be replayed, and its entry has the reason. Replies contain what programs read, so keep them in a
+// [Folder], which encrypts them.
 type Replies struct {
-	Each int // bytes of one reply, and of the packed catalogue that each run has; 0: 1 MiB
-	Run  int // bytes of all replies of a run; 0: 16 MiB
+	Each int // most bytes of one reply, and of the packed catalogue of one run; 0: 1 MiB
+	Run  int // most bytes of all replies of a run; 0: 16 MiB
 }
 
-// KeepReplies makes the record keep replies, which a [File] does not encrypt. Call it before the first run.
+// KeepReplies makes the record keep replies. A [File] does not encrypt them. Call it before the first run.
 func (l *Lines) KeepReplies(r Replies) { l.begun.keepReplies(r) }
 
 // KeepReplies makes the record keep replies, encrypted. Call it before the first run.
@@ -36,10 +36,10 @@ func (r *runs) keepReplies(b Replies) {
 	r.keep, r.kept = &Replies{cmp.Or(b.Each, 1<<20), cmp.Or(b.Run, 16<<20)}, map[exo.RunID]int{}
 }
 
-// lost is the number of kept bytes of a run without one of its replies.
+// lost marks, in runs.kept, a run that lacks one of its replies.
 const lost = math.MaxInt / 2
 
-// retain leaves in an entry what the record keeps for a replay. Entries that were read from another record have it already.
+// retain sets the part of an entry that the record keeps for a replay. An entry that was read from another record already has it.
 func (r *runs) retain(e *exo.Entry) {
 	answer := e.Raw
 	if e.Raw = (exo.RawReply{}); r.keep == nil {
@@ -85,7 +85,7 @@ func (r *runs) retain(e *exo.Entry) {
 	}
 }
 
-// spendReply counts the reply of an appended entry.
+// spendReply counts the bytes of an appended entry's reply.
 func (r *runs) spendReply(e *exo.Entry) {
 	had, known := r.kept[e.RunID]
 	switch k := e.Kept; {
@@ -100,7 +100,7 @@ func (r *runs) spendReply(e *exo.Entry) {
 	}
 }
 
-// reply is an exo.Kept in a line.
+// reply is the form of an exo.Kept in a line.
 type reply struct {
 	Value []byte `json:"value"`
 	Types []byte `json:"types"`

@@ -1,4 +1,4 @@
-// This file bounds the memory that a record keeps of its runs.
+// This file bounds how much memory a record uses for its runs.
 
 package record
 
@@ -7,20 +7,20 @@ import "github.com/exoagent/exoagent/exo"
 // maxBegun is the number of begun runs that a record remembers. A host runs for months, so the record can't keep the IDs of all runs.
 const maxBegun = 1 << 16
 
-// runs remembers the runs that began last, with the bytes of details that the record has for each.
+// runs remembers the runs that began last, and how many bytes of details the record has for each.
 type runs struct {
 	details map[exo.RunID]int
-	order   []exo.RunID // a ring, once it is full
+	order   []exo.RunID // the runs in the order in which they began; a ring, once it is full
 	next    int
-	last    int // bytes of details in the line that was made last
+	last    int // how many bytes of details the last line has
 
-	keep *Replies          // nil: replies are not kept
-	kept map[exo.RunID]int // bytes of replies of each run; lost: a reply of the run is missing
+	keep *Replies          // the bounds of kept replies; nil: replies are not kept
+	kept map[exo.RunID]int // how many bytes of replies each run has; lost: a reply of the run is missing
 }
 
 func (r *runs) has(id exo.RunID) bool { _, ok := r.details[id]; return ok }
 
-// begin adds a run, and forgets the one that began maxBegun runs before it.
+// begin adds a run, and forgets the run that began maxBegun runs earlier.
 func (r *runs) begin(id exo.RunID) {
 	if r.details == nil {
 		r.details = map[exo.RunID]int{}
@@ -39,7 +39,7 @@ func (r *runs) begin(id exo.RunID) {
 	r.next = (r.next + 1) % maxBegun
 }
 
-// room returns the number of bytes that the details of an entry may still have. most is the whole limit, and whose is the words for what it limits.
+// room returns how many more bytes the details of an entry may have. most is the whole limit, and whose describes in words what it limits.
 func (r *runs) room(e *exo.Entry) (room, most int, whose string) {
 	if ofChanges(e) {
 		return maxImages, maxImages, "of an entry"
@@ -50,7 +50,7 @@ func (r *runs) room(e *exo.Entry) (room, most int, whose string) {
 	return maxDetails, maxDetails, "of an entry"
 }
 
-// spend adds the details and the reply of an appended entry to those of its run. The entry's line must be the one that was made last.
+// spend counts the details and the reply of an appended entry for its run. The entry's line must be the last one that was made.
 func (r *runs) spend(e *exo.Entry) {
 	r.spendReply(e)
 	if !ofChanges(e) && r.last > 0 && r.has(e.RunID) {

@@ -10,8 +10,8 @@ import (
 
 const hexDigits = "0123456789abcdef"
 
-// appendText writes s as JSON. A text that is no UTF-8 would be read back changed, so it is
-// written as bytes in base64.
+// appendText writes s as JSON. A text that is no UTF-8 is written in base64, since reading would
+// change it.
 func appendText(b []byte, s string) []byte {
 	if !utf8.ValidString(s) {
 		b = append(b, `{"base64":"`...)
@@ -60,14 +60,14 @@ func appendUnit(b []byte, r rune) []byte {
 	return append(b, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 }
 
-// hidden reports whether a character acts on a terminal or can't be seen there: a program
-// could mislead a person who reads the record on a terminal.
+// hidden reports whether a character acts on a terminal or can't be seen there. With it a program
+// could mislead a person who reads the record.
 func hidden(r rune) bool {
 	return r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029 || r >= 0xa0 && unicode.Is(unicode.Cf, r)
 }
 
-// escapeFrom escapes hidden characters in b from index from on, which is a detail that an
-// object wrote. In JSON they occur only inside texts, where an escape means the same.
+// escapeFrom escapes hidden characters in b from index from on, the text of an object's detail. In
+// JSON they occur only inside texts, where an escape has the same meaning.
 func escapeFrom(b []byte, from int) []byte {
 	i := from
 	for i < len(b) {
@@ -93,7 +93,7 @@ func escapeFrom(b []byte, from int) []byte {
 	return b
 }
 
-// text is a string that reads the JSON of appendText.
+// text is a string that is read from the JSON that appendText writes.
 type text string
 
 func (t *text) UnmarshalJSON(b []byte) error {

@@ -11,31 +11,31 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// UnsettledRun is a run without its end on the record, or without the outcome of a
-// commit or an effect. When its process is gone, only the stores know: see Reconcile.
+// UnsettledRun is a run with no end on the record, or without the outcome of a commit or an effect.
+// When its process is gone, only the stores know the outcome (see Reconcile).
 type UnsettledRun struct {
 	ID    exo.RunID
-	Label value.Label // the label of all that it had read
-	Began time.Time   // the time of its entry Begun
+	Label value.Label // the label of everything that the run had read
+	Began time.Time   // the time of the run's entry Begun
 
-	// Committing is set if the run was about to commit and the record has no outcome, since its process was killed or its connection
-	// lost. Only the stores know. Changed is the number of stores that the run changed, or -1 if it left its ID not in all of them.
+	// Committing is set if the run was about to commit, and only the stores know the outcome, since its process was killed or its
+	// connection lost. Changed is the number of stores that the run changed, or -1 if some of them may lack its ID.
 	Committing bool
 	Changed    int
 
-	// Effects is the effects without an outcome on the record, in the order of their messages. The
+	// Effects has the effects without an outcome on the record, in the order of their messages. The
 	// outcome is not known for an immediate effect, and for a held one that acted or was about to
-	// (Acting). The outcome of the others is that of the commit.
+	// (Acting). All others have the outcome of the commit.
 	Effects []exo.Effect
 
-	// Settled and Commit are set by Reconcile: that the record has the end of the run now, and what became of its commit. Commit is NoState if the run
-	// was not to commit. Why says which store has lost what it knew of the commit, and what to do; nil: none has.
+	// Reconcile sets Settled when the record has the end of the run, and Commit to the state of its commit, or NoState if there was none. Why is an
+	// error that names the store that has lost its mark of the run, and what to do; nil: none has.
 	Settled bool
 	Commit  exo.State
 	Why     error
 
 	committed exo.State            // the state of the commit on the record
-	effects   map[uint64]*progress // by the call of their message
+	effects   map[uint64]*progress // the effects by the number of the call
 	order     []uint64
 	ended     bool
 }
@@ -43,26 +43,26 @@ type UnsettledRun struct {
 type progress struct {
 	exo.Effect
 	acting, settled bool
-	unknown         bool // the record has an outcome, StateUnknown, and the effect is not one of a unit
+	unknown         bool // the record's outcome for the effect, which is not InUnit, is StateUnknown
 }
 
-// Unsettled lists the runs of a record that have begun and not ended, and those that ended
-// while the outcome of a commit or an effect was unknown, in the order in which they began. Call
-// it for the record of a process that has stopped: for a live process it lists the runs in progress,
-// too. It skips a last line that a crash in the middle of writing cut off, as Open does.
+// Unsettled lists the runs of a record that have begun and not ended, and those that ended while the
+// outcome of a commit or an effect was unknown, in the order in which they began. Call it when the
+// process of the record has stopped: otherwise it also lists the runs in progress. Like Open, it
+// skips an incomplete last line.
 func Unsettled(r io.Reader) ([]UnsettledRun, error) {
 	return (&openRuns{}).read(r)
 }
 
-// Unknown lists the ended runs that have a held or immediate effect with an unknown outcome. The Effects of such a run are these alone. A
-// [Settler] may know: pass the runs to [Settlers.Reconcile], which adds what becomes known.
+// Unknown lists the ended runs that have a held or immediate effect with an unknown outcome, with only these in their Effects. A
+// [Settler] may know the outcome: pass the runs to [Settlers.Reconcile], which adds it.
 func Unknown(r io.Reader) ([]UnsettledRun, error) {
 	return (&openRuns{unknown: true}).read(r)
 }
 
-// openRuns keeps the runs that have begun, except those that have ended with all outcomes known: see owes.
+// openRuns has the runs that have begun, except those that have ended with all outcomes known (owes).
 type openRuns struct {
-	unknown bool // it keeps the runs that Unknown lists
+	unknown bool // it has the runs that Unknown lists
 	runs    map[exo.RunID]*UnsettledRun
 	order   []exo.RunID
 }
@@ -86,13 +86,13 @@ func (o *openRuns) note(e exo.Entry) {
 	}
 	if e.Step == exo.Begun {
 		o.runs[e.RunID] = &UnsettledRun{ID: e.RunID, Began: e.At, effects: map[uint64]*progress{}}
-		if o.order = append(o.order, e.RunID); len(o.order) > 2*len(o.runs)+1024 { // those that have ended are not kept
+		if o.order = append(o.order, e.RunID); len(o.order) > 2*len(o.runs)+1024 { // remove the runs that have ended from the order
 			o.order = slices.DeleteFunc(o.order, func(id exo.RunID) bool { return o.runs[id] == nil })
 		}
 	}
 	run := o.runs[e.RunID]
 	if run == nil {
-		return // the run begins in an earlier part of the record, and is settled when that part is read
+		return // the run began in an earlier part of the record, which settles it
 	}
 	if run.note(e); run.ended && !run.owes(o.unknown) {
 		delete(o.runs, e.RunID)
@@ -108,9 +108,8 @@ func (o *openRuns) unsettled() (runs []UnsettledRun) {
 	return runs
 }
 
-// owes reports whether a commit or an effect of the run began and has no outcome on the record.
-// The end of such a run does not settle it: otherwise Reconcile would never ask for the outcome. With unknown, an effect that is unknown on the record
-// counts, too.
+// owes reports whether a commit or an effect of the run began and has no outcome on the record. Then the end of the run does not settle it, so that
+// Reconcile asks for the outcome. With unknown, an outcome StateUnknown counts as none.
 func (r *UnsettledRun) owes(unknown bool) bool {
 	for _, p := range r.effects {
 		if p.acting && !p.settled || unknown && p.unknown {
@@ -122,7 +121,7 @@ func (r *UnsettledRun) owes(unknown bool) bool {
 
 func (r *UnsettledRun) note(e exo.Entry) {
 	switch e.Step {
-	case exo.Outcome, exo.Withheld: // such a label is that of one reply: a run that has read {pii} and then posts would count as public
+	case exo.Outcome, exo.Withheld: // these labels are of one reply only, and may lack what the run read earlier
 	default:
 		r.Label = r.Label.Join(e.Label)
 	}
@@ -132,7 +131,8 @@ func (r *UnsettledRun) note(e exo.Entry) {
 	case exo.Committing:
 		r.Committing, r.Changed = true, changed(e)
 	case exo.Committed:
-		// If the connection was lost, the run itself did not know the outcome; its stores may. After Reconcile has asked them, they are not asked again.
+		// If the connection was lost, the run did not know the outcome of its commit, but its stores may. Once Reconcile has asked them, they are not
+		// asked again.
 		r.Committing, r.committed = e.State == exo.StateUnknown && r.Changed > 0 && !settling(e.Err), e.State
 	}
 	if e.Effect == message.NoEffect || e.Call == 0 {
@@ -165,7 +165,7 @@ func changed(e exo.Entry) int {
 	return -1
 }
 
-// unsettled returns the run with the effects whose outcome is not on the record; with unknown, with those whose outcome is unknown on the record.
+// unsettled returns the run with the effects that have no outcome on the record. With unknown, an outcome StateUnknown counts as none.
 func (r *UnsettledRun) unsettled(unknown bool) UnsettledRun {
 	for _, call := range r.order {
 		p := r.effects[call]

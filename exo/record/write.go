@@ -14,8 +14,9 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Version is the version of the newest form of a line. It changes when a line has something new that a reader must know. A line has
-// the lowest version that it needs: a start with module, encoding, admits, preview, judged or grants, and replies, have version 3, lines with constants or cut have version 2, others 1.
+// Version is the newest version of a line. It changes when a line gets a part that a reader must understand. A line has the lowest version that it
+// needs: a start with module, encoding, admits, preview, judged or grants, and replies, have version 3, lines with constants or cut have version 2,
+// others 1.
 const Version = 3
 
 // version returns the version of an entry's line.
@@ -29,8 +30,8 @@ func version(e *exo.Entry) int {
 	return 1
 }
 
-// appendLine writes one entry, and a newline. of returns the room for its details. appendLine fails for an entry that can't be read back. No program
-// can choose such an entry: otherwise a program could stop the record.
+// appendLine writes one entry, and a newline. of gives the room for its details. appendLine fails for an entry that can't be read back. No program
+// can cause such an entry, or it could stop the record.
 func appendLine(b []byte, e *exo.Entry, of *runs) ([]byte, error) {
 	of.last = 0
 	of.retain(e)
@@ -107,17 +108,17 @@ func appendLine(b []byte, e *exo.Entry, of *runs) ([]byte, error) {
 	return append(b, '}', '\n'), nil
 }
 
-// The last of each kind of name in a line: see named.
+// These are the last values of each enumeration in a line, for the function named.
 const (
 	lastStep   = exo.Ended
 	lastEffect = message.Immediate
 	lastState  = exo.StateUnknown
 )
 
-// key returns the name that a value of an enumeration has in a line: "rolledback".
+// key returns the name of an enumeration's value in a line, such as "rolledback".
 func key(of fmt.Stringer) string { return strings.ReplaceAll(of.String(), " ", "") }
 
-// spellable refuses an entry with a step, effect, state or time that has no spelling in a line.
+// spellable refuses an entry with a step, effect, state or time that can't be written in a line.
 func spellable(e *exo.Entry) error {
 	if e.Step == 0 || e.Step > lastStep || e.Effect > lastEffect || e.State > lastState {
 		return fmt.Errorf("record: an entry that can't be written: step %v, effect %v, state %v", e.Step, e.Effect, e.State)
@@ -135,7 +136,7 @@ func checkTime(t time.Time) error {
 	return nil
 }
 
-// check refuses numbers of stores that no run can have. A reader that accepted them would settle a run wrongly.
+// check refuses numbers of stores that no run can have. A reader that accepted them could settle a run wrongly.
 func check(step exo.Step, changed, witnessed int) error {
 	if step != exo.Committing || witnessed < 0 || changed < witnessed {
 		return fmt.Errorf("%d stores changed and %d witnessed, at %v: only a committing entry has prepared, and only changed stores can be witnessed", changed, witnessed, step)
@@ -182,7 +183,7 @@ func appendStart(b []byte, s *exo.Start) ([]byte, error) {
 		b = appendTexts(append(b, `,"label":`...), s.Label.Tags())
 	}
 	b = append(s.Clock.UTC().AppendFormat(append(b, `,"clock":"`...), time.RFC3339Nano), '"')
-	b = append(strconv.AppendUint(append(b, `,"seed":"`...), s.Seed, 10), '"') // as text, since a number in JavaScript would lose digits
+	b = append(strconv.AppendUint(append(b, `,"seed":"`...), s.Seed, 10), '"') // written as text, since a JavaScript number would lose digits
 	if s.Zone != "" {
 		b = appendText(append(b, `,"zone":`...), s.Zone)
 	}

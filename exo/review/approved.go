@@ -1,6 +1,6 @@
 package review
 
-// This file has a person's decision, and the one run that applies a change set.
+// This file has the decision of a person, and the run that applies a change set after it.
 
 import (
 	"bytes"
@@ -21,23 +21,23 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// How is the way in which an approver is known.
+// How is the proof by which the host knows who an approver is.
 type How string
 
-// The ways, the weaker first.
+// These are the proofs, the weaker first.
 const (
-	Terminal How = "terminal" // the host's own terminal: any person who can run commands there
-	Link     How = "link"     // a page whose reader has a link of one use, by the word of the person who made the link
-	Page     How = "page"     // a page that knows its reader, by a proxy's signed assertion
+	Terminal How = "terminal" // the host's own terminal, where any person may run commands
+	Link     How = "link"     // a page opened with a link that works once; the person who made the link named its reader
+	Page     How = "page"     // a page with a reader that a proxy names in a signed assertion
 )
 
-// Approver is the person who decides, as the host knows them: never by a client's word.
+// Approver is the person who decides, as the host knows them, never as a client claims.
 type Approver struct {
 	Name string
 	How  How
 }
 
-// may returns why the approver may not decide about w, or nil.
+// may returns nil if the approver may decide about w, and otherwise the reason.
 func (a Approver) may(w *ChangeSet) error {
 	by := w.Who.By
 	if by == "" && a.How == Page {
@@ -56,31 +56,31 @@ func (a Approver) may(w *ChangeSet) error {
 	return nil
 }
 
-// Approved is a change set that a person has agreed to, and the run that is to apply it. codemode.Tool.Apply runs it.
+// Approved is a change set that a person has agreed to, with the run that will apply it. codemode.Tool.Apply runs it.
 type Approved struct {
 	ChangeSet
 	keeper   *Keeper
 	entry    store.Entry
-	differs  string // what was otherwise, for the person
-	reviewed bool   // the run was compared, and is the same
+	differs  string // what was different, for the person
+	reviewed bool   // the run was compared with the change set, and does the same
 }
 
-// Errors of a decision.
+// These are errors of a decision.
 var (
 	ErrDecided    = errors.New("review: this change set does not wait any more")
 	ErrNotAllowed = errors.New("review: this approver may not decide it")
 	ErrStale      = errors.New("review: what was agreed to is not what waits: look at the change set again")
 )
 
-// DiffersError is in the error of a run that was to apply a change set, and would have done something else. Difference is for the person: it has
-// values that were read, but none with a label.
+// DiffersError is wrapped by the error of a run that had to apply a change set and would have done something else. Difference is for the person:
+// it contains values that were read, but no labelled ones.
 type DiffersError struct{ Difference string }
 
 // Error implements error.
 func (e *DiffersError) Error() string { return "review: " + e.Difference }
 
-// Approve notes that a person agrees to a change set. seen is the Digest of what they saw. Only the first of all processes succeeds, and only before the
-// change set has expired. The caller must then run it (codemode.Tool.Apply does), or call Done with what became of it.
+// Approve notes that a person agrees to a change set. seen is the Digest of what the person saw. Only the first process that calls it succeeds, and
+// only before the change set expires. The caller must then run it, as codemode.Tool.Apply does, or call Done with the outcome.
 func (k *Keeper) Approve(ctx context.Context, id, seen string, by Approver) (*Approved, error) {
 	e, h, w, err := k.find(ctx, id)
 	if err != nil {
@@ -109,13 +109,13 @@ func (k *Keeper) Approve(ctx context.Context, id, seen string, by Approver) (*Ap
 	return a, nil
 }
 
-// Reject notes that a person refuses a change set. why is for the model that prepared it, and may be "".
+// Reject notes that a person refuses a change set. why is for the model that prepared it, and may be empty.
 func (k *Keeper) Reject(ctx context.Context, id, why string, by Approver) error {
 	e, h, w, err := k.find(ctx, id)
 	if err != nil {
 		return err
 	}
-	w.Who = changeset.Who{By: changeset.Self} // to refuse needs no right, and a person who is known
+	w.Who = changeset.Who{By: changeset.Self} // any identified person may refuse
 	if err := by.may(&w); err != nil {
 		return err
 	}
@@ -127,10 +127,10 @@ func (k *Keeper) Reject(ctx context.Context, id, why string, by Approver) error 
 	return err
 }
 
-// maxWhy bounds a reason, in bytes.
+// maxWhy is how many bytes a reason may have.
 const maxWhy = 1000
 
-// replace puts a head in the place of the one that was read. If another writer was faster, the error is ErrDecided.
+// replace writes a head in place of the one that was read. If another writer was faster, the error is ErrDecided.
 func (k *Keeper) replace(ctx context.Context, e store.Entry, h head) (store.Entry, error) {
 	mac, err := k.mac(h)
 	if err != nil {
@@ -147,12 +147,12 @@ func (k *Keeper) replace(ctx context.Context, e store.Entry, h head) (store.Entr
 	return e, err
 }
 
-// Job returns the run that applies the change set: that of the preview, under an ID of its own.
+// Job returns the run that applies the change set. It repeats the run of the preview, with an ID of its own.
 func (a *Approved) Job() exo.Run {
 	return exo.Run{ID: *a.Applies, Principal: a.Principal, Label: value.NewLabel(a.Began...), Clock: a.Clock, Seed: a.Seed}
 }
 
-// approval is what the record has, in the entry Committing of the run that applies a change set.
+// approval is added to the entry Committing on the record, by the run that applies a change set.
 type approval struct {
 	Set     string    `json:"changeset"`
 	Run     exo.RunID `json:"prepared_by"`
@@ -162,7 +162,7 @@ type approval struct {
 	Seen    string    `json:"digest"`
 }
 
-// compare is the review of the run that applies a change set: it commits only if all that it determines is as the person saw it.
+// compare reviews the run that applies a change set. The run commits only if everything that it determines is as the person saw it.
 func (a *Approved) compare(r *exo.Reviewed, set changeset.Set, known []byte) error {
 	switch {
 	case r.Granted.String() != a.granted:
@@ -180,7 +180,7 @@ func (a *Approved) compare(r *exo.Reviewed, set changeset.Set, known []byte) err
 	return nil
 }
 
-// difference names the first thing that differs, for the person. The person may not see labelled values, so it has none.
+// difference describes the first thing that differs, for the person. It has no labelled value, since the person may not see those.
 func difference(was, is changeset.Set) string {
 	for i := range max(len(was.Parts), len(is.Parts)) {
 		if i >= len(was.Parts) || i >= len(is.Parts) {
@@ -220,7 +220,7 @@ func difference(was, is changeset.Set) string {
 	return "a value differs that the change set does not show"
 }
 
-// sealed stands for a value with a label; "": it has none.
+// sealed returns the text in place of a labelled value, or "" for a value without label.
 func sealed(label []string) string {
 	if l := value.NewLabel(label...).Secrecy(); !l.Empty() {
 		return "[sealed " + l.List() + "]"
@@ -228,7 +228,7 @@ func sealed(label []string) string {
 	return ""
 }
 
-// text writes a row in one line. Cells that the database chooses have no value there.
+// text writes a row in one line, without the values of cells that the database chooses.
 func text(r changeset.Row) string {
 	var b bytes.Buffer
 	side := func(text *string, null bool, label []string) string {
@@ -255,18 +255,18 @@ func text(r changeset.Row) string {
 	return b.String()
 }
 
-// Outcome is what became of the run that applied a change set.
+// Outcome describes the result of the run that applied a change set.
 type Outcome uint8
 
-// The outcomes. The zero Outcome is that nothing was kept.
+// These are the outcomes. The zero Outcome means that nothing was kept.
 const (
 	NotKept     Outcome = iota
-	Kept                // its changes were kept, and each message left or is known to have failed
-	SendUnknown         // its changes were kept, and nobody knows whether a message left: it becomes Unknown
-	KeptUnknown         // nobody knows whether its changes were kept: it stays Applying, until Reconcile has asked the database
+	Kept                // the changes were kept, and each message was sent or is known to have failed
+	SendUnknown         // the changes were kept, but it is unknown whether a message was sent; the state becomes Unknown
+	KeptUnknown         // it is unknown whether the changes were kept; the state stays Applying until Reconcile has asked the database
 )
 
-// Done notes what became of the run that applied the change set, and with which error it ended.
+// Done notes the outcome of the run that applied the change set, and the error with which it ended.
 func (a *Approved) Done(ctx context.Context, what Outcome, failed error) error {
 	k := a.keeper
 	k.mu.Lock()
@@ -275,7 +275,7 @@ func (a *Approved) Done(ctx context.Context, what Outcome, failed error) error {
 	if what == KeptUnknown {
 		return nil
 	}
-	if failed == nil && !a.reviewed { // a run that changes nothing is not reviewed
+	if failed == nil && !a.reviewed { // a run that changes nothing is never reviewed
 		a.differs = "it would change nothing now"
 	}
 	h, err := k.parseHead(a.entry)
@@ -287,7 +287,7 @@ func (a *Approved) Done(ctx context.Context, what Outcome, failed error) error {
 		h.State = Unknown
 	case NotKept:
 		h.State = Conflict
-		// Neither reason is kept in full: it may have values, and the head is not encrypted.
+		// The reason is not kept in full, since it may contain values and the head is not encrypted.
 		if h.Why = "it would now do something else"; a.differs == "" && failed != nil {
 			h.Why = "its program failed this time"
 		}
@@ -296,7 +296,7 @@ func (a *Approved) Done(ctx context.Context, what Outcome, failed error) error {
 	return err
 }
 
-// Conflict returns the error of a run that would have done something else, with a [*DiffersError]; nil if nothing was otherwise.
+// Conflict returns the error of a run that would have done something else, with a [*DiffersError]. It returns nil if the run did the same.
 func (a *Approved) Conflict() error {
 	if a.differs == "" {
 		return nil
@@ -304,9 +304,9 @@ func (a *Approved) Conflict() error {
 	return &fail.Error{Kind: fail.Conflict, Msg: "it was agreed to, and would now do something else, so nothing was changed", Err: &DiffersError{a.differs}}
 }
 
-// Reconcile settles change sets whose run was cut off while it applied them: kept asks the database whether a run's changes were kept, and must be final,
-// as exosql's DB.Committed is, and return ErrLost where the database has lost that. What was not kept waits again, for as long as it would have. It
-// returns how many it settled.
+// Reconcile settles change sets that a process was applying when it was killed. kept asks the database whether the changes of a run were kept. Its
+// answer must be final, like that of exosql's DB.Committed; if the database has lost it, kept returns ErrLost. A change set that was not kept waits
+// again for the rest of its time. Reconcile returns how many it settled.
 func (k *Keeper) Reconcile(ctx context.Context, kept func(context.Context, exo.RunID) (bool, error)) (n int, err error) {
 	if !k.made() {
 		return 0, errZero
@@ -331,7 +331,7 @@ func (k *Keeper) Reconcile(ctx context.Context, kept func(context.Context, exo.R
 			return err
 		}
 		if h.State = Applied; yes && h.Mails || !yes && (h.Sends || err != nil) {
-			h.State = Unknown // nobody knows whether its messages left, or of its changes
+			h.State = Unknown // it is unknown whether the messages were sent, or the changes kept
 		} else if !yes {
 			h.State, h.Run, h.By, h.How, h.Decided = Pending, "", "", "", time.Time{}
 		}
@@ -343,14 +343,15 @@ func (k *Keeper) Reconcile(ctx context.Context, kept func(context.Context, exo.R
 	return n, errors.Join(err, unread)
 }
 
-// ErrLost is the error of a database that has lost whether it kept a run. To let the change set wait again could make its changes twice.
+// ErrLost is the error of a database that has lost the information whether it kept a run. If the change set waited again, its changes could be made
+// twice.
 var ErrLost = errors.New("review: what kept the run's changes has lost whether it did")
 
-// cutOff is how long a run may take to apply a change set before it counts as cut off: longer than any run may last.
+// cutOff is how long a run may take to apply a change set before it counts as killed. No run lasts longer.
 const cutOff = 10 * time.Minute
 
-// News returns, once, what became of the change sets of a principal since the last call: a sentence for each that was decided or has expired. It is for
-// the principal's model. If none of the principal's is open, it reads one entry of the store.
+// News returns a sentence for each change set of a principal that was decided or has expired since the last call. It is for the principal's model. If
+// the principal has no open change sets, News reads only one entry of the store.
 func (k *Keeper) News(ctx context.Context, p exo.Principal) (out []string, err error) {
 	if !k.made() {
 		return nil, errZero
@@ -366,7 +367,7 @@ func (k *Keeper) News(ctx context.Context, p exo.Principal) (out []string, err e
 			return nil
 		}
 		over = append(over, id)
-		if e.Version == store.Absent || h.Reported { // another process has reported it
+		if e.Version == store.Absent || h.Reported { // another process has already reported it
 			return nil
 		}
 		h.Reported, h.State = true, state
@@ -386,7 +387,7 @@ func (k *Keeper) News(ctx context.Context, p exo.Principal) (out []string, err e
 	return out, err
 }
 
-// news says what became of a change set.
+// news returns a sentence about a change set that was decided or has expired.
 func news(id string, state State, why string) string {
 	switch state {
 	case Applied:

@@ -1,6 +1,6 @@
 package review
 
-// This file counts the rows that a principal has changed in a day, for rules that ask above a number of rows.
+// This file counts the rows that a principal has changed in a day, for rules that ask above some number.
 
 import (
 	"context"
@@ -13,14 +13,14 @@ import (
 	"github.com/exoagent/exoagent/exo/store"
 )
 
-// day is the value of an entry: rows changed in a day (UTC). Many small programs are no way around a rule, since they share it.
+// day is the value of an entry: the rows changed in a day (UTC). All programs share it, so many small programs can't avoid a rule.
 type day struct {
 	Day  string `json:"day"`
 	Rows int64  `json:"rows"`
 }
 
-// count reports whether the rows of a change bring the day above what its rule allows. Else it adds them, if add is set: before the run commits, so a run
-// that then fails has used them up.
+// count reports whether the rows of a change bring the day above what its rule allows. If not, and add is set, it adds them. That happens before the
+// commit, so a run that then fails has used them up.
 func (k *Keeper) count(ctx context.Context, p exo.Principal, a changeset.Ask, add bool) (over bool, err error) {
 	today := k.opt.Now().UTC().Format(time.DateOnly)
 	err = store.Update(ctx, k.opt.Store, store.Key(dayPrefix, string(p), a.Count), func(e *store.Entry) (put bool, err error) {
@@ -30,7 +30,7 @@ func (k *Keeper) count(ctx context.Context, p exo.Principal, a changeset.Ask, ad
 				return false, fmt.Errorf("review: the entry %.80q is not a count of a day: %.100s", e.Key, e.Value)
 			}
 		}
-		if was.Day < today { // a later day is from a clock that was ahead: its rows still count
+		if was.Day < today { // a later day comes from a clock that was ahead, and its rows still count
 			was = day{Day: today}
 		}
 		if over = was.Rows+a.Rows > a.Over; over || !add {

@@ -1,6 +1,6 @@
 package review
 
-// This file has the entries of the store: a head that is replaced when something is decided, and the encrypted change set, which never changes.
+// This file has the entries in the store: a head, which a decision replaces, and the encrypted change set, which never changes.
 
 import (
 	"bytes"
@@ -18,54 +18,54 @@ import (
 	"github.com/exoagent/exoagent/exo/store"
 )
 
-// State is what became of a change set.
+// State is the state of a change set.
 type State string
 
-// The states.
+// These are the states.
 const (
-	Pending  State = "waiting"  // for a person
-	Applying State = "applying" // a person agreed, and a run applies it: if that run's process is gone, see Keeper.Reconcile
+	Pending  State = "waiting"  // the change set waits for a person
+	Applying State = "applying" // a person agreed, and a run applies it; if the process of that run is gone, Keeper.Reconcile settles it
 	Applied  State = "applied"
 	Rejected State = "rejected"
-	Conflict State = "conflict" // a person agreed, and the run would have done something else, or failed: nothing was done
-	Unknown  State = "unknown"  // a person agreed, and nobody knows whether the messages left: look there
-	Expired  State = "expired"  // nobody decided in time
+	Conflict State = "conflict" // a person agreed, but the run failed or would have done something else, and nothing was done
+	Unknown  State = "unknown"  // a person agreed, but it is unknown whether the messages were sent: check with their recipients
+	Expired  State = "expired"  // no person decided in time
 
-	Unreadable State = "unreadable" // its entry of the store can't be read: Why says why
+	Unreadable State = "unreadable" // its entry in the store can't be read, for the reason in Why
 )
 
-// ChangeSet is one change set, with what became of it.
+// ChangeSet is a change set with its state.
 type ChangeSet struct {
-	ID        string        `json:"id"` // can't be guessed; it permits nothing
+	ID        string        `json:"id"` // an ID that can't be guessed, but gives no permission
 	Principal exo.Principal `json:"principal"`
 	Run       exo.RunID     `json:"run"` // the run that prepared it
 	Program   string        `json:"program"`
 	Clock     time.Time     `json:"clock"`
 	Seed      uint64        `json:"seed"`
 	Began     []string      `json:"began,omitempty"` // the label with which the run began
-	Label     []string      `json:"label,omitempty"` // of what the run has read: show the change set to people who may read that
-	Rules     []string      `json:"rules"`           // the rules that it met, in words
+	Label     []string      `json:"label,omitempty"` // the label of what the run has read: show the change set only to people who may read that
+	Rules     []string      `json:"rules"`           // the rules of the host that the run met, in words
 	Who       changeset.Who `json:"who"`
 	Set       changeset.Set `json:"set"`
 	At        time.Time     `json:"at"`
 	Until     time.Time     `json:"until"`
 
 	State   State      `json:"state,omitempty"`
-	By      string     `json:"by,omitempty"` // who decided
+	By      string     `json:"by,omitempty"` // the name of the person who decided
 	How     How        `json:"how,omitempty"`
 	Decided time.Time  `json:"decided,omitzero"`
-	Why     string     `json:"why,omitempty"`     // of a rejection or a conflict
-	Applies *exo.RunID `json:"applies,omitempty"` // the run that applies it
+	Why     string     `json:"why,omitempty"`     // the reason of a rejection or a conflict
+	Applies *exo.RunID `json:"applies,omitempty"` // the run that applies the change set
 
-	known           []byte // the keyed digest of all that the run determines
+	known           []byte // the keyed digest of everything that the run determines
 	granted, module string
-	summary         string // in place of Set: see List
+	summary         string // the Summary in a list, where Set is missing
 }
 
-// Digest identifies what a person sees. Approve wants it back, so that a person agrees to what they have seen, and the record has it.
+// Digest identifies what a person sees. Approve requires it, so that a person agrees only to what they have seen, and the record contains it.
 func (w ChangeSet) Digest() string { return fmt.Sprintf("%x", w.known) }
 
-// Summary says in words how much would change, by table, and how many messages would leave: "staff: 3 changed, 1 deleted; 1 message sent".
+// Summary describes in words how much would change in each table, and how many messages would be sent: "staff: 3 changed, 1 deleted; 1 message sent".
 func (w ChangeSet) Summary() string {
 	if w.summary != "" {
 		return w.summary
@@ -106,26 +106,26 @@ func (w ChangeSet) Summary() string {
 	return strings.Join(parts, "; ")
 }
 
-// head is the entry that changes. It has no value of the database.
+// head is the entry of a change set that a decision replaces. It has no value of the database.
 type head struct {
 	Version  int       `json:"v"`
 	State    State     `json:"state"`
 	At       time.Time `json:"at"`
 	Until    time.Time `json:"until"`
 	Chunks   int       `json:"chunks"`
-	Short    []byte    `json:"short"`           // encrypted: see short
-	Sends    bool      `json:"sends,omitempty"` // it only sends messages, so no store shows whether its run was kept
-	Mails    bool      `json:"mails,omitempty"` // it sends messages, too: after a commit nobody knows whether they left
-	Run      string    `json:"run,omitempty"`   // the run that applies it
+	Short    []byte    `json:"short"`           // a short, encrypted
+	Sends    bool      `json:"sends,omitempty"` // the change set only sends messages, so no store shows whether its run was kept
+	Mails    bool      `json:"mails,omitempty"` // the change set sends messages, too, and after a killed run it is unknown whether they were sent
+	Run      string    `json:"run,omitempty"`   // the run that applies the change set
 	By       string    `json:"by,omitempty"`
 	How      How       `json:"how,omitempty"`
 	Decided  time.Time `json:"decided,omitzero"`
 	Why      string    `json:"why,omitempty"`
-	Reported bool      `json:"reported,omitempty"` // to the principal's model
-	MAC      []byte    `json:"mac,omitempty"`      // of all other fields
+	Reported bool      `json:"reported,omitempty"` // the principal's model has been informed
+	MAC      []byte    `json:"mac,omitempty"`      // MAC authenticates all other fields
 }
 
-// body is the encrypted part.
+// body is the encrypted part of a change set.
 type body struct {
 	ChangeSet
 	Known   []byte `json:"known"`
@@ -133,7 +133,7 @@ type body struct {
 	Module  string `json:"module"`
 }
 
-// short is the encrypted part of a head: what a list shows. A set may have 8 MiB, and a list is of many.
+// short is the encrypted part of a head, with what a list shows. A list has many change sets, each of which may have 8 MiB.
 type short struct {
 	Principal exo.Principal `json:"principal"`
 	Run       exo.RunID     `json:"run"`
@@ -150,7 +150,7 @@ const (
 	dayPrefix   = "review-day"
 	openPrefix  = "review-open"
 	version     = 1
-	// keptFor is how long a decided change set can be looked at.
+	// keptFor is how long a decided change set can still be read.
 	keptFor = 30 * 24 * time.Hour
 )
 
@@ -158,7 +158,7 @@ func (k *Keeper) headKey(p exo.Principal, id string) string {
 	return store.Key(headPrefix, string(p), id)
 }
 
-// put stores a new change set: the chunks first, so that a head has all of its chunks, and the list of open ones last.
+// put stores a new change set: first its chunks, so that no head lacks a chunk, and last the list of open change sets.
 func (k *Keeper) put(ctx context.Context, w *ChangeSet) error {
 	if weight(w) > MaxBytes {
 		return errTooLarge
@@ -191,11 +191,11 @@ func (k *Keeper) put(ctx context.Context, w *ChangeSet) error {
 	return k.index(ctx, w.Principal, func(ids []string) []string { return append(ids, w.ID) })
 }
 
-// shortID gives the encrypted part of a head a key of its own.
+// shortID returns the ID from which the key for the encrypted part of a head is derived.
 func shortID(id string) string { return id + " short" }
 
-// index changes the list of a principal's open change sets: those that wait, and those of which the principal's model has not heard what became of them.
-// With it a run need not look for them among all that the store has.
+// index changes the list of a principal's open change sets: those that wait, and those with an outcome that the principal's model has not read. With
+// the list a run need not search the store.
 func (k *Keeper) index(ctx context.Context, p exo.Principal, change func([]string) []string) error {
 	return store.Update(ctx, k.opt.Store, store.Key(openPrefix, string(p)), func(e *store.Entry) (put bool, err error) {
 		ids, err := readIndex(*e)
@@ -218,8 +218,8 @@ func readIndex(e store.Entry) (ids []string, err error) {
 	return ids, nil
 }
 
-// open calls f for each open change set of a principal. The entry is absent if its time in the store is over, and broken if it can't be read: one such
-// entry must not keep a principal from the others.
+// open calls f for each open change set of a principal. The entry is absent if its time in the store is over. broken is why it can't be read, which
+// must not hide the others.
 func (k *Keeper) open(ctx context.Context, p exo.Principal, f func(id string, e store.Entry, h head, broken error) error) error {
 	list, err := k.opt.Store.Get(ctx, store.Key(openPrefix, string(p)))
 	if err != nil {
@@ -259,7 +259,7 @@ func (k *Keeper) parseHead(e store.Entry) (h head, err error) {
 	return h, err
 }
 
-// live is the state at a time: what nobody decided in time is expired.
+// live returns the state at time now: a change set that nobody has decided in time is Expired.
 func (h head) live(now time.Time) State {
 	if h.State == Pending && !now.Before(h.Until) {
 		return Expired
@@ -267,8 +267,7 @@ func (h head) live(now time.Time) State {
 	return h.State
 }
 
-// heads calls f for each change set in the store, the oldest first of each principal. broken says why a head can't be read: that is no reason to leave
-// out the others.
+// heads calls f for each change set in the store, each principal's oldest first. broken is why a head can't be read, which must not hide the others.
 func (k *Keeper) heads(ctx context.Context, f func(e store.Entry, h head, broken error) error) error {
 	for e, err := range store.All(ctx, k.opt.Store, headPrefix+"/") {
 		if err != nil {
@@ -293,13 +292,13 @@ func (k *Keeper) pendingOf(ctx context.Context, p exo.Principal) (n int, err err
 	return n, err
 }
 
-// idOf returns the ID of the change set that a head is of.
+// idOf returns the ID of the change set that a head's entry belongs to.
 func idOf(e store.Entry) string {
 	at := strings.Split(e.Key, "/")
 	return at[len(at)-1]
 }
 
-// decided writes into a change set what its head knows.
+// decided copies the decision in a head into a change set.
 func (h head) decided(w *ChangeSet, now time.Time) (err error) {
 	w.State, w.By, w.How, w.Decided, w.Why = h.live(now), h.By, h.How, h.Decided, h.Why
 	if h.Run != "" {
@@ -312,22 +311,22 @@ func (h head) decided(w *ChangeSet, now time.Time) (err error) {
 	return nil
 }
 
-// brief opens the encrypted part of a head.
+// brief decrypts the short part of a head.
 func (k *Keeper) brief(e store.Entry, h head) (s short, err error) {
 	text, principal, err := k.unseal(shortID(idOf(e)), [][]byte{h.Short})
 	if err == nil {
 		err = json.Unmarshal(text, &s)
 	}
-	if err == nil && (s.Principal != principal || k.headKey(principal, idOf(e)) != e.Key) { // an entry that was moved to another principal
+	if err == nil && (s.Principal != principal || k.headKey(principal, idOf(e)) != e.Key) { // the entry was moved to another principal
 		err = fmt.Errorf("review: the entry %.80q has the change set of somebody else", e.Key)
 	}
 	return s, err
 }
 
-// load reads and opens a change set.
+// load reads and decrypts a change set.
 func (k *Keeper) load(ctx context.Context, e store.Entry, h head) (w ChangeSet, err error) {
 	id := idOf(e)
-	if _, err := k.brief(e, h); err != nil { // a list does not show what it is
+	if _, err := k.brief(e, h); err != nil { // a head that is not of this change set is refused
 		return w, err
 	}
 	var chunks [][]byte
@@ -354,8 +353,8 @@ func (k *Keeper) load(ctx context.Context, e store.Entry, h head) (w ChangeSet, 
 	return w, h.decided(&w, k.opt.Now())
 }
 
-// List returns the change sets that wait for a person, the oldest first, without their Set and Program: Get has these. all also returns those that were
-// decided, or expired, in the last 30 days. One that can't be read has an ID, a State and a Why alone; it can't be agreed to.
+// List returns the change sets that wait for a person, the oldest first, without Set and Program, which Get returns. With all, it also returns those
+// that were decided, or expired, in the last 30 days. One that can't be read has only an ID, a State and a Why, and can't be approved.
 func (k *Keeper) List(ctx context.Context, all bool) (out []ChangeSet, err error) {
 	if !k.made() {
 		return nil, errZero
@@ -385,8 +384,8 @@ func (k *Keeper) List(ctx context.Context, all bool) (out []ChangeSet, err error
 	return out, err
 }
 
-// PendingOf returns the change sets of one principal that wait for a person, whole, the oldest first. Of one that can't be read it has the ID and, as
-// Why, the reason, with the State Unreadable.
+// PendingOf returns the complete change sets of one principal that wait for a person, the oldest first. One that can't be read has only its ID, the
+// State Unreadable, and the reason in Why.
 func (k *Keeper) PendingOf(ctx context.Context, p exo.Principal) (out []ChangeSet, err error) {
 	if !k.made() {
 		return nil, errZero
@@ -408,13 +407,13 @@ func (k *Keeper) PendingOf(ctx context.Context, p exo.Principal) (out []ChangeSe
 	return out, err
 }
 
-// Get returns one change set. The beginning of an ID is enough if no other begins like it.
+// Get returns one change set. The beginning of an ID is enough if it is unique.
 func (k *Keeper) Get(ctx context.Context, id string) (w ChangeSet, err error) {
 	_, _, w, err = k.find(ctx, id)
 	return w, err
 }
 
-// ErrNone is the error for an ID of no change set.
+// ErrNone is the error for an ID without a change set.
 var ErrNone = errors.New("review: there is no such change set: it was never prepared, or is older than 30 days")
 
 func (k *Keeper) find(ctx context.Context, id string) (e store.Entry, h head, w ChangeSet, err error) {
@@ -442,5 +441,5 @@ func (k *Keeper) find(ctx context.Context, id string) (e store.Entry, h head, w 
 	return e, h, w, err
 }
 
-// same compares digests.
+// same reports whether two digests are equal and not empty.
 func same(a, b []byte) bool { return len(a) > 0 && hmac.Equal(a, b) }

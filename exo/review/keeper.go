@@ -1,6 +1,6 @@
 package review
 
-// This file has the Keeper, and how a run is reviewed: approved.go comes after it, seal.go and entry.go have what is stored.
+// This file has the Keeper, and the review of a run. approved.go has what follows; seal.go and entry.go have what is stored.
 
 import (
 	"context"
@@ -19,39 +19,39 @@ import (
 	"github.com/exoagent/exoagent/internal/buildinfo"
 )
 
-// Options are what a Keeper needs. Store and Key must be set.
+// Options configure a Keeper. Store and Key must be set.
 type Options struct {
 	Store store.Store
-	// Key encrypts change sets and keys their digests: at least 32 random bytes, the same in all processes that share the store.
+	// Key encrypts change sets and keys their digests. It has at least 32 random bytes, and is the same in all processes that share the store.
 	Key []byte
 	// Wait is how long a change set waits for a person; 0: 24 hours.
 	Wait time.Duration
-	// Link returns where a person finds a change set, for the text that the model reads; nil: it reads the ID alone.
+	// Link returns where a person finds a change set, for the text that the model reads. If it is nil, the text has only the ID.
 	Link func(id string) string
-	// Notify hears of each new change set. It must return soon, and may be nil.
+	// Notify is called with each new change set. It must return soon, and may be nil.
 	Notify func(ChangeSet)
 	Now    func() time.Time // nil: time.Now
 }
 
-// Bounds on what waits.
+// These bound the change sets that wait.
 const (
-	MaxPending = 20      // change sets of one principal
-	MaxBytes   = 8 << 20 // of one change set, before its encryption
-	MinKey     = 32      // bytes of a key
+	MaxPending = 20      // most change sets of one principal
+	MaxBytes   = 8 << 20 // most bytes of one change set, before its encryption
+	MinKey     = 32      // least bytes of a key
 	defaultFor = 24 * time.Hour
 )
 
-// Keeper keeps change sets that wait for a person. It is the Review of an exo.Config. Several goroutines may use it. The zero Keeper, and nil, let no
-// run commit.
+// Keeper keeps change sets that wait for a person. It is the Review of an exo.Config. Several goroutines may use it. The zero Keeper and a nil
+// *Keeper let no run commit.
 type Keeper struct {
 	opt     Options
 	mu      sync.Mutex
-	applies map[exo.RunID]*Approved // the runs of this process that apply something
+	applies map[exo.RunID]*Approved // the runs of this process that apply a change set
 }
 
 var _ exo.Reviewer = (*Keeper)(nil)
 
-// New makes a Keeper.
+// New makes a Keeper from its options.
 func New(opt Options) (*Keeper, error) {
 	switch {
 	case opt.Store == nil:
@@ -70,11 +70,11 @@ func New(opt Options) (*Keeper, error) {
 	return &Keeper{opt: opt, applies: map[exo.RunID]*Approved{}}, nil
 }
 
-// InMemory returns a Keeper for one process: what waits is gone when it ends.
+// InMemory returns a Keeper for one process: its change sets are lost when the process ends.
 func InMemory() *Keeper {
 	key := make([]byte, MinKey)
-	rand.Read(key)                                              // it never fails
-	k, _ := New(Options{Store: store.NewMemory(nil), Key: key}) // it fails without these
+	rand.Read(key)                                              // rand.Read never returns an error
+	k, _ := New(Options{Store: store.NewMemory(nil), Key: key}) // New fails only without a Store or a Key
 	return k
 }
 
@@ -126,7 +126,7 @@ func (k *Keeper) Review(ctx context.Context, r *exo.Reviewed) error {
 	return k.keep(ctx, r, set, known, rules, who)
 }
 
-// met returns the rules that the change set meets, in words, and who may agree to it. It counts rows for the rules that allow some in a day.
+// met returns the rules that the change set meets, in words, and who may agree to it. It counts rows for rules that ask above some number a day.
 func (k *Keeper) met(ctx context.Context, r *exo.Reviewed) (rules []string, who changeset.Who, err error) {
 	meet := func(rule string, w changeset.Who) {
 		first := len(rules) == 0
@@ -161,10 +161,11 @@ func (k *Keeper) met(ctx context.Context, r *exo.Reviewed) (rules []string, who 
 	return rules, who, nil
 }
 
-// rank orders who may agree: the zero By is stronger than Self, since on a page it means Other.
+// rank orders the values of By. The zero By is stronger than Self, since on a page it means Other.
 var rank = map[changeset.By]int{changeset.Self: 0, "": 1, changeset.Other: 2}
 
-// unfit returns why no person can agree to a change set, for the model and, with what is hidden from it, for the host; nil: a person can.
+// unfit returns why no person can agree to a change set: a text for the model, and the hidden details for the host. It returns nil if a person can
+// agree.
 func unfit(set changeset.Set) error {
 	bad := func(model, host string) error {
 		return &fail.Error{Kind: fail.Invalid, Msg: "a person would have to agree to this change, and can't: " + model, Err: errors.New("review: " + host)}
@@ -193,7 +194,7 @@ func unfit(set changeset.Set) error {
 	return nil
 }
 
-// keep stores the change set of a run that met rules. It returns the error with which the run ends.
+// keep stores the change set of a run that meets rules. It returns the error with which the run ends.
 func (k *Keeper) keep(ctx context.Context, r *exo.Reviewed, set changeset.Set, known []byte, rules []string, who changeset.Who) error {
 	now := k.opt.Now().UTC().Truncate(time.Millisecond)
 	w := ChangeSet{ID: strings.ToLower(rand.Text()), Principal: r.Run.Principal, Program: r.Program, Clock: r.Run.Clock, Seed: r.Run.Seed, Label: r.Label.Tags(), Began: r.Run.Label.Tags(), Run: r.Run.ID,

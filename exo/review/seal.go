@@ -1,6 +1,6 @@
 package review
 
-// This file encrypts change sets, and makes the keyed digest by which two runs are compared.
+// This file encrypts change sets, and makes the keyed digest that two runs are compared by.
 
 import (
 	"crypto/aes"
@@ -19,10 +19,10 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// chunkBytes is the size of one encrypted chunk: as base64 in JSON it is under store.MaxValue.
+// chunkBytes is the size of one encrypted chunk. In base64 and JSON it stays under store.MaxValue.
 const chunkBytes = 700 << 10
 
-// chunk is the value of an entry.
+// chunk is the value of an entry with a part of the encrypted text.
 type chunk struct {
 	Principal string `json:"principal"`
 	Sealed    []byte `json:"sealed"`
@@ -44,14 +44,14 @@ func (k *Keeper) aead(id string) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// seal encrypts a text under a key of its ID, and cuts it into chunks. The principal is authenticated with it.
+// seal encrypts a text with a key derived from its ID, authenticates the principal with it, and cuts it into chunks.
 func (k *Keeper) seal(p exo.Principal, id string, text []byte) (chunks [][]byte, err error) {
 	box, err := k.aead(id)
 	if err != nil {
 		return nil, err
 	}
 	nonce := make([]byte, box.NonceSize())
-	rand.Read(nonce) // it never fails
+	rand.Read(nonce) // rand.Read never returns an error
 	sealed := box.Seal(nonce, nonce, text, []byte(p))
 	for len(sealed) > 0 {
 		n := min(len(sealed), chunkBytes)
@@ -64,7 +64,7 @@ func (k *Keeper) seal(p exo.Principal, id string, text []byte) (chunks [][]byte,
 	return chunks, nil
 }
 
-// unseal joins the chunks and decrypts them. What was changed, swapped, or sealed under another key or ID is an error.
+// unseal joins the chunks and decrypts them. It fails if they were changed, swapped, or sealed with another key or ID.
 func (k *Keeper) unseal(id string, chunks [][]byte) (text []byte, principal exo.Principal, err error) {
 	var sealed []byte
 	for _, p := range chunks {
@@ -100,8 +100,8 @@ func (k *Keeper) mac(h head) ([]byte, error) {
 	return sum.Sum(nil), err
 }
 
-// digest is the keyed digest of all that a run determines: what its stores know, and its messages. It has hidden columns and sealed values, so its key
-// keeps anybody from guessing them by it. In set it leaves a digest of each part, so that no hidden column is stored.
+// digest returns the keyed digest of everything that a run determines, in its stores and its messages. It covers hidden columns and sealed values,
+// which can't be guessed from it without the key. In set it replaces each part by a digest, so that no hidden column is stored.
 func (k *Keeper) digest(p exo.Principal, set *changeset.Set) ([]byte, error) {
 	key, err := k.derive("digest", "", 32)
 	if err != nil {
@@ -124,7 +124,7 @@ func (k *Keeper) digest(p exo.Principal, set *changeset.Set) ([]byte, error) {
 		sum(&set.Messages[i].Known)
 	}
 	h := hmac.New(sha256.New, key)
-	add := func(b []byte) { // with its length, so that no two lists are written alike
+	add := func(b []byte) { // writes the length first, so that no two lists give the same bytes
 		var n [8]byte
 		binary.BigEndian.PutUint64(n[:], uint64(len(b)))
 		h.Write(n[:])
@@ -134,7 +134,7 @@ func (k *Keeper) digest(p exo.Principal, set *changeset.Set) ([]byte, error) {
 	add(binary.BigEndian.AppendUint64(nil, uint64(len(set.Parts))))
 	for _, s := range set.Parts {
 		add(binary.BigEndian.AppendUint64(nil, uint64(len(s.Grants))))
-		for _, name := range s.Grants { // another database with the same rows has other grants
+		for _, name := range s.Grants { // the grants count, too, since another database with the same rows has other grants
 			add([]byte(name))
 		}
 		add(s.Known)
@@ -146,8 +146,8 @@ func (k *Keeper) digest(p exo.Principal, set *changeset.Set) ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// weight is the size of what a change set's program could know of it. Neither a labelled value nor a hidden column counts: its size could be found by
-// what else the program may add.
+// weight is the size of the parts of a change set that its program may know. Labelled values and hidden columns don't count: a program could
+// otherwise measure their size by adding other changes.
 func weight(w *ChangeSet) int {
 	n := len(w.Program)
 	for _, m := range w.Set.Messages {
@@ -163,7 +163,7 @@ func weight(w *ChangeSet) int {
 					}
 				}
 			}
-			if seen { // else something changes that the program can't see
+			if seen { // a row in which no visible cell changes does not count
 				n += size
 			}
 		}

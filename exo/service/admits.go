@@ -9,13 +9,12 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// AdmitsFor lets f decide for each call, by some fields of the argument, which of the labels that the method
-// Admits may leave: a mail may carry what its recipient may read. Part is a struct of the fields by which f
-// decides, with the same names, options and types as in the method's argument. f runs on the host, never in a
-// worker: for each call of a Method, and of a Read once the run has read anything labelled. It returns what
-// all recipients may read (see value.ReaderTag), and must not wait or act. For a recipient that it does not
-// know it returns the zero Label. The zero Label is also used, without a call of f, if one of the fields is
-// itself labelled or does not fit Part, and if f panics.
+// AdmitsFor lets f choose for each call which of the labels that the method Admits may leave: a mail may
+// carry what its recipient may read. Part is a struct of the argument's fields that f needs, with the same
+// names, options and types. f runs in the host, never in a worker: for each call of a Method, and of a Read
+// once the run has read anything labelled. It returns the labels that all recipients may read
+// (value.ReaderTag), and the zero Label for an unknown recipient. It must not wait or act. The zero Label
+// also applies if one of the fields is labelled or does not fit Part, or if f panics.
 func AdmitsFor[Part any](op Operation, f func(Part) value.Label) Operation {
 	op.part, op.admitsFor = reflect.TypeFor[Part](), nil
 	if f == nil {
@@ -23,10 +22,10 @@ func AdmitsFor[Part any](op Operation, f func(Part) value.Label) Operation {
 	}
 	form, err := formOf(op.part, "argument")
 	if err != nil || form.kind != formRecord {
-		return op // New reports what is wrong
+		return op // New returns the error in op.misuse
 	}
 	op.admitsFor = func(arg value.Value) value.Label {
-		if arg.Type() != value.TypeRecord { // the argument is labelled as a whole
+		if arg.Type() != value.TypeRecord { // if the argument is labelled as a whole, no field is known
 			return value.Label{}
 		}
 		var fs []value.Field
@@ -49,7 +48,7 @@ func AdmitsFor[Part any](op Operation, f func(Part) value.Label) Operation {
 	return op
 }
 
-// known reports whether v is complete, so that nothing was taken out of it because of a label.
+// known reports whether v is complete, with no part removed because of a label.
 func known(v value.Value) bool {
 	switch v.Type() {
 	case "":
@@ -70,8 +69,8 @@ func known(v value.Value) bool {
 	return true
 }
 
-// checkPart refuses a Part with a field that the argument lacks: a misspelt field would never be
-// there, and f would decide without it.
+// checkPart refuses a Part with a field that the argument lacks. A misspelt field would always be
+// missing, and f would decide without it.
 func (op *Operation) checkPart(in *message.Type) error {
 	if op.part == nil {
 		return nil
@@ -112,7 +111,7 @@ func (s *Service) Chooses(method string) bool {
 	return ok && op.admitsFor != nil
 }
 
-// checkReaders refuses a method that admits values of some reader in every call: values of one reader would go to another.
+// checkReaders refuses a method that admits a tag for any reader in every call, since values of one reader could go to another.
 func (op *Operation) checkReaders() error {
 	for _, t := range op.admits.Unnamed() {
 		if about := value.NewLabel(t).About().Tags()[0]; op.admitsFor == nil {
@@ -122,7 +121,7 @@ func (op *Operation) checkReaders() error {
 	return nil
 }
 
-// Admits implements exo.Sink by the functions of AdmitsFor.
+// Admits implements exo.Sink with the functions passed to AdmitsFor.
 func (s *Service) Admits(m *exo.Message) value.Label {
 	if s == nil {
 		return value.Label{}

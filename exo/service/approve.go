@@ -1,6 +1,6 @@
 package service
 
-// This file has the calls that a person must agree to before they happen: see exo/review.
+// This file has the calls that a person must agree to before they happen (exo/review).
 
 import (
 	"errors"
@@ -14,34 +14,34 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// approval says which calls a person must agree to.
+// approval describes which calls a person must agree to.
 type approval struct {
-	field string // "": every call
+	field string // the field that decides; "": every call needs a person
 	known []string
 	who   changeset.Who
 }
 
-// Approve makes a person agree to each call before it happens; who says who may. Without a Reviewer (codemode.Options.Review) the service can't be
-// granted. It is for a Method that is not Immediate: what acts at once can't be shown before.
+// Approve makes each call wait until a person agrees; who describes who may. The service can be granted only with a Reviewer
+// (codemode.Options.Review). The Method must not be Immediate, since a call that acts at once can't be shown first.
 func (op Operation) Approve(who changeset.Who) Operation {
 	return op.approvedBy(&approval{who: who})
 }
 
-// ApproveOutside makes a person agree to each call whose field, a text or a list of texts, has another value than these: a mail to an address outside. Upper
-// and lower case are the same. A call without the field needs a person, too.
+// ApproveOutside makes a call wait until a person agrees, if field, a text or a list of texts, has a value that is not in known. An example is a mail
+// to an outside address. Upper and lower case are the same. A call without the field waits, too.
 func (op Operation) ApproveOutside(who changeset.Who, field string, known ...string) Operation {
 	return op.approvedBy(&approval{field: field, known: slices.Clone(known), who: who})
 }
 
 func (op Operation) approvedBy(a *approval) Operation {
-	if op.approve != nil { // the second would take the place of the first, which guards another field
+	if op.approve != nil { // a second approval would replace the first, which may check another field
 		op.misuse = errors.New("Approve or ApproveOutside is there twice: a method has one rule, so use Approve")
 	}
 	op.approve = a
 	return op
 }
 
-// check refuses an approval that can have no effect.
+// check refuses an approval that could have no effect.
 func (a *approval) check(mode message.EffectMode, in *message.Type) error {
 	switch {
 	case a == nil:
@@ -91,7 +91,7 @@ func (s *Service) Asks(m *exo.Message) (rule string, who changeset.Who) {
 	return fmt.Sprintf("%s of %s.%s outside of %s", a.field, s.description.Type.Name, op.name, strings.Join(a.known, ", ")), a.who
 }
 
-// knows reports whether a value has no text but the known ones. A value that can't be read, since it is sealed, is not known.
+// knows reports whether a value consists of known texts only. It returns false for a value that can't be read because it is sealed.
 func (a *approval) knows(v value.Value) bool {
 	is := func(v value.Value) bool {
 		return v.Type() == value.TypeText && slices.ContainsFunc(a.known, func(k string) bool { return strings.EqualFold(k, v.Text()) })

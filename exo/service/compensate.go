@@ -1,6 +1,6 @@
 package service
 
-// This file makes up for a call that took place, when its run is undone.
+// This file compensates for a call that took place, when its run is undone.
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// Compensate gives a Method a function that makes up for a call, by its [Key], when the run of the call is undone: a refund, a second mail. record.Undoing
-// calls it after the undo was kept, and records it. In f, Key names the compensation, and is the same each time: it may be tried again. An error that
-// wraps exo.ErrNothingDone says that nothing was done. Without Compensate a call is listed as not undone.
+// Compensate gives a Method a function that makes up for a call when its run is undone, such as a refund or a second mail. key is the call's [Key].
+// record.Undoing calls f once the undo was kept, and records it. In f, the function Key returns the key of the compensation, which is the same in every
+// attempt. If an error wraps exo.ErrNothingDone, nothing was done. Without Compensate a call is listed as not undone.
 func (op Operation) Compensate(f func(ctx context.Context, key string) error) Operation {
 	if f == nil || op.effect == message.NoEffect {
 		op.misuse = errors.New("Compensate wants a function, and a Method: a Read has no effect to make up for")
@@ -27,7 +27,7 @@ func (s *Service) Compensates(method string) bool {
 	return s != nil && s.ops[method].compensate != nil
 }
 
-// Compensate implements record.Compensator. It calls the function that the method was given.
+// Compensate implements record.Compensator. It calls the function that was passed to Operation.Compensate.
 func (s *Service) Compensate(ctx context.Context, method, key, as string) error {
 	if !s.Compensates(method) {
 		return fmt.Errorf("service: nothing makes up for %q: give the Method Compensate: %w", method, exo.ErrNothingDone)

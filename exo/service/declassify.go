@@ -12,39 +12,39 @@ import (
 )
 
 // Declassify makes a method of a function that reveals a little of values with these tags: the domain of an address, whether two amounts
-// are equal. Its argument may contain sealed values. They are opened for f alone, and the program gets the answer without the tags.
+// are equal. Its argument may contain sealed values. Only f sees their content, and the program gets the answer without the tags.
 //
-// The answer has few possible values: true or false, a text that OneOf lists, a whole number within Between, or a struct of these. The
-// program gets null if f fails, panics, or answers anything else, so no error text leaves; the record has it. Each call takes the bits of
-// the answer from exo.Config.Bits, the budget of the principal's day.
+// The answer has few possible values: true or false, a text that OneOf lists, a whole number within Between, or a struct of these. If f
+// fails, panics, or answers anything else, the program gets null without an error text, which only the record has. Each call takes the
+// bits of the answer from exo.Config.Bits, the budget of the principal's day.
 //
-// f must depend on its argument alone and must change nothing. A program may measure how long the answer takes.
+// f must depend on its argument alone, and must change nothing. Its duration should not depend on secrets, since a program may measure it.
 func Declassify[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out, error), tags value.Label) Operation {
 	op := Read(name, doc, f)
 	op.declassifies = &tags
 	return op
 }
 
-// limited is one call of OneOf or Between.
+// limited describes one call of OneOf or Between.
 type limited struct {
-	fields   []string // none: the whole result
-	values   []string // of text
-	min, max int64    // of whole numbers
+	fields   []string // the limited fields; none: the whole result
+	values   []string // for texts: the allowed values
+	min, max int64    // for whole numbers: the allowed range
 }
 
-// OneOf lists all texts that a Declassify may answer, or that fields of its answer may have. "address.country" is a field within a field.
+// OneOf lists all texts that a Declassify may answer, or that these fields of its answer may have. "address.country" names a field within a field.
 func (op Operation) OneOf(values []string, fields ...string) Operation {
 	op.ranges = append(slices.Clip(op.ranges), limited{fields: fields, values: slices.Clone(values)})
 	return op
 }
 
-// Between sets the least and the largest whole number that a Declassify may answer, or that fields of its answer may have.
+// Between sets the least and the largest whole number that a Declassify may answer, or that these fields of its answer may have.
 func (op Operation) Between(least, largest int64, fields ...string) Operation {
 	op.ranges = append(slices.Clip(op.ranges), limited{fields: fields, min: least, max: largest})
 	return op
 }
 
-// declassifier completes m, which has the result t, if the operation declassifies. The gate refuses a result without bounds.
+// declassifier completes m, whose result has type t, if the operation declassifies. The gate refuses a result without bounds.
 func (op *Operation) declassifier(m *message.Method, t *message.Type) error {
 	switch {
 	case op.declassifies == nil && len(op.ranges) > 0:
@@ -72,7 +72,7 @@ func (op *Operation) declassifier(m *message.Method, t *message.Type) error {
 	return nil
 }
 
-// set bounds the field of t at path, or t itself if path is "".
+// set limits the field of t at path, or t itself if path is "".
 func (r *limited) set(t *message.Type, path string) error {
 	at := t
 	if path != "" {

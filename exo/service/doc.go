@@ -1,13 +1,12 @@
-// Package service makes an object of Go functions: each becomes a method that a program may call
-// only if the service was granted to it. An argument is checked before its function is called, and
-// a result before it leaves. The text of an error reaches the guest only if the function made it
+// Package service makes an object from Go functions. Each becomes a method, which a program may
+// call only if the service was granted to it. An argument is checked before its function is called,
+// and a result before it leaves. The guest reads the text of an error only if the function made it
 // with [Refuse]. Its design is DESIGN.md in this package's folder.
 //
-// A function takes a context and one struct, and returns one value and an
-// error. The struct's JSON names are the names that the program uses;
-// "omitempty" and "omitzero" make a field optional, a pointer makes it nullable,
-// and a tag `jsonschema:"..."` documents it. A function without an argument
-// takes [None]; if no field is required, the argument may be left out.
+// A function takes a context and one struct, and returns one value and an error. The struct's JSON
+// names are the names that the program uses; "omitempty" and "omitzero" make a field optional, a
+// pointer makes it nullable, and a tag `jsonschema:"..."` documents it. A function without an
+// argument takes [None]; if no field is required, the argument may be left out.
 //
 //	Go                                     in the program
 //	bool, string                           boolean, text
@@ -22,13 +21,14 @@
 //	exo.Object, as the whole result        a further capability
 //
 // Make a method with [Method] if its function changes something. The method is Held: the function
-// is called after the program has ended well. [Operation.Immediate] calls it at once. Use [Read] if
-// the function changes nothing.
+// is called after the program has succeeded. With [Operation.Immediate] it is called at once. Use
+// [Read] if the function changes nothing.
 //
-// Use [Declassify] if the function reveals a little of sealed values; the host counts how much.
+// Use [Declassify] if the function reveals a bounded part of sealed values; the host counts the
+// bits.
 //
-// Every method is a sink: its argument leaves the host by it. So a run that has read labelled
-// values may not call it unless the method admits their labels. Functions are called concurrently.
-// A function must return when its context ends: a run waits for it, so a slow function can outlast
+// Every method is a sink, since its argument leaves the host. So a run that has read labelled
+// values may call it only if the method admits their labels. Functions are called concurrently. A
+// function must return when its context ends: a run waits for it, so a slow function can outlast
 // the run's limits.
 package service

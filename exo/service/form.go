@@ -12,12 +12,12 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// form is how values of one Go type are read and written.
+// form describes how values of one Go type are read and written.
 type form struct {
 	kind   formKind
 	typ    reflect.Type
-	elem   *form   // of a list, a map and a pointer
-	fields []field // of a record
+	elem   *form   // for a list, a map or a pointer: the form of its elements
+	fields []field // for a record: its fields
 }
 
 type formKind uint8
@@ -25,8 +25,8 @@ type formKind uint8
 const (
 	formScalar formKind = iota
 	formTime
-	formText // by MarshalText and UnmarshalText
-	formData // any
+	formText // a type that uses MarshalText and UnmarshalText
+	formData // the type any
 	formList
 	formMap
 	formRecord
@@ -49,7 +49,7 @@ var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// formOf finds the form of t, or returns an error that names the part of t that has none.
+// formOf returns the form of t, or an error that names the part of t that has none.
 func formOf(t reflect.Type, at string) (*form, error) { return formIn(t, at, nil) }
 
 func formIn(t reflect.Type, at string, outer []reflect.Type) (*form, error) {
@@ -68,7 +68,7 @@ func formIn(t reflect.Type, at string, outer []reflect.Type) (*form, error) {
 	case t.Implements(objectType):
 		return bad("is an object, which is allowed only as the whole result")
 	case pointer || t.Kind() == reflect.Interface:
-		// The marshal methods of a pointer do not count: the switch below looks at what it points to, and refuses interfaces with methods.
+		// A pointer's marshal methods do not count here: the switch below checks the type that it points to, and refuses interfaces with methods.
 	case implements(marshaler) || implements(unmarshaler):
 		return bad("has its own MarshalJSON or UnmarshalJSON, which service does not use: use MarshalText and UnmarshalText, or another type")
 	case t.Implements(textMarshaler) && reflect.PointerTo(t).Implements(textUnmarshaler):

@@ -9,24 +9,24 @@ import (
 	"github.com/exoagent/exoagent/internal/sealed"
 )
 
-// hidden describes which part of a value programs see sealed: all of it, or some of its fields; for a list, the same part of each item. nil:
-// nothing.
+// hidden describes which part of a value programs see sealed: all of it, or some of its fields; for a list, that part of each item. A nil
+// *hidden means no part.
 //
-// A stranger may choose the content of such a field, and must not reveal anything to a program by it: not by its size, which the limits would
+// Outsiders may choose the content of such a field, and must not reveal anything to a program with it: not by its size, which limits would
 // count, and not by content that no Value can have, which would make the call fail.
 type hidden struct {
 	typ    *message.Type
-	most   int // the most bytes that it counts, if all of it is sealed; 0: it is not
+	most   int // if the whole value is sealed, the most bytes that it may have, which limits count; otherwise 0
 	fields map[string]*hidden
 }
 
-// size is one call of MaxBytes.
+// size describes one call of MaxBytes.
 type size struct {
 	bytes  int
 	fields []string
 }
 
-// hide finds the hidden parts of a result of type t, after its labels are set.
+// hide finds the sealed parts of a result of type t, once its labels are set.
 func (op *Operation) hide(t *message.Type) (*hidden, error) {
 	said, used := map[string]int{}, map[string]bool{}
 	for _, s := range op.sizes {
@@ -79,7 +79,7 @@ func (h *hidden) field(name string) *hidden {
 	return h.fields[name]
 }
 
-// seal returns the value of write. It returns a replacement if the value is too large or can't leave, or if the code of its type panics.
+// seal returns the value of write, or a replacement if the value is too large or can't leave, or if its type's code panics.
 func (h *hidden) seal(write func() (value.Value, error)) (v value.Value) {
 	defer func() {
 		if recover() != nil {
@@ -93,7 +93,7 @@ func (h *hidden) seal(write func() (value.Value, error)) (v value.Value) {
 	return sealed.Fit(v, h.most)
 }
 
-// charge returns the size that limits count for v: its bytes, and for each hidden part the most that it may have.
+// charge returns the size that limits count for v: its bytes, and for each sealed part the most that the part may have.
 func (h *hidden) charge(v value.Value) int {
 	switch {
 	case h == nil:

@@ -14,8 +14,8 @@ type labelled struct {
 	fields []string
 }
 
-// label sets the labels of Labelled in the type t of the result. A label that can't be enforced is
-// an error: a reader of the declaration would believe in it.
+// label puts the labels passed to Labelled into the type t of the result. It refuses a label that
+// can't be enforced, since readers of the declaration would rely on it.
 func (op *Operation) label(m *message.Method, t *message.Type) error {
 	for _, x := range op.labelled {
 		switch {

@@ -18,41 +18,41 @@ type Operation struct {
 	in, out    reflect.Type
 	effect     message.EffectMode
 	admits     value.Label
-	trusted    []string                      // fields of the argument, see Trusted
-	labelled   []labelled                    // see Labelled
-	sizes      []size                        // see MaxBytes
-	part       reflect.Type                  // the type of AdmitsFor's argument
-	admitsFor  func(value.Value) value.Label // nil: admits, whatever the argument is
-	like       exo.Object                    // an example of the objects that it returns
-	own        bool                          // it returns objects of the same kind as the service
+	trusted    []string                      // the argument's fields that were passed to Trusted
+	labelled   []labelled                    // the calls of Labelled
+	sizes      []size                        // the calls of MaxBytes
+	part       reflect.Type                  // the type Part of AdmitsFor
+	admitsFor  func(value.Value) value.Label // what AdmitsFor decides; nil: admits applies to every argument
+	like       exo.Object                    // an example of the objects that the operation returns
+	own        bool                          // the operation returns objects of the same kind as the service
 	call       func(context.Context, value.Value, *hidden) (value.Value, error)
-	checkArg   func(value.Value) error // returns the error that call would have for this argument
+	checkArg   func(value.Value) error // returns the error that call would return for this argument
 	result     *message.Type
-	hidden     *hidden                                                  // of the result
-	opens      string                                                   // the interface of the object that it returns
-	approve    *approval                                                // which calls a person must agree to; nil: none
-	settle     func(ctx context.Context, key string) (exo.State, error) // see Settle
-	compensate func(ctx context.Context, key string) error              // see Compensate
-	misuse     error                                                    // an error for New to return
+	hidden     *hidden                                                  // the sealed parts of the result
+	opens      string                                                   // the interface of the object that the operation returns
+	approve    *approval                                                // which calls a person must agree to; nil: no call
+	settle     func(ctx context.Context, key string) (exo.State, error) // the function passed to Settle
+	compensate func(ctx context.Context, key string) error              // the function passed to Compensate
+	misuse     error                                                    // an error that New returns
 
-	declassifies *value.Label // nil: it does not declassify
-	ranges       []limited    // see OneOf and Between
+	declassifies *value.Label // the tags passed to Declassify; nil: the operation does not declassify
+	ranges       []limited    // the calls of OneOf and Between
 }
 
 // Method makes a method of a function that changes something. It is Held: the program gets a
-// receipt, and f is called after the program has ended well and its changes have been committed, so
-// a program that fails has sent no mail. Nobody waits for f's result: it is dropped, and only its
-// digest is recorded. Use [Operation.Immediate] if the program needs the answer, and [Read] if f
-// changes nothing. [Key] names the call.
+// receipt, and f is called after the program has succeeded and its changes are committed. So a
+// program that fails sends no mail. The result of f is dropped, and only its digest is recorded.
+// Use [Operation.Immediate] if the program needs the answer, and [Read] if f changes nothing. In f,
+// [Key] identifies the call.
 //
 // The method is a sink that admits public values only, unless Admits says more.
 func Method[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out, error)) Operation {
 	return Read(name, doc, f).Held()
 }
 
-// Read makes a method of a function that changes nothing: it is called at once, the program gets
-// its result, and no record is needed for it. If f changes something all the same, a program that
-// fails has changed it, and no error tells: use [Method] for such an f.
+// Read makes a method of a function that changes nothing. It is called at once, the program gets
+// its result, and the host needs no record for it. Use [Method] if f changes something: with Read,
+// the change would stay even if the program fails.
 //
 // The method is a sink that admits public values only, unless Admits adds more: the argument of f
 // leaves the host, too.
@@ -67,12 +67,12 @@ func Read[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out
 	})
 }
 
-// ReadOf is Read of types that are known at run time alone. f gets a pointer to a value of type in and returns one to a value of type out. If check is
-// not nil, it refuses an argument, by [Refuse], already while the program runs: f, which is Held, would be too late.
+// ReadOf does the work of Read for types that are known only at run time. f gets a pointer to a value of type in, and returns a pointer to a value of
+// type out. check may be nil. It can refuse an argument with [Refuse] while the program runs, when a Held f has not been called yet.
 func ReadOf(name, doc string, in, out reflect.Type, check func(in any) error, f func(ctx context.Context, in any) (any, error)) Operation {
 	op := Operation{name: name, doc: doc, in: in, out: out}
 	if in == nil || out == nil || f == nil {
-		return op // an error of New
+		return op // New returns the error in op.misuse
 	}
 	argForm, _ := formOf(in, "argument")
 	var resForm *form
@@ -121,7 +121,7 @@ func ReadOf(name, doc string, in, out reflect.Type, check func(in any) error, f 
 	return op
 }
 
-// Held makes a Read a method that changes something, as [Method] does.
+// Held makes a method that changes something, like [Method], of a Read.
 func (op Operation) Held() Operation {
 	op.effect = message.Held
 	return op
@@ -132,7 +132,7 @@ func (op Operation) Effect() message.EffectMode { return op.effect }
 
 // Immediate makes a Method act at once and for good, because the program needs its answer. The call
 // is refused while the program has changes that are not final. Its effect stays, even if the
-// program fails later. On a Read it is an error of New.
+// program fails later. For a Read, New returns an error.
 func (op Operation) Immediate() Operation {
 	if op.effect == message.NoEffect {
 		op.misuse = errors.New("it is made with Read, which changes nothing, so it can't be Immediate: make it with Method")
@@ -142,47 +142,47 @@ func (op Operation) Immediate() Operation {
 	return op
 }
 
-// Admits adds labels that may leave the host by this method; AdmitsFor chooses among them for one call. A
-// method that admits two readers has both as recipients, and takes only what each of them may read.
+// Admits adds labels that may leave the host through this method; AdmitsFor chooses among them for one
+// call. A method that admits two readers sends to both, so it accepts only values that both may read.
 func (op Operation) Admits(l value.Label) Operation {
-	op.admits = value.NewLabel(slices.Concat(op.admits.Tags(), l.Tags())...) // not Join: it would turn two readers into all readers of their kind
+	op.admits = value.NewLabel(slices.Concat(op.admits.Tags(), l.Tags())...) // Join would turn two readers into all readers of their kind
 	return op
 }
 
-// Trusted names fields of the argument, like the recipient of a mail, that a program can't give once it has read what outsiders
-// wrote (see value.Untrusted). Such a program can't call the Method at all if the method does not admit the tag.
+// Trusted names fields of the argument, like the recipient of a mail, that a program can't set once it has read what outsiders
+// wrote (value.Untrusted). If a Method does not admit that tag, such a program can't call it at all.
 func (op Operation) Trusted(fields ...string) Operation {
 	op.trusted = append(slices.Clip(op.trusted), fields...)
 	return op
 }
 
 // Labelled labels fields of the result, or of its items if it is a list. Programs get these fields sealed,
-// like labelled columns. A run that reads a value with [value.Untrusted] may follow instructions of
-// outsiders. "author.email" is a field within a field, or within each item of a list. If the label has only
-// integrity tags and no field is named, the whole result carries it. See MaxBytes.
+// like labelled columns. Label what outsiders write with [value.Untrusted], since it may contain
+// instructions to the model. "author.email" names a field within a field, or within each item of a list. If
+// the label has only integrity tags and no field is named, the whole result has it. See MaxBytes.
 func (op Operation) Labelled(l value.Label, fields ...string) Operation {
 	op.labelled = append(slices.Clip(op.labelled), labelled{l, fields})
 	return op
 }
 
-// MaxBytes sets the largest size of a value of a labelled field, in bytes. Default: 1 KiB, and 64 bytes for numbers,
-// dates and truth values. A labelled list is one value. Limits count each value as this large, whatever it contains.
-// When it leaves, a larger text is "[too large]"; another larger value, or a value that can't leave at all, is null.
+// MaxBytes sets the largest size in bytes of a value of a labelled field. The default is 1 KiB, and 64 bytes for
+// numbers, dates and truth values. A labelled list is one value. Limits count every value as this large. When
+// opened, a larger text is "[too large]"; another larger value, or one that can't leave, is null.
 func (op Operation) MaxBytes(n int, fields ...string) Operation {
 	op.sizes = append(slices.Clip(op.sizes), size{n, fields})
 	return op
 }
 
 // Returns declares that the method's result is an object of the same kind as like, which is only an
-// example. A function that returns an exo.Object needs it, or ReturnsOwnKind, and must be a Read or
-// Immediate.
+// example. A function that returns an exo.Object needs Returns or ReturnsOwnKind, and must be a
+// Read or Immediate.
 func (op Operation) Returns(like exo.Object) Operation {
 	op.like = like
 	return op
 }
 
 // ReturnsOwnKind declares that the method's result is an object of the same kind as the service
-// itself: a folder has a method that opens a folder in it.
+// itself, as when a folder opens a folder in it.
 func (op Operation) ReturnsOwnKind() Operation {
 	op.own = true
 	return op
@@ -190,8 +190,8 @@ func (op Operation) ReturnsOwnKind() Operation {
 
 func (op *Operation) object() bool { return op.out.Implements(objectType) }
 
-// method returns the operation's method for the catalogue, and the interfaces that can be reached
-// by its result. It completes op.
+// method returns the operation's method for the catalogue, and the interfaces that its result leads
+// to. It also completes op.
 func (op *Operation) method(own *message.Type) (*message.Method, []*message.Interface, error) {
 	if op.call == nil {
 		return nil, nil, errors.New("has no function, or no type of its argument or result")
@@ -282,7 +282,7 @@ func (op *Operation) resultType(own *message.Type) (*message.Type, []*message.In
 	return d.Type, d.Interfaces, nil
 }
 
-// check compares a result with the type that the catalogue promises.
+// check compares a result with the type that the catalogue gives it.
 func (op *Operation) check(v value.Value) error {
 	if !op.object() {
 		return fits(op.result, v, op.hidden, "result")

@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// read stores v in dst. The gate has checked v against the type in the catalogue. This function
-// checks where Go is stricter, and it checks plain data, for which the catalogue has no types.
+// read stores v in dst. The gate has checked v against the type in the catalogue. read makes the
+// checks in which Go is stricter, and those of plain data, which the catalogue has no types for.
 // Errors name the field.
 func (f *form) read(v value.Value, dst reflect.Value, at string) error {
 	bad := func(why string) error {
@@ -20,7 +20,7 @@ func (f *form) read(v value.Value, dst reflect.Value, at string) error {
 		if what == "" {
 			what = "the argument"
 		}
-		return &fail.Error{Kind: fail.Invalid, Msg: what + " " + why, Err: exo.ErrNothingDone} // the function was not called
+		return &fail.Error{Kind: fail.Invalid, Msg: what + " " + why, Err: exo.ErrNothingDone} // the function was not called, so nothing was done
 	}
 	switch f.kind {
 	case formPointer:
@@ -43,7 +43,7 @@ func (f *form) read(v value.Value, dst reflect.Value, at string) error {
 		dst.Set(reflect.ValueOf(v.Time()))
 		return nil
 	case formText:
-		// The error's own text is dropped: it was not written for a guest.
+		// The error's own text is left out, since it was not written for a guest.
 		if v.Type() != value.TypeText || dst.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(v.Text())) != nil {
 			return bad("is not well formed")
 		}
@@ -99,7 +99,7 @@ func (f *form) readList(v value.Value, dst reflect.Value, at string, bad func(st
 	return nil
 }
 
-// readRecord refuses unknown fields: the gate can't check fields within plain data.
+// readRecord refuses unknown fields, which the gate can't check within plain data.
 func (f *form) readRecord(v value.Value, dst reflect.Value, at string, bad func(string) error) error {
 	if v.Type() != value.TypeRecord {
 		return bad("must be an object")
@@ -164,7 +164,7 @@ func readScalar(v value.Value, dst reflect.Value, bad func(string) error) error 
 	return nil
 }
 
-// whole returns v as an integer. Within plain data a guest's whole number may be a float.
+// whole returns v as an integer. In plain data, a whole number may be a float.
 func whole(v value.Value) (int64, bool) {
 	switch v.Type() {
 	case value.TypeInt:
@@ -176,7 +176,7 @@ func whole(v value.Value) (int64, bool) {
 	return 0, false
 }
 
-// plain returns v as Go's untyped data.
+// plain returns v as untyped Go data.
 func plain(v value.Value) any {
 	switch v.Type() {
 	case value.TypeBool:

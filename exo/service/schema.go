@@ -26,7 +26,7 @@ func typeOf(t reflect.Type, at string) (*message.Type, error) {
 	return fromSchema(s, at)
 }
 
-// ownSchemas collects the types with a schema that does not follow from their Go kind.
+// ownSchemas collects the types with a schema that their Go kind does not determine.
 func (f *form) ownSchemas(to map[reflect.Type]*jsonschema.Schema) {
 	switch f.kind {
 	case formTime:
@@ -42,7 +42,7 @@ func (f *form) ownSchemas(to map[reflect.Type]*jsonschema.Schema) {
 	}
 }
 
-// fromSchema converts the forms of schema that Go types have.
+// fromSchema converts those schemas that Go types can have.
 func fromSchema(s *jsonschema.Schema, at string) (*message.Type, error) {
 	t := &message.Type{}
 	kind := s.Type
@@ -69,12 +69,12 @@ func fromSchema(s *jsonschema.Schema, at string) (*message.Type, error) {
 			t.Name = value.TypeTime
 		}
 	case "array":
-		t.Name, t.Null = value.TypeList, false // a nil slice is an empty list, never null
+		t.Name, t.Null = value.TypeList, false // never null, since a nil slice becomes an empty list
 		t.Args = map[string]*message.Type{}
 		t.Args["of"], err = fromSchema(s.Items, at+"[]")
 	case "object":
 		if a := s.AdditionalProperties; a != nil && a.Not == nil {
-			t.Name = value.TypeData // a map
+			t.Name = value.TypeData // the Go type is a map
 			break
 		}
 		t.Name = value.TypeRecord

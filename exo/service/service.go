@@ -14,10 +14,10 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// None is the argument or result type of a function without one.
+// None is the type of an argument or result that a function does not have.
 type None = struct{}
 
-// Service is an exo.Object made of Go functions. The zero Service answers no message.
+// Service is an exo.Object that consists of Go functions. The zero Service refuses every message.
 type Service struct {
 	description message.Description
 	ops         map[string]Operation
@@ -25,9 +25,9 @@ type Service struct {
 
 var _ exo.Validator = (*Service)(nil)
 
-// New makes a service. Its name is that of its interface, in PascalCase: two
-// services of one name are one kind of object and must have the same methods.
-// It fails when a name can't be used or a Go type can't be expressed.
+// New makes a service. In PascalCase, its name becomes that of its interface, so services with one
+// name must have the same methods. New fails if a name is not allowed, or a Go type has no form in
+// programs.
 func New(name, doc string, operations ...Operation) (*Service, error) {
 	iname, err := interfaceName(name)
 	if err != nil {
@@ -98,8 +98,8 @@ func (s *Service) asked(m *exo.Message) (op Operation, in value.Value, err error
 	return op, in, nil
 }
 
-// Validate checks the argument of a Held method before the program ends: later no program could
-// read the error.
+// Validate checks the argument of a Held method at once, since the program can't read an error that
+// comes after its end.
 func (s *Service) Validate(m *exo.Message) error {
 	op, in, err := s.asked(m)
 	if err != nil {
@@ -110,9 +110,9 @@ func (s *Service) Validate(m *exo.Message) error {
 
 type keyOf struct{}
 
-// Key identifies this one call in this one run. Pass it to a mail or payment API as its idempotency
-// key, in case the function itself tries again. If the same program runs again, its calls have
-// other keys. Key is "" outside a function of a service.
+// Key identifies one call in one run. Pass it to a mail or payment API as its idempotency key, for
+// the case that the function tries again. If the program runs again, its calls have other keys. Key
+// is "" outside of a service's function.
 func Key(ctx context.Context) string {
 	k, _ := ctx.Value(keyOf{}).(string)
 	return k
@@ -138,11 +138,10 @@ func (s *Service) Eval(ctx context.Context, m *exo.Message) (value.Value, error)
 	return v, m.Spend(rows, op.hidden.charge(v))
 }
 
-// Refuse makes the only error of a function with a text that reaches the guest. It has Kind
-// Invalid, and its text should name what the program can do instead. Return it before anything was
-// done: it wraps [exo.ErrNothingDone], so the model reads that nothing took place. For a Held
-// method the model also reads the text, unless the run has read what the model may not. After any
-// other error of a function that changes something, it is unknown what was done.
+// Refuse makes an error with a text that the guest reads; the texts of other errors never reach it.
+// It has Kind Invalid, and its text should name what the program can do instead. Return it before
+// anything was done: it wraps [exo.ErrNothingDone], so the model reads that nothing was done. If a
+// function that changes something returns another error, it is unknown what was done.
 func Refuse(format string, args ...any) error {
 	return &refusal{fmt.Sprintf(format, args...)}
 }
@@ -152,9 +151,9 @@ type refusal struct{ text string }
 func (r *refusal) Error() string { return r.text }
 func (r *refusal) Unwrap() error { return exo.ErrNothingDone }
 
-// failure converts a function's error. Only the text of Refuse was written for a guest. The text of
-// an *fail.Error is dropped: it may come from the typed API, and name a table that this guest has
-// never heard of. Its Kind stays, unless the Kind would seem to be about the caller's own request.
+// failure converts a function's error. It keeps only the text of Refuse. It drops the text of any
+// other *fail.Error, which may name a table that the guest must not know. Its Kind stays, unless a
+// guest would relate the Kind to its own request.
 func failure(ctx context.Context, err error) error {
 	var r *refusal
 	var e *fail.Error
@@ -171,9 +170,9 @@ func failure(ctx context.Context, err error) error {
 
 func internal(err error) error { return &fail.Error{Kind: fail.Internal, Err: unsure{err}} }
 
-// unsure is an error after which something may have been done. If it wraps exo.ErrNothingDone,
-// another layer, such as a transaction, said that of its own part only. A function may have sent a
-// mail before it returned that error, so unsure hides it.
+// unsure is an error after which something may have been done. It hides that the error wraps
+// exo.ErrNothingDone, which another layer, such as a transaction, may have used for its own part
+// only: the function may already have sent a mail.
 type unsure struct{ error }
 
 func (u unsure) Is(target error) bool {

@@ -1,6 +1,6 @@
 package service
 
-// This file answers what became of a call whose process ended before it knew.
+// This file finds the outcome of a call when its process was killed before it was recorded.
 
 import (
 	"context"
@@ -10,13 +10,13 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// Settle gives a Method a function that reports what became of a call, by its [Key]. record.Settlers ask it after a process was killed between the
-// call and its entry in the record, or after an error that left it unknown. It answers exo.StateApplied if the call took place, exo.StateFailed
-// if it did not and never will, and otherwise exo.StateUnknown: a mail API that has not seen the key yet may still see it. Any other
-// answer, and an error, leaves the call unknown. The method is never called again.
+// Settle gives a Method a function that reports the outcome of the call with a [Key]. record.Settlers calls it if the process was killed before
+// the outcome was recorded, or after an error that left it unknown. f returns exo.StateApplied if the call took place, and exo.StateFailed if it
+// did not and never will. Otherwise it returns exo.StateUnknown: a mail API that has not seen the key may still see it. Any other state, or an
+// error, leaves the call unknown. The method is never called again.
 //
-// The function must answer for each key of each run on the record, since it can't tell whose key it is. A key that it does not know is
-// exo.StateFailed only if it knows all keys that the method was ever called with.
+// f may be called with a key of any run on the record. For a key that it does not know it may return exo.StateFailed only if it knows all keys
+// that the method was ever called with.
 func (op Operation) Settle(f func(ctx context.Context, key string) (exo.State, error)) Operation {
 	if f == nil || op.effect == message.NoEffect {
 		op.misuse = errors.New("Settle wants a function, and a Method: a Read has no effect that could be unknown")
@@ -25,7 +25,7 @@ func (op Operation) Settle(f func(ctx context.Context, key string) (exo.State, e
 	return op
 }
 
-// Settle implements record.Settler. It asks the function that the method was given. Without one, the call is unknown.
+// Settle implements record.Settler. It calls the function that was passed to Operation.Settle, and without one returns StateUnknown.
 func (s *Service) Settle(ctx context.Context, method, key string) (exo.State, error) {
 	if s == nil || s.ops == nil {
 		return exo.StateUnknown, errors.New("service: the zero Service has no methods; call New")

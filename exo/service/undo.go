@@ -1,6 +1,6 @@
 package service
 
-// This file has the methods by which a model may take back what its own conversation has done.
+// This file has the methods with which a model may undo what its own conversation has done.
 
 import (
 	"context"
@@ -13,17 +13,17 @@ import (
 	"github.com/exoagent/exoagent/exo/changeset"
 )
 
-// OwnRun is a run of a conversation, as its model reads it.
+// OwnRun is a run of a conversation, in the form that the model reads.
 type OwnRun struct {
-	Run string // its ID: see exo.RunID
+	Run string // the ID of the run (exo.RunID)
 	At  time.Time
 }
 
-// Undo makes the methods runs and undo of a service, for one conversation: grant it to no other. own returns the runs of that conversation and its user
-// that may be undone; the host adds each to its list, whether it has changed something or not, or the list would tell what a program with secrets did.
-// undo takes back one of these, exactly or not at all: see record.Undoing, and DB.Undo of exosql. Its error is one of [Refuse] if nothing was undone.
+// Undo makes the methods runs and undo of a service for one conversation; grant it to no other. own returns the runs of that conversation that may be
+// undone. The host must list every run, even one without changes: otherwise the list would reveal what a program with secrets did. undo undoes one of
+// these runs completely or not at all (record.Undoing, and DB.Undo of exosql). If nothing was undone, its error is from [Refuse].
 //
-// A person agrees to each undo before it happens, whatever the rules of the tables say: an undo also writes columns that no facet shows.
+// A person must agree to each undo, whatever the rules of the tables are, since an undo also writes columns that no facet shows.
 func Undo(own func(ctx context.Context) ([]OwnRun, error), undo func(ctx context.Context, run exo.RunID) error, who changeset.Who) []Operation {
 	if own == nil || undo == nil {
 		op := Read("undo", "", func(context.Context, None) (None, error) { return None{}, nil })

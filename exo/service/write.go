@@ -12,10 +12,10 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// maxDepth bounds the nesting of the value in an any: such a value may contain itself.
+// maxDepth limits how deep a value in an any is nested, since such a value may contain itself.
 const maxDepth = 32
 
-// write makes a Value of src, with the hidden parts h. An error is for the host.
+// write makes a Value from src, which has the hidden parts h. An error is for the host.
 func (f *form) write(src reflect.Value, h *hidden, at string, depth int) (value.Value, error) {
 	if h.sealed() {
 		return h.seal(func() (value.Value, error) { return f.write(src, nil, at, depth) }), nil
@@ -72,7 +72,7 @@ func empty(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-// made refuses what no Value can be: NaN, text with NUL, the year 10000.
+// made refuses a zero Value, which NaN, text with NUL and the year 10000 give.
 func made(v value.Value, at string) (value.Value, error) {
 	if v.IsZero() {
 		return v, fmt.Errorf("%s: this value can't leave: it is text that is not UTF-8 or has NUL, a number that is not finite, or a date outside the years 1 to 9999", at)
@@ -118,8 +118,8 @@ func writeMap(src reflect.Value, at string, item func(reflect.Value, string) (va
 	slices.Sort(keys)
 	var fs []value.Field
 	for _, k := range keys {
-		// Map keys are data and may come from an attacker. The key __proto__ would change the
-		// prototype of the object that the program makes of this.
+		// Map keys are data, and an attacker may choose them. The key __proto__ would change the
+		// prototype of the object that the program gets.
 		if _, err := made(value.Text(k), at); err != nil || k == "__proto__" {
 			return value.Value{}, fmt.Errorf("%s: %q can't be a name", at, k)
 		}
@@ -137,7 +137,7 @@ func writeTime(src reflect.Value, at string) (value.Value, error) {
 }
 
 // writeData writes the value in an any. It refuses a struct: the catalogue does not list its
-// fields, so the host has not decided that programs may see them.
+// fields, so the host has not approved that programs see them.
 func writeData(src reflect.Value, at string, depth int) (value.Value, error) {
 	if depth > maxDepth {
 		return value.Value{}, fmt.Errorf("%s: nested too deeply", at)
@@ -159,8 +159,8 @@ func writeData(src reflect.Value, at string, depth int) (value.Value, error) {
 	return writeScalar(src, at)
 }
 
-// fits compares a value with its type. Different code made the two from the Go type, and only what
-// both agree on may leave. Hidden parts were compared when they were sealed.
+// fits compares a value with its type. Different code derived the two from the Go type, and only a
+// value that fits both may leave. Hidden parts were compared when they were sealed.
 func fits(t *message.Type, v value.Value, h *hidden, at string) error {
 	if h.sealed() {
 		return nil

@@ -15,8 +15,9 @@ import (
 	"github.com/exoagent/exoagent/internal/filelock"
 )
 
-// OpenFolder opens the store in a folder, and makes the folder, for its owner only, if it is not there. An entry is a file of one line of JSON. The
-// folder is locked until Close, or until the process ends; see LocalOptions.Shared. On a network file system a lock may hold for one machine only.
+// OpenFolder opens the store in a folder. A missing folder is made, accessible to its owner only. Each entry is a file with one line of JSON. The
+// folder is locked until Close, or until the process ends, unless LocalOptions.Shared is set. On a network file system, a lock may not exclude other
+// machines.
 func OpenFolder(dir string, opt *LocalOptions) (*Local, error) {
 	if at, err := os.Stat(dir); err == nil && !at.IsDir() {
 		return nil, fmt.Errorf("%w: %s is a file, and a store needs a folder: name another path, or move the file away first", ErrInvalid, dir)
@@ -24,7 +25,7 @@ func OpenFolder(dir string, opt *LocalOptions) (*Local, error) {
 	d := &folder{dir: dir, create: create, sync: atomicfile.SyncFolder}
 	err := os.Mkdir(dir, 0o700)
 	if err == nil {
-		err = d.sync(filepath.Dir(dir)) // so that the folder's name is on the disk
+		err = d.sync(filepath.Dir(dir)) // sync the parent, so that the folder's name is on the disk
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("store: %w", err)
@@ -33,7 +34,7 @@ func OpenFolder(dir string, opt *LocalOptions) (*Local, error) {
 	l.place = dir
 	if opt != nil && opt.Shared {
 		l.enter = d.await
-		_, err = l.Get(context.Background(), "any") // so that OpenFolder refuses a folder that can't be used
+		_, err = l.Get(context.Background(), "any") // any operation shows whether the folder can be used
 	} else {
 		l.free, err = d.take()
 	}
@@ -46,14 +47,14 @@ func OpenFolder(dir string, opt *LocalOptions) (*Local, error) {
 // maxWait is the longest time that an operation waits for its turn in a shared folder.
 const maxWait = 10 * time.Second
 
-// folder is a disk in the file system.
+// folder is a disk that keeps the texts as files of a folder.
 type folder struct {
 	dir    string
 	create func(path string) (file, error)
 	sync   func(dir string) error
 }
 
-// file has the methods of *os.File that a write needs.
+// file has the methods of *os.File that are needed to write one.
 type file interface {
 	io.WriteCloser
 	Sync() error
@@ -63,7 +64,7 @@ func create(path string) (file, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 }
 
-// take locks the folder, and syncs it: a process that was killed may have left unsynced names. So entries that are read survive a loss of power.
+// take locks the folder, and syncs it, since a killed process may have left unsynced names. So entries that are read survive a loss of power.
 func (d *folder) take() (free func() error, err error) {
 	f, unlock, err := filelock.Open(filepath.Join(d.dir, "lock"))
 	if errors.Is(err, filelock.ErrInUse) {
@@ -79,7 +80,7 @@ func (d *folder) take() (free func() error, err error) {
 	return free, nil
 }
 
-// await waits until no other process has the folder, and locks it for one operation.
+// await waits until no other process has locked the folder, and locks it for one operation.
 func (d *folder) await(ctx context.Context) (leave func(), err error) {
 	for end := time.Now().Add(maxWait); ; {
 		free, err := d.take()
@@ -97,7 +98,7 @@ func (d *folder) await(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// maxFile is more bytes than the file of any entry has: one byte of a key takes at most 6 bytes in JSON.
+// maxFile is larger than the file of any entry: one byte of a key takes at most 6 bytes in JSON.
 const maxFile = MaxValue + 6*MaxKey + 1<<10
 
 func (d *folder) read(name string) ([]byte, error) {
@@ -113,9 +114,9 @@ func (d *folder) read(name string) ([]byte, error) {
 	return text, nil
 }
 
-// write replaces a file as a whole. The new text is on the disk before it gets the file's name, so a killed process leaves the old or the new text.
+// write replaces a file as a whole. The new text is on the disk before it gets the file's name, so after a kill the file has the old or the new text.
 func (d *folder) write(name string, text []byte) error {
-	fresh := filepath.Join(d.dir, "new") // one name is enough: there is one write at a time, and the next write truncates the file
+	fresh := filepath.Join(d.dir, "new") // one name is enough: only one write happens at a time, and it truncates the file
 	f, err := d.create(fresh)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)

@@ -17,28 +17,28 @@ import (
 
 // Local is a Store for the processes of one machine: in a folder (OpenFolder) or in memory (NewMemory).
 type Local struct {
-	turn  chan struct{} // holds one value while an operation is under way
+	turn  chan struct{} // has one value while an operation is running
 	now   func() time.Time
-	place string                                        // the folder
-	disk  disk                                          // nil: closed
-	enter func(context.Context) (leave func(), _ error) // takes the folder for one operation; nil: it is taken until Close
-	free  func() error                                  // unlocks a folder that is taken until Close; nil: there is nothing to unlock
+	place string                                        // the path of the folder, for errors
+	disk  disk                                          // where the texts are; nil: the store is closed
+	enter func(context.Context) (leave func(), _ error) // locks the folder for one operation; nil: the folder is locked until Close
+	free  func() error                                  // unlocks a folder that is locked until Close; nil: there is nothing to unlock
 }
 
 var _ Store = (*Local)(nil)
 
-// LocalOptions has the options of OpenFolder and NewMemory. Nil is the zero value.
+// LocalOptions has the options of OpenFolder and NewMemory. A nil pointer means the zero value.
 type LocalOptions struct {
-	// Now is the time that decides which entries have ended; nil: time.Now. Processes that share a folder should agree on it.
+	// Now returns the time that decides which entries have ended; nil: time.Now. Processes that share a folder should use the same time.
 	Now func() time.Time
-	// Shared lets several processes of one machine use a folder in turns: it is taken for each operation and not until Close. An operation
-	// waits at most 10 s for its turn. Otherwise a second OpenFolder fails with ErrInUse.
+	// Shared lets several processes of one machine use a folder in turns: each operation locks it, and waits at most 10 s for that.
+	// Without Shared, a second OpenFolder fails with ErrInUse.
 	Shared bool
 }
 
-// disk keeps the texts of a Local's entries, by the names that nameOf returns.
+// disk keeps the texts of a Local's entries, under the names that nameOf returns.
 type disk interface {
-	read(name string) ([]byte, error) // fs.ErrNotExist: there is none
+	read(name string) ([]byte, error) // fails with fs.ErrNotExist if there is no such text
 	write(name string, text []byte) error
 	remove(names ...string) error
 	names() ([]string, error)
@@ -94,7 +94,7 @@ func (l *Local) Get(ctx context.Context, key string) (Entry, error) {
 	return l.get(key)
 }
 
-// get is Get for an operation whose turn it is.
+// get does the work of Get for an operation that has its turn.
 func (l *Local) get(key string) (Entry, error) {
 	e, err := l.load(nameOf(key))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !e.Live(l.now()) {
@@ -205,7 +205,7 @@ func (l *Local) Sweep(ctx context.Context) (int, error) {
 	return len(ended), l.disk.remove(ended...)
 }
 
-// each waits for its turn, and calls do for every entry, even one that has ended. It is still its turn until end is called.
+// each waits for its turn, and calls do for every entry, even one that has ended. The turn lasts until end is called.
 func (l *Local) each(ctx context.Context, do func(name string, e Entry)) (end func(), err error) {
 	if end, err = l.begin(ctx); err != nil {
 		return nil, err
@@ -225,7 +225,7 @@ func (l *Local) each(ctx context.Context, do func(name string, e Entry)) (end fu
 	return end, nil
 }
 
-// Close implements Store. It waits for an operation that is under way.
+// Close implements Store. It waits for a running operation.
 func (l *Local) Close() error {
 	if l == nil || l.turn == nil {
 		return ErrClosed
@@ -239,13 +239,13 @@ func (l *Local) Close() error {
 	return free()
 }
 
-// nameOf returns the name of the file for a key. Keys have slashes and letters whose case a file system may ignore, and a hash has neither.
+// nameOf returns the file name for a key: a hash, since keys may have slashes, and letters whose case a file system ignores.
 func nameOf(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:]) + ".json"
 }
 
-// kept is the text of an entry: one line of JSON.
+// kept is the form of an entry's text: one line of JSON.
 type kept struct {
 	Key     string          `json:"key"`
 	Version Version         `json:"version"`
@@ -253,18 +253,18 @@ type kept struct {
 	Value   json.RawMessage `json:"value"`
 }
 
-// encode writes an entry whose value Checked has returned, and does not read it once more.
+// encode writes an entry with a value that Checked has returned, so the value is not parsed again.
 func encode(e Entry) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // so that a person can grep the file for <, > and &
+	enc.SetEscapeHTML(false) // leaves <, > and & readable, so that a person can search the files for them
 	if err := enc.Encode(kept{e.Key, e.Version, e.Until, json.RawMessage("0")}); err != nil {
 		return nil, err
 	}
 	return slices.Concat(bytes.TrimSuffix(b.Bytes(), []byte("0}\n")), e.Value, []byte("}\n")), nil
 }
 
-// decode reads the text of an entry, and accepts only texts in the form of encode: an unknown field may matter to a later version of this package.
+// decode reads the text of an entry, and accepts only the form that encode writes: an unknown field may matter to a later version of this package.
 func decode(text []byte) (Entry, error) {
 	var in kept
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -281,7 +281,7 @@ func decode(text []byte) (Entry, error) {
 	return Entry{Key: in.Key, Value: in.Value, Version: in.Version, Until: in.Until}.Checked()
 }
 
-// memory is a disk in memory.
+// memory is a disk that keeps the texts in memory.
 type memory map[string][]byte
 
 func (m memory) read(name string) ([]byte, error) {

@@ -14,64 +14,65 @@ import (
 	"unicode/utf8"
 )
 
-// Store maps keys to values. Several goroutines may use one at the same time. The zero value of each implementation, and nil, fail with ErrClosed.
+// Store maps keys to values. Several goroutines may use one at the same time. The zero value of each implementation, and a nil pointer to it, fail with
+// ErrClosed.
 type Store interface {
 	// Get returns the entry under a key. Its Version is Absent if there is none.
 	Get(ctx context.Context, key string) (Entry, error)
-	// Put replaces the entry under e.Key if its version is e.Version. If e.Version is Absent, Put adds an entry where there is none.
-	// Otherwise it fails with ErrConflict. It returns the new version, which no entry has had before, also with ErrUnknown.
+	// Put replaces the entry under e.Key if its version is e.Version. If e.Version is Absent, Put adds an entry if there is none.
+	// Otherwise it fails with ErrConflict. It returns the new version, which no entry has had before, even when it fails with ErrUnknown.
 	Put(ctx context.Context, e Entry) (Version, error)
 	// Delete removes the entry under key if its version is v. Otherwise, or if there is no entry, it fails with ErrConflict.
 	Delete(ctx context.Context, key string, v Version) error
-	// List returns a page of the entries whose keys begin with prefix and come after the key after, in the order of the keys' bytes. A page has at
-	// most most entries (1 to MaxList), and fewer if their values have more than MaxListBytes. It has at least one entry, unless there is none
-	// left. One page shows the store at one moment; two pages show it at two. See All.
+	// List returns a page of the entries with keys that begin with prefix and follow the key after, in the order of the keys' bytes. A page has at
+	// most most entries (1 to MaxList), and fewer if their values exceed MaxListBytes. It has at least one entry, unless none is left. Each page
+	// shows the store at one moment, but two pages show different moments. See All.
 	List(ctx context.Context, prefix, after string, most int) ([]Entry, error)
-	// Sweep removes entries that have ended, and returns their number.
+	// Sweep removes the entries that have ended, and returns how many it removed.
 	Sweep(ctx context.Context) (int, error)
 	// Close closes the store. Every later operation fails with ErrClosed. A second Close does nothing.
 	Close() error
 }
 
-// Version identifies one value of an entry. It is random, so an entry that was removed and put again has another version.
+// Version identifies one value of an entry. It is random, so an entry that is removed and put again gets another version.
 type Version string
 
-// Absent is the version of an entry that is not there.
+// Absent is the version of an entry that does not exist.
 const Absent Version = ""
 
-// Entry is a value under a key.
+// Entry is a value with its key.
 type Entry struct {
 	Key     string
-	Value   []byte // one value of JSON; it is kept without white space
+	Value   []byte // one JSON value, which is stored without white space
 	Version Version
 	Until   time.Time // the time when the entry ends; zero: never
 }
 
-// Bounds on entries, in bytes, and on what one List returns.
+// These limit the bytes of entries, and what one List returns.
 const (
 	MaxKey       = 1 << 10
 	MaxValue     = 1 << 20
-	MaxList      = 1000    // entries
-	MaxListBytes = 8 << 20 // of values
+	MaxList      = 1000    // most entries of one List
+	MaxListBytes = 8 << 20 // most bytes of their values
 )
 
-// Errors that callers handle. The text of an error that wraps one of them names the entry, the fault and what would be right.
+// Callers handle these errors. An error that wraps one of them names the entry, the fault and the right form.
 var (
-	ErrConflict = errors.New("store: the entry has another version") // read the entry and decide again, as Update does
-	ErrInvalid  = errors.New("store: invalid")                       // a key, value, end, list, name or URL that no store takes
+	ErrConflict = errors.New("store: the entry has another version") // read the entry again and decide anew, as Update does
+	ErrInvalid  = errors.New("store: invalid")                       // no store accepts the key, value, end, list, table name or URL
 	ErrTooLarge = errors.New("store: this is too large")
-	ErrInUse    = errors.New("store: it is in use") // another process, or this one, has the folder open
+	ErrInUse    = errors.New("store: it is in use") // another process, or this one, already has the folder open
 	ErrUnknown  = errors.New("store: it is not known whether this change happened")
 	ErrDamaged  = errors.New("store: the entry can't be read")
 	ErrClosed   = errors.New("store: this store is closed, or was never opened: open it, and check the error")
 )
 
-// Live reports whether e is there at time now: it has a version and has not ended.
+// Live reports whether e exists at time now: it has a version and has not ended.
 func (e Entry) Live(now time.Time) bool {
 	return e.Version != Absent && (e.Until.IsZero() || now.Before(e.Until))
 }
 
-// Checked returns e as a store keeps it, or an error if no store takes it. It is for implementations of Store.
+// Checked returns e in the form that a store keeps, or an error if no store accepts it. It is for implementations of Store.
 func (e Entry) Checked() (Entry, error) {
 	if err := CheckKey(e.Key, 1); err != nil {
 		return e, err
@@ -97,7 +98,7 @@ func (e Entry) Checked() (Entry, error) {
 	return e, nil
 }
 
-// CheckKey checks a key with least 1, or a prefix of keys with least 0. It is for implementations of Store.
+// CheckKey checks a key with at least least bytes: 1 for a key, 0 for a prefix of keys. It is for implementations of Store.
 func CheckKey(key string, least int) error {
 	switch {
 	case len(key) > MaxKey:
@@ -127,8 +128,8 @@ func Conflict(key string, want Version) error {
 	return fmt.Errorf("%w: %.80q has no version %.40s any more; read it again", ErrConflict, key, want)
 }
 
-// Update changes one entry, and tries again if another change came between. change gets the entry as it is (Version is Absent if there is none). It
-// sets Value and Until, or returns false to leave the entry. It may be called several times.
+// Update changes one entry, and tries again if another change came first. change gets the present entry (Version is Absent if there is none), and
+// sets Value and Until, or returns false to leave the entry unchanged. It may be called several times.
 func Update(ctx context.Context, s Store, key string, change func(*Entry) (put bool, err error)) error {
 	if s == nil {
 		return ErrClosed
@@ -174,15 +175,15 @@ func All(ctx context.Context, s Store, prefix string) iter.Seq2[Entry, error] {
 	}
 }
 
-// Key returns a key for one part or more, not all of them empty. Parts may be any texts, such as names from outside: "labels", issuer, subject.
-// Different parts have different keys. A person can read the key: parts are joined by "/", and %, / and NUL in them are escaped. A part that has
-// more than 400 bytes, or is no UTF-8, is replaced by its SHA-256. So is a whole key with more than MaxKey bytes.
+// Key joins one part or more to a key; not all may be empty. Parts may be any texts, even from outside: "labels", issuer, subject. Different
+// parts give different keys. The key is readable: parts are joined by "/", with %, / and NUL escaped. A part with more than 400 bytes, or no
+// UTF-8, is replaced by its SHA-256. So is a whole key with more than MaxKey bytes.
 func Key(parts ...string) string {
 	var key []string
 	for _, p := range parts {
 		out := escape.Replace(p)
 		if len(out) > 400 || !utf8.ValidString(p) {
-			out = fmt.Sprintf("%%x%x", sha256.Sum256([]byte(p))) // no escape begins with %x, so no other part has this text
+			out = fmt.Sprintf("%%x%x", sha256.Sum256([]byte(p))) // no escape begins with %x, so no other part gives this text
 		}
 		key = append(key, out)
 	}

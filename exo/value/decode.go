@@ -1,6 +1,6 @@
 package value
 
-// This file reads what encode.go writes. Whatever the bytes say, it takes memory at most in proportion to their length.
+// This file reads what encode.go writes. Its memory is bounded by the length of the bytes, whatever they contain.
 
 import (
 	"math"
@@ -9,26 +9,26 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// Decoder reads values and messages in the canonical encoding, for packages with their own frames
-// around them. Others use DecodeValue and DecodeExpr. The input is hostile: it makes the Decoder
-// use memory only in proportion to its length and to Values. The zero Decoder reads what a guest
-// may send: no label, no reference, no rows.
+// Decoder reads values and messages in the canonical encoding, for packages that put frames around
+// them. Others use DecodeValue and DecodeExpr. The input may be hostile, so the Decoder's memory is
+// bounded by its length and by Values. The zero Decoder reads what a guest may send: no label, no
+// reference, no rows.
 type Decoder struct {
 	wire.Reader
-	Values int // how many values, names and cells may still come
+	Values int // how many more values, names and cells the input may have
 
-	// Extend reads what a frame has in addition to the encoding. nil: no rows and no other tags.
+	// Extend reads the parts of a frame that are not in the encoding. If it is nil, rows and tags of at least 64 are refused.
 	Extend interface {
-		// Rows admits rows: their shape was read, and their cells come next.
+		// Rows reports whether the frame may have these rows. Their shape has been read, and their cells come next.
 		Rows(*Rows) bool
-		// Read reads what follows a tag of at least 64, and returns how many bytes of rest it used.
+		// Read reads the content after a tag of at least 64, and returns how many bytes of rest it used.
 		Read(tag byte, rest string) (v Value, read int, err error)
 	}
 
-	whole bool // labels, references and rows may come
+	whole bool // labels, references and rows are allowed
 }
 
-// claim reads a count of values that may still come.
+// claim reads a count of values and checks it against Values.
 func (d *Decoder) claim(size int) int {
 	n := d.Count(size)
 	if n > d.Values {
@@ -38,8 +38,8 @@ func (d *Decoder) claim(size int) int {
 	return n
 }
 
-// Ref reads a reference as a guest's process has it: a number of its session, which refers to
-// nothing in that process.
+// Ref reads a reference as a guest has it: an object's number in its session, which means nothing
+// in the guest's process.
 func (d *Decoder) Ref() Value {
 	return Value{kind: KindRef, bits: uint64(d.UpTo(1<<32 - 1))}
 }
@@ -55,7 +55,7 @@ func (d *Decoder) value(depth int) Value {
 	return d.tagged(d.Byte(), depth)
 }
 
-// tagged reads the content after a tag.
+// tagged reads the content of a value, after its tag.
 func (d *Decoder) tagged(tag byte, depth int) Value {
 	switch {
 	case tag == tagList:
@@ -119,7 +119,7 @@ func (d *Decoder) list(depth int) Value {
 
 func (d *Decoder) record(depth int) Value {
 	n := d.claim(2)
-	d.Values -= n // names count like values
+	d.Values -= n // names count as values
 	fields := make([]Field, 0, min(n, wire.Ahead))
 	var seen nameSet
 	for i := range n {
@@ -144,15 +144,15 @@ func (d *Decoder) name() string {
 	return name
 }
 
-// labelled reads a value with its label. It refuses a tag that occurs twice or out of order: that would be a
-// second encoding of the label. A label without a tag would be a second encoding of the plain value.
+// labelled reads a value with its label. It refuses a tag that occurs twice or out of order, and a label
+// without tags, since each would be a second encoding.
 func (d *Decoder) labelled(depth int) Value {
 	l := d.label()
 	if d.Err() != nil {
 		return Value{}
 	}
 	tag := d.Byte()
-	if tag == tagLabelled || tag == tagSealed { // checked before the value is read: otherwise labels on labels could nest as deep as the input is long
+	if tag == tagLabelled || tag == tagSealed { // checked before the value is read: otherwise labels could nest as deep as the input is long
 		d.Fail("a label on a label")
 		return Value{}
 	}
@@ -179,7 +179,7 @@ func (d *Decoder) label() Label {
 	return NewLabel(tags...)
 }
 
-// sealed reads a sealed cell as a guest names it. The session checks that the run has such a cell.
+// sealed reads a sealed cell as the guest names it. The session checks that the run has this cell.
 func (d *Decoder) sealed() Value {
 	v := Value{kind: KindSealed, bits: uint64(d.UpTo(1<<32 - 1)), str: d.Text()}
 	if d.Err() == nil && !Sealable(v.str) {
@@ -232,8 +232,8 @@ func (d *Decoder) shape(depth int) *Shape {
 	return s
 }
 
-// PlainCells reads how many cells there are, and the cells, into rows of a known shape with scalars
-// alone. It keeps the cells encoded, as a part of the input, and refuses other cells.
+// PlainCells reads the number of cells, and the cells, into rows of a known shape that has only
+// scalars. It keeps the cells encoded, as a part of the input, and refuses other cells.
 func (d *Decoder) PlainCells(into *Rows) {
 	width, n := into.Shape.Width(), d.claim(1)
 	if width == 0 && n > 0 || width > 0 && n%width != 0 {

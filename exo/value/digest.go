@@ -10,25 +10,25 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// Digest is the SHA-256 of something in the canonical encoding, after the version and a byte for
-// the kind of thing: a value and a catalogue never have the same digest. The zero Digest is of
-// nothing.
+// Digest is the SHA-256 of a canonical encoding, preceded by the version and a byte for its kind,
+// so that a value and a catalogue never have the same digest. The zero Digest means that there is
+// none.
 //
 // If a value has few possible values, anyone with the digest can find it by trial. So a digest is
 // as secret as its value: a model never sees one.
 type Digest [sha256.Size]byte
 
-// String is the digest as hex.
+// String returns the digest in hexadecimal.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// Digest returns the digest of the value. It depends on the value's label and on the labels within
-// it: two equal digests mean that a run would continue alike, and a label changes how a run
-// continues. References count as their numbers. It fails where AppendBinary fails.
+// Digest returns the digest of the value. It covers the value's label and the labels within it,
+// since labels change how a run continues. References count as their numbers. It fails where
+// AppendBinary fails.
 func (v Value) Digest() (Digest, error) {
 	return DigestOf('v', func(e *Encoder) { e.value(&v, 0) })
 }
 
-// DigestOf returns the digest of what write writes, a thing of that kind. It fails if the thing has no encoding.
+// DigestOf returns the digest of what write writes, marked with kind. It fails if that has no encoding.
 func DigestOf(kind byte, write func(*Encoder)) (Digest, error) {
 	e := digesters.Get().(*Encoder)
 	defer e.release()

@@ -13,11 +13,11 @@ import (
 )
 
 // Encoder writes values and messages in the canonical encoding, for packages with their own frames.
-// Others use AppendBinary. The zero Encoder writes what a guest may have: no labels, and no
-// references unless Extend writes them.
+// Others use AppendBinary. The zero Encoder writes for a guest: no labels, and no references unless
+// Extend writes them.
 type Encoder struct {
-	B      []byte // what was written
-	Values int    // how many values, names and cells that was
+	B      []byte // the bytes written so far, or since the last flush
+	Values int    // how many values, names and cells were written
 
 	// Extend writes a reference or rows in another form than the canonical one, beginning with a
 	// tag of at least 64. Append returns false for a value that it leaves to the encoder.
@@ -25,14 +25,14 @@ type Encoder struct {
 		Append(b []byte, v Value) ([]byte, bool)
 	}
 
-	Plain bool // no rows: what a guest sends has none
+	Plain bool // refuses rows, since a guest sends none
 
-	whole bool      // labels and references, too
-	sum   hash.Hash // not nil: bytes that were written go there when there are enough
+	whole bool      // writes labels and references, too
+	sum   hash.Hash // if not nil, written bytes go to this hash when there are enough of them
 	err   error
 }
 
-// Err returns why the written bytes can't be read: they have something without an encoding.
+// Err returns why the written bytes can't be read: something that was written has no encoding.
 func (e *Encoder) Err() error { return e.err }
 
 // Refuse notes that the written bytes can't be read.
@@ -42,7 +42,7 @@ func (e *Encoder) Refuse(err error) {
 	}
 }
 
-// none is written for a value without an encoding. No decoder accepts it.
+// none writes a byte for a value without an encoding. No decoder accepts that byte.
 func (e *Encoder) none(err error) {
 	e.Refuse(err)
 	e.B = append(e.B, tagNone)
@@ -128,8 +128,8 @@ func appendScalar(b []byte, v *Value) []byte {
 	return append(b, tagNone)
 }
 
-// label writes the label of the value after it. A frame to a guest carries no labels: they are the
-// host's, and a program learns about a label only from being refused.
+// label writes the label of the value that follows. A frame to a guest has no labels: a program
+// learns about a label only when a message is refused.
 func (e *Encoder) label(l Label) {
 	e.B = append(e.B, tagLabelled)
 	e.tags(l)
@@ -147,7 +147,7 @@ func (e *Encoder) tags(l Label) {
 }
 
 func (e *Encoder) record(fields []Field, depth int) {
-	e.Values += len(fields) // names count like values
+	e.Values += len(fields) // names count as values
 	e.B = wire.AppendCount(append(e.B, tagRecord), len(fields))
 	var seen nameSet
 	for i := range fields {
@@ -164,10 +164,10 @@ func (e *Encoder) record(fields []Field, depth int) {
 	}
 }
 
-// nameSet finds a name that was there before. Few names are compared with each other.
+// nameSet finds names that occur twice. A short list is searched without a map.
 type nameSet map[string]bool
 
-// add reports whether the i-th of n names is new; before returns the names before it.
+// add reports whether name, number i of n names, is new. before returns the earlier names.
 func (s *nameSet) add(name string, i, n int, before func(int) string) bool {
 	if n <= 12 {
 		for k := range i {
@@ -209,7 +209,7 @@ func (e *Encoder) rows(r *Rows, depth int) {
 	e.cells(r, depth)
 }
 
-// fits reports whether a decoder accepts a shape.
+// fits reports whether a decoder would accept shape s.
 func (e *Encoder) fits(s *Shape, depth int) bool {
 	if s == nil || depth > MaxDepth || s.Subs != nil && len(s.Subs) != len(s.Names) {
 		return false
@@ -226,7 +226,7 @@ func (e *Encoder) fits(s *Shape, depth int) bool {
 	return true
 }
 
-// Cells writes how many cells there are, and the cells.
+// Cells writes the number of cells, and the cells.
 func (e *Encoder) Cells(r *Rows) { e.cells(r, 0) }
 
 func (e *Encoder) cells(r *Rows, depth int) {
@@ -256,7 +256,7 @@ func (e *Encoder) cells(r *Rows, depth int) {
 		if c.kind >= KindNull && c.kind <= KindTime && (c.label.set == nil || !e.whole) {
 			e.B = appendScalar(e.B, c)
 		} else {
-			e.Values-- // the loop has already counted it
+			e.Values-- // value counts the cell, which the loop has already counted
 			e.value(c, depth+1)
 		}
 		e.flush()
@@ -279,8 +279,8 @@ func appendShape(b []byte, s *Shape) []byte {
 	return b
 }
 
-// flush passes the written bytes on to the digest, if there is one: rows can be as large as a
-// reply, and their whole encoding need not be in memory at once.
+// flush passes the written bytes to the digest, if there is one, so that the encoding of many rows
+// need not be in memory at once.
 func (e *Encoder) flush() {
 	if e.sum != nil && len(e.B) >= digestChunk {
 		e.sum.Write(e.B)
@@ -288,5 +288,5 @@ func (e *Encoder) flush() {
 	}
 }
 
-// digestChunk is how much is encoded before it is hashed.
+// digestChunk is how many bytes are encoded before they are hashed.
 const digestChunk = 8 << 10

@@ -1,6 +1,6 @@
 package value
 
-// This file writes values as JSON, in full, piece by piece, or only counting; rowjson.go does it for rows.
+// This file writes values as JSON, whole or piece by piece, or only counts the bytes. rowjson.go does the same for rows.
 
 import (
 	"encoding/json"
@@ -12,18 +12,18 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// AppendJSON writes the value as JSON: instants as JavaScript's toISOString does, and
-// integers beyond 2^53-1, which a JavaScript number would round, as strings. A reference
-// and the zero Value are refused.
+// AppendJSON writes the value as JSON. An instant has the form of JavaScript's toISOString. An
+// integer beyond 2^53-1 becomes a string, since a JavaScript number would round it. A reference and
+// the zero Value are refused.
 func (v Value) AppendJSON(b []byte) ([]byte, error) {
 	j := jsonWriter{b: b}
 	j.value(&v)
 	return j.all()
 }
 
-// WriteJSON writes what AppendJSON returns, piece by piece: a large value is not held a second time
-// as a text. It stops at an error of w, or at a value without a JSON form; parts may have been
-// written by then.
+// WriteJSON writes what AppendJSON returns, piece by piece, so that the JSON of a large value is
+// never in memory as a whole. It stops at an error of w, or at a value without a JSON form, when
+// parts may already be written.
 func (v Value) WriteJSON(w io.Writer) error {
 	j := jsonWriter{out: w, b: make([]byte, 0, streamBytes+streamBytes/4)}
 	j.value(&v)
@@ -31,29 +31,29 @@ func (v Value) WriteJSON(w io.Writer) error {
 	return j.err
 }
 
-// JSONSize returns how many bytes AppendJSON writes, or some number above limit: it stops counting there, so
-// the limit bounds its cost. It fails if it finds something without a JSON form. It writes nothing.
+// JSONSize returns how many bytes AppendJSON writes. It stops counting above limit, so limit bounds its
+// cost. It fails if it meets a value without a JSON form.
 func (v Value) JSONSize(limit int) (int, error) {
 	j := jsonWriter{counts: true, limit: limit}
 	j.value(&v)
 	return j.n, j.err
 }
 
-// MarshalJSON makes Value usable with encoding/json.
+// MarshalJSON implements json.Marshaler.
 func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil) }
 
 // jsonWriter writes values until the first error.
 type jsonWriter struct {
-	b   []byte    // bytes that out has not got yet
-	out io.Writer // nil: all stays in b
+	b   []byte    // the bytes that are not yet written to out
+	out io.Writer // if nil, all bytes stay in b
 	err error
 
-	counts   bool // nothing stays in b: n counts the bytes
+	counts   bool // the bytes are only counted in n
 	n, limit int
 }
 
-// streamBytes is how much of a value's JSON is kept in memory while it is written: so much, and one
-// more item of a list or one more row.
+// streamBytes is how many bytes of JSON, plus one item of a list or one row, are in memory while a
+// value is written.
 const streamBytes = 16 << 10
 
 func (j *jsonWriter) all() ([]byte, error) {
@@ -63,7 +63,7 @@ func (j *jsonWriter) all() ([]byte, error) {
 	return j.b, nil
 }
 
-// flush writes b to out if b has more than so many bytes.
+// flush writes b to out if b has more than most bytes.
 func (j *jsonWriter) flush(most int) {
 	if j.err != nil || j.out == nil || len(j.b) <= most {
 		return
@@ -75,7 +75,7 @@ func (j *jsonWriter) flush(most int) {
 	j.b, j.err = j.b[:0], err
 }
 
-// next reports whether item i of a list or a record should be written, and separates it from the item before.
+// next reports whether item i of a list or a record should be written. It also writes the comma before the item.
 func (j *jsonWriter) next(i int) bool {
 	if i > 0 {
 		j.raw(",")
@@ -180,8 +180,8 @@ func appendFloat(b []byte, f float64) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// appendJSONText quotes s. It leaves '<', '>' and '&': code that puts the result into a page
-// escapes for that page.
+// appendJSONText quotes s. It does not escape '<', '>' and '&': code that puts the result into a
+// page does that.
 func appendJSONText(b []byte, s string) []byte {
 	b = append(b, '"')
 	from := 0

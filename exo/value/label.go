@@ -1,6 +1,6 @@
 package value
 
-// This file has labels: sets of tags, with the order by which values flow. readers.go has the tags that name readers.
+// This file has labels: sets of tags, and the order that decides where values may go. readers.go has the tags that name readers.
 
 import (
 	"fmt"
@@ -9,28 +9,27 @@ import (
 	"unicode"
 )
 
-// Label is a set of tags that says what kind of secret a value carries, and whether outsiders wrote it. The
-// zero Label has no tag: public, and trusted. Labels are immutable and cheap to copy; they
-// form the usual lattice of sets (Denning 1976), joined by union.
-// There are two kinds of tags, and the spelling decides which. [Untrusted], alone or with a source
-// after a colon ("untrusted:mail"), is a tag of integrity (Biba 1977): it states who wrote the
-// value, gates effects, and withholds nothing. Every other tag is a tag of secrecy: it states who
-// may read the value, and seals it. It may name readers: see [ReaderTag].
-type Label struct{ set *[]string } // sorted, no duplicates, never empty
+// Label is a set of tags that describes what kind of secret a value is, and whether outsiders wrote it. The
+// zero Label has no tag: public, and trusted. Labels are immutable and cheap to copy. They form a lattice
+// of sets (Denning 1976), joined by union. There are two kinds of tags, which their spelling distinguishes.
+// [Untrusted], alone or with a source after a colon ("untrusted:mail"), is a tag of integrity (Biba 1977):
+// it states who wrote the value, gates effects, and withholds nothing. Every other tag is a tag of secrecy:
+// it states who may read the value, and seals it. It may name readers: see [ReaderTag].
+type Label struct{ set *[]string } // a sorted set without duplicates, nil instead of empty
 
-// Untrusted is the tag of what outsiders write: a comment, a mail that came in. A program that
-// reads it may read instructions.
+// Untrusted is the tag of what outsiders write, such as a comment or a mail. Such a text may
+// contain instructions to the model that reads it.
 const Untrusted = "untrusted"
 
-// OfIntegrity reports whether a tag states who wrote a value.
+// OfIntegrity reports whether a tag describes who wrote a value.
 func OfIntegrity(tag string) bool {
 	return strings.HasPrefix(tag, Untrusted) && (len(tag) == len(Untrusted) || tag[len(Untrusted)] == ':')
 }
 
-// Secrecy returns the label without its tags of integrity. It decides who may read the value.
+// Secrecy returns the label without its tags of integrity: the part that decides who may read the value.
 func (l Label) Secrecy() Label { return l.only(func(t string) bool { return !OfIntegrity(t) }) }
 
-// Integrity returns the label without its tags of secrecy. It states who wrote the value.
+// Integrity returns the label without its tags of secrecy: the part that describes who wrote the value.
 func (l Label) Integrity() Label { return l.only(OfIntegrity) }
 
 func (l Label) only(of func(tag string) bool) Label {
@@ -68,24 +67,24 @@ func (l Label) Tags() []string {
 	return slices.Clone(*l.set)
 }
 
-// Empty reports whether the label has no tag, neither of secrecy nor of integrity. l.Secrecy().Empty() means
-// that everybody may read the value, l.Integrity().Empty() that no outsider wrote it.
+// Empty reports whether the label has no tag, neither of secrecy nor of integrity. If l.Secrecy() is empty,
+// everybody may read the value; if l.Integrity() is empty, no outsider wrote it.
 func (l Label) Empty() bool { return l.set == nil }
 
-// HasExactly reports whether this very tag is in the label: pii@member:42 is not pii. Use
-// l.About().HasExactly("pii") to ignore readers.
+// HasExactly reports whether the label has the tag itself. For example, pii@member:42 is not pii.
+// To ignore readers, use l.About().HasExactly("pii").
 func (l Label) HasExactly(tag string) bool {
 	return l.set != nil && slices.Contains(*l.set, tag)
 }
 
-// Equal reports whether both have the same tags. Don't compare labels with ==: that compares where
-// they are stored.
+// Equal reports whether both labels have the same tags. Don't compare labels with ==, which
+// compares pointers.
 func (l Label) Equal(m Label) bool {
 	return l.set == m.set || l.set != nil && m.set != nil && slices.Equal(*l.set, *m.set)
 }
 
-// Check refuses tags that could be misread: empty ones, tags that would be several in a list of labels, and
-// tags spelt almost like those of integrity. The last would count as secrecy, and would not stop effects.
+// Check refuses ambiguous tags: an empty one, one that would read as several in a list, and one spelt
+// almost like a tag of integrity, which would count as secrecy and not stop effects.
 func (l Label) Check() error {
 	for _, t := range l.Tags() {
 		if t == "" || strings.ContainsFunc(t, func(r rune) bool { return strings.ContainsRune(",{}[]", r) || !unicode.IsPrint(r) }) {
@@ -101,8 +100,8 @@ func (l Label) Check() error {
 	return nil
 }
 
-// Join returns the label of something made from both: the union of their tags. Two tags with
-// readers become one, with the readers that both name.
+// Join returns the label of a value made from values with the labels l and m: the union of their
+// tags. Two tags with readers become one, with the readers that both name.
 func (l Label) Join(m Label) Label {
 	switch {
 	case l.set == nil:
@@ -113,8 +112,8 @@ func (l Label) Join(m Label) Label {
 	return NewLabel(append(l.Tags(), *m.set...)...).Merged()
 }
 
-// FlowsTo reports whether every tag of l is in m, or one in m admits its readers. A value labelled l may be read where m
-// is admitted if l.Secrecy().FlowsTo(m); a sink that admits the zero Label takes public values only.
+// FlowsTo reports whether each tag of l is in m, or m admits its readers. If l.Secrecy().FlowsTo(m), a value labelled l
+// may leave by a sink that admits m. The zero m admits public values only.
 func (l Label) FlowsTo(m Label) bool {
 	if l.set == nil || l.set == m.set {
 		return true
@@ -136,7 +135,7 @@ func (l Label) FlowsTo(m Label) bool {
 	return true
 }
 
-// Meet returns the label that flows to both: what two sinks both admit.
+// Meet returns the label that flows to both l and m: what two sinks both admit.
 func (l Label) Meet(m Label) Label {
 	switch {
 	case l.set == nil || m.set == nil:

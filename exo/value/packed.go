@@ -1,6 +1,6 @@
 package value
 
-// This file keeps many rows as bytes. value.go has rows as callers see them.
+// This file stores many rows as bytes. value.go has the rows that callers see.
 
 import (
 	"bytes"
@@ -13,9 +13,9 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// packed has the cells of many rows in the canonical encoding, as bytes without pointers: most
-// programs return rows without looking at them, and a Value takes more memory than most cells have
-// bytes. The writers of JSON, frames and digests read the bytes directly.
+// packed has the cells of many rows in the canonical encoding, as bytes without pointers. A Value
+// would take more memory than most cells, and most programs return rows without reading them. The
+// writers of JSON, frames and digests read the bytes directly.
 type packed struct {
 	pages []page
 	rows  int
@@ -24,50 +24,50 @@ type packed struct {
 	tally
 }
 
-// tally counts cells.
+// tally counts the size of cells.
 type tally struct {
-	text   int // bytes of text
-	size   int // as Value.Bytes counts
-	values int // as Encoder.Values counts
+	text   int // the bytes of all texts
+	size   int // the bytes as Value.Bytes counts them
+	values int // the values as Encoder.Values counts them
 }
 
-// page holds whole rows, one after the other.
+// page has the bytes of whole rows, one after the other.
 type page struct {
 	cells string
-	first int      // its first row
-	marks []uint32 // the offset of each row with a place in the page that is a multiple of markEach
+	first int      // the number of its first row
+	marks []uint32 // the offset of every row with a number in the page that is a multiple of markEach
 }
 
 const (
-	firstPage = 1 << 10 // bytes; a larger row has a page of its own
+	firstPage = 1 << 10 // in bytes; a larger row has a page of its own
 	lastPage  = 16 << 10
 	markEach  = 16
 )
 
-// RowsBuilder makes rows of one shape, cell by cell. If the cells are plain data it keeps no Value
-// of them. Make it with NewRowsBuilder.
+// RowsBuilder makes rows of one shape, cell by cell. Plain cells are stored as bytes, not as
+// Values. Make it with NewRowsBuilder.
 type RowsBuilder struct {
 	shape *Shape
 	width int
 	p     packed
-	row   []byte // the row that is not complete yet
-	cells int    // cells of row
-	of    tally  // of row
+	row   []byte // the bytes of the row that is not complete yet
+	cells int    // how many cells row has
+	of    tally  // the tally of row
 	page  strings.Builder
-	n     int // rows of page
+	n     int // how many rows page has
 	marks []uint32
-	next  int // bytes of the next page
+	next  int // how many bytes the next page gets
 
-	loose bool // something came that can't be packed
+	loose bool // a cell could not be packed, so the cells are Values now
 	all   []Value
 }
 
-// NewRowsBuilder begins rows of a shape, which must not change any more.
+// NewRowsBuilder begins rows of a shape, which must not change afterwards.
 func NewRowsBuilder(s *Shape) *RowsBuilder {
 	return &RowsBuilder{shape: s, width: s.Width(), p: packed{plain: true}, next: firstPage}
 }
 
-// Add takes the next cell.
+// Add adds the next cell.
 func (b *RowsBuilder) Add(v Value) {
 	if !b.loose && !b.pack(&v) {
 		b.unpack()
@@ -96,7 +96,7 @@ func (b *RowsBuilder) pack(v *Value) bool {
 	return true
 }
 
-// unpack makes a Value of each cell that was taken.
+// unpack makes a Value of each cell that was added.
 func (b *RowsBuilder) unpack() {
 	n, part, cells := b.p.rows, b.row, b.cells
 	r := b.Rows().Reader()
@@ -114,7 +114,7 @@ func (b *RowsBuilder) unpack() {
 	}
 }
 
-// AddText is Add for a text in bytes that may be overwritten afterwards. It returns false, and adds
+// AddText adds a text whose bytes the caller may overwrite afterwards. It returns false, and adds
 // nothing, if the bytes are no valid text.
 func (b *RowsBuilder) AddText(s []byte) bool {
 	if !utf8.Valid(s) || bytes.IndexByte(s, 0) >= 0 {
@@ -137,7 +137,7 @@ func (b *RowsBuilder) took(values, size int) {
 	if b.cells++; b.cells < b.width {
 		return
 	}
-	if b.page.Cap()-b.page.Len() < len(b.row) { // another page, never a larger one: growing would copy its rows
+	if b.page.Cap()-b.page.Len() < len(b.row) { // begin another page instead of a larger one, since growing would copy the rows
 		b.seal()
 		b.page.Grow(max(b.next, len(b.row)))
 		b.next = min(2*b.next, lastPage)
@@ -159,10 +159,10 @@ func (b *RowsBuilder) seal() {
 	b.page, b.n, b.marks = strings.Builder{}, 0, make([]uint32, 0, len(b.marks))
 }
 
-// Len is how many cells were taken.
+// Len returns how many cells were added.
 func (b *RowsBuilder) Len() int { return len(b.all) + b.p.rows*b.width + b.cells }
 
-// Rows returns the complete rows. The builder must not be used any more.
+// Rows returns the complete rows. The builder must not be used afterwards.
 func (b *RowsBuilder) Rows() *Rows {
 	if b.loose {
 		return &Rows{Shape: b.shape, Cells: b.all[:len(b.all)/b.width*b.width]}
@@ -172,18 +172,18 @@ func (b *RowsBuilder) Rows() *Rows {
 	return &Rows{Shape: b.shape, packed: &p}
 }
 
-// RowReader gives the cells of rows. One goroutine uses it; reading rows in their order is
-// the quickest.
+// RowReader reads the cells of rows. Only one goroutine may use it. It is fastest if rows are read
+// in order.
 type RowReader struct {
 	rows  *Rows
 	width int
 	buf   []Value
 	page  int
-	at    int // in the page
-	next  int // the row that begins there
+	at    int // the offset in the page
+	next  int // the number of the row that begins at that offset
 }
 
-// Reader makes a RowReader.
+// Reader makes a RowReader of r.
 func (r *Rows) Reader() *RowReader {
 	c := &RowReader{rows: r}
 	if r.Shape != nil {
@@ -209,7 +209,7 @@ func (c *RowReader) Cells(i int) []Value {
 	return c.buf
 }
 
-// seek finds where packed row i begins.
+// seek returns the page's bytes and the offset at which packed row i begins.
 func (c *RowReader) seek(i int) (cells string, at int) {
 	p := c.rows.packed
 	if i != c.next || c.page >= len(p.pages) || c.at == len(p.pages[c.page].cells) {
@@ -225,7 +225,7 @@ func (c *RowReader) seek(i int) (cells string, at int) {
 	return p.pages[c.page].cells, c.at
 }
 
-// cellAt reads the cell at an offset of a page, where appendScalar and an Encoder wrote it.
+// cellAt reads the cell that appendScalar or an Encoder wrote at an offset of a page.
 func cellAt(s string, at int) (v Value, next int) {
 	tag := s[at]
 	at++
@@ -258,7 +258,7 @@ func cellAt(s string, at int) (v Value, next int) {
 	return v, at - 1 + d.At()
 }
 
-// afterCell returns the offset after the cell that begins at an offset.
+// afterCell returns the offset of the end of the cell that begins at an offset.
 func afterCell(s string, at int) int {
 	switch tag := s[at]; tag {
 	case tagNull, tagFalse, tagTrue:

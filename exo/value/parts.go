@@ -1,6 +1,6 @@
 package value
 
-// This file walks values within values. Every such walk of the module is here.
+// This file walks values within values. All such walks of the module are here.
 
 import (
 	"iter"
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// All yields v if it has no parts; else each value without parts in it, at any depth. It yields
+// All yields each value without parts in v, at any depth; if v has no parts, v itself. It yields
 // nothing for packed rows, which are plain data without labels.
 func (v Value) All() iter.Seq[Value] {
 	return func(yield func(Value) bool) { v.all(yield) }
@@ -43,7 +43,7 @@ func (v Value) all(yield func(Value) bool) bool {
 	return true
 }
 
-// ChangeInPlace calls f with each value in v that has no parts. Clone v before, since values are shared.
+// ChangeInPlace calls f with each value in v that has no parts. Clone v first, since values are shared.
 func (v *Value) ChangeInPlace(f func(*Value)) {
 	switch r := v.ref.(type) {
 	case []Value:
@@ -63,8 +63,8 @@ func (v *Value) ChangeInPlace(f func(*Value)) {
 	}
 }
 
-// Replace returns v with the values in it that f replaces. f sees a value before its parts. Parts
-// without a replacement are shared with v.
+// Replace returns v with each value replaced for which f returns true. f gets a value before its
+// parts. Parts without a replacement are shared with v.
 func (v Value) Replace(f func(Value) (Value, bool)) Value {
 	w, _ := v.replace(f)
 	return w
@@ -106,7 +106,7 @@ func (v Value) replace(f func(Value) (Value, bool)) (Value, bool) {
 	return v, changed
 }
 
-// replaced returns list with its items changed by f. It copies the list only if an item changed.
+// replaced returns list with its items changed by f. It copies the list only if an item changes.
 func replaced[T any](list []T, f func(*T) bool) ([]T, bool) {
 	changed := false
 	for i := range list {
@@ -122,7 +122,7 @@ func replaced[T any](list []T, f func(*T) bool) ([]T, bool) {
 	return list, changed
 }
 
-// Clone copies all texts of plain data: a text that is cut out of a message would keep the whole message in memory.
+// Clone copies all texts of plain data, since a text that is cut out of a message would keep the whole message in memory.
 func (v Value) Clone() Value {
 	v.str = strings.Clone(v.str)
 	switch r := v.ref.(type) {

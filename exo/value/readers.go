@@ -10,23 +10,23 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// A tag of secrecy may name the owner of a value, and so who may read it. This is a part of the readers of
-// the decentralized label model (Myers and Liskov 1997). The form with the fewest readers is the greatest:
+// A tag of secrecy may name the owner of a value, who may read it. This is a part of the decentralized label model
+// (Myers and Liskov 1997). A form with fewer readers is greater:
 //
 //	pii            names no reader: a sink admits all such values, or none
 //	pii@member     belongs to some member: the declaration of a column, and the join of values of different members
 //	pii@member:42  belongs to member 42
 //	pii@member:7|9 both may read it
 //
-// So a sink that admits pii@member:42 takes what member 42 may read; a sink that admits pii@member takes what
-// any member may read; a sink that admits pii takes everything. A join may be read by those who may read all
-// joined values. A sink with two recipients admits what both may read.
+// So a sink that admits pii@member:42 takes values that member 42 may read. One that admits pii@member takes
+// values that any member may read, and one that admits pii takes all. A join may be read by those who may read
+// every joined value. A sink with two recipients admits what both may read.
 
 // ReaderTag returns the tag of a value that each principal with one of these public ids may read: ReaderTag("pii", "member", "42") is
-// "pii@member:42". In what a sink admits it means that all of them are recipients, so the sink takes only what every one may read: a host
+// "pii@member:42". For a sink that admits it, the ids are its recipients, and it takes only values that all of them may read. So a host
 // that mails several people passes all ids at once. kind names the kind of principals, so that customer 42 is not mistaken for member 42.
-// An id is what the host knows a principal by, never an address that others may come to have. ReaderTag fails without an id, with an empty
-// id, and for an invalid tag or kind: the caller must then admit nothing, the zero [Label].
+// An id must be permanent, unlike an address, which others may get later. ReaderTag fails without an id, with an empty id, and for an
+// invalid tag or kind: the caller must then admit only the zero [Label].
 func ReaderTag(tag, kind string, ids ...string) (string, error) {
 	if len(ids) == 0 || slices.Contains(ids, "") {
 		return "", fmt.Errorf("exo: ReaderTag(%q, %q, %q) names no reader: want at least one id, and none empty", tag, kind, ids)
@@ -39,8 +39,8 @@ func ReaderTag(tag, kind string, ids ...string) (string, error) {
 	return tag + "@" + kind + ":" + strings.Join(slices.Compact(s), "|"), nil
 }
 
-// spelledID returns an id with every character escaped except letters, digits and those that are
-// common in ids. Two ids never have the same spelling, and no id can end the tag early.
+// spelledID escapes every character of an id except letters, digits and those that are common in
+// ids. Two ids never have the same spelling, and no id can end the tag early.
 func spelledID(id string) string {
 	if !strings.ContainsFunc(id, func(r rune) bool { return !plainInID(r) }) {
 		return id
@@ -61,7 +61,7 @@ func plainInID(r rune) bool {
 }
 
 // TagParts returns the parts of a tag: its subject, the kind of its readers, and their ids. kind
-// and ids are empty if the tag has none.
+// and ids are "" if the tag names no readers.
 func TagParts(tag string) (base, kind, ids string) {
 	at := strings.IndexByte(tag, '@')
 	if at < 0 || OfIntegrity(tag) {
@@ -71,7 +71,7 @@ func TagParts(tag string) (base, kind, ids string) {
 	return tag[:at], kind, ids
 }
 
-// readable reports whether the readers in a tag are in the form that [ReaderTag] makes.
+// readable reports whether the readers in a tag are spelled in the form that [ReaderTag] makes.
 func readable(tag string) bool {
 	if !strings.Contains(tag, "@") || OfIntegrity(tag) {
 		return true
@@ -89,7 +89,7 @@ func readable(tag string) bool {
 	})
 }
 
-// covers reports whether a value with this tag may go where upper is admitted.
+// covers reports whether a value with this tag may go to a sink that admits upper.
 func covers(upper, tag string) bool {
 	base, kind, ids := TagParts(tag)
 	b, k, to := TagParts(upper)
@@ -109,8 +109,8 @@ func covers(upper, tag string) bool {
 	return !slices.ContainsFunc(strings.Split(to, "|"), func(id string) bool { return !slices.Contains(may, id) })
 }
 
-// admitsReaders reports whether l admits a tag that it does not have. Tags of l with the same base, and the same kind of ids or none, count. Each id is
-// a recipient, so every counted tag must cover the tag, until one without ids does.
+// admitsReaders reports whether l admits a tag that it does not contain. Only tags of l with the same base, and the same kind or none, count. Each id
+// is a recipient, so every counted tag must cover the tag, unless one without ids does.
 func (l Label) admitsReaders(tag string) bool {
 	base, kind, _ := TagParts(tag)
 	ok := false
@@ -147,8 +147,8 @@ func meetTags(t, u string) (string, bool) {
 	return base + "@" + kind + ":" + strings.Join(slices.Compact(all), "|"), true
 }
 
-// Merged returns l with one tag for each subject and kind of reader, with the readers that all its tags name, or none.
-// So the label of a run stays small, even if the run has read values of thousands of readers (TestReadersMerge).
+// Merged returns l with one tag for each subject and kind, naming only the readers that all tags name. So the label of
+// a run stays small, even if the run has read values of thousands of readers (TestReadersMerge).
 func (l Label) Merged() Label {
 	if l.set == nil || !slices.ContainsFunc(*l.set, func(t string) bool { return strings.Contains(t, "@") }) {
 		return l
@@ -167,7 +167,7 @@ next:
 	return NewLabel(out...)
 }
 
-// joinTags returns the one tag for a value with both tags; ok is false if the value has to keep both.
+// joinTags returns the one tag for a value with both tags; ok is false if the value must keep both.
 func joinTags(t, u string) (_ string, ok bool) {
 	switch {
 	case covers(t, u):
@@ -187,8 +187,8 @@ func joinTags(t, u string) (_ string, ok bool) {
 	return base + "@" + kind + ":" + strings.Join(both, "|"), true
 }
 
-// Refined returns l with other readers: each tag of l that has readers gets the readers that the label by names for it. The code that
-// made the value may name its readers, and nothing else of its label. A tag that by has twice, or that l lacks, is ignored.
+// Refined returns l with the readers that by names: each tag of l with readers gets those that by has for it. The code that made a
+// value may change nothing else of its label. A tag that by has twice, or that l lacks, is ignored.
 func (l Label) Refined(by Label) Label {
 	if by.set == nil || l.set == nil || !slices.ContainsFunc(*l.set, func(t string) bool { return strings.Contains(t, "@") }) {
 		return l
@@ -207,8 +207,8 @@ func (l Label) Refined(by Label) Label {
 	return NewLabel(tags...)
 }
 
-// Unnamed returns the tags of values that have a reader without naming the reader, like pii@member. The label
-// of a column with readers has such a tag. Nothing else should be declared with one: no one could read it.
+// Unnamed returns the tags that have a kind of reader but no id, like pii@member. The label of a column with
+// readers has such a tag. No other declaration should: no one could read it.
 func (l Label) Unnamed() (tags []string) {
 	for _, t := range l.Tags() {
 		if _, kind, ids := TagParts(t); kind != "" && ids == "" {
@@ -219,7 +219,7 @@ func (l Label) Unnamed() (tags []string) {
 }
 
 // CheckAdmitted refuses to admit readers of a kind that no value has, if values with the same subject have readers of another kind: a misspelt
-// kind would admit nothing, without a visible reason. It refuses [Untrusted] if all such values have sources: Untrusted admits none of those.
+// kind would silently admit nothing. It also refuses [Untrusted] if all such values have sources, which Untrusted does not admit.
 func (l Label) CheckAdmitted(admitted Label) error {
 	if sources := l.Integrity().Without(admitted); admitted.HasExactly(Untrusted) && !l.HasExactly(Untrusted) && !sources.Empty() {
 		return fmt.Errorf("exo: %q is admitted, and no value has exactly this tag: admit %s instead", Untrusted, sources.List())
@@ -244,7 +244,7 @@ func (l Label) CheckAdmitted(admitted Label) error {
 	return nil
 }
 
-// About returns l without the readers in its tags: what a sealed value shows as text.
+// About returns l without the readers in its tags, for the text of a sealed value.
 func (l Label) About() Label {
 	if !slices.ContainsFunc(l.Tags(), func(t string) bool { return strings.Contains(t, "@") }) {
 		return l

@@ -1,6 +1,6 @@
 package value
 
-// This file writes rows as JSON. It prepares the text that all rows share once.
+// This file writes rows as JSON. It makes the text that all rows share only once.
 
 // RowWriter writes rows of one shape as JSON. The names and brackets, which all
 // rows share, are made once.
@@ -9,13 +9,13 @@ type RowWriter struct {
 	before []string // the text before each cell
 	after  string   // the text after the last cell
 
-	scratch []byte // used by Size
+	scratch []byte // a buffer for Size
 }
 
 // Writer makes a RowWriter for r.
 func (r *Rows) Writer() *RowWriter {
 	w := &RowWriter{RowReader: r.Reader()}
-	if r.Shape == nil { // without a shape there are no rows
+	if r.Shape == nil { // a value without a shape has no rows
 		return w
 	}
 	w.after = string(w.shape(nil, r.Shape))
@@ -46,7 +46,7 @@ func (w *RowWriter) Append(b []byte, i int) ([]byte, error) {
 	return j.all()
 }
 
-// Size is [Value.JSONSize] of row i.
+// Size returns the size of row i as [Value.JSONSize] does.
 func (w *RowWriter) Size(i, limit int) (int, error) {
 	j := jsonWriter{b: w.scratch, counts: true, limit: limit}
 	w.row(&j, i)

@@ -1,22 +1,23 @@
 package value
 
-// This file has what a program holds instead of a value: the number of a sealed one, or of an object.
+// This file has the two numbers that a program gets instead of a value: of a sealed value, and of an object.
 
 import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// A sealed value is a run's number for a value that stays with the host: see (*exo.Session).Unseal.
+// A sealed value is a run's number for a value that stays in the host (see (*exo.Session).Unseal).
 
-// NewSealed makes the value that a program gets instead of one that it may not read: its number in the run, the name of its type, and its label.
+// NewSealed makes the value that a program gets instead of one that it may not read. It has the value's number in the run, the name of its type, and
+// its label.
 func NewSealed(number uint32, typ string, l Label) Value {
 	return Value{kind: KindSealed, bits: uint64(number), str: typ, label: l}
 }
 
-// Sealed returns the label of a sealed value; ok is false for every other.
+// Sealed returns the label of a sealed value; ok is false for all other values.
 func (v Value) Sealed() (l Label, ok bool) { return v.label, v.kind == KindSealed }
 
-// SealedType returns the type of the value behind a sealed value; "" for every other value.
+// SealedType returns the type of the content of a sealed value, and "" for all other values.
 func (v Value) SealedType() string {
 	if v.kind != KindSealed {
 		return ""
@@ -24,7 +25,7 @@ func (v Value) SealedType() string {
 	return v.str
 }
 
-// HoldsSealed reports whether v is sealed or something in it is.
+// HoldsSealed reports whether v is sealed, or contains a sealed value.
 func (v Value) HoldsSealed() bool {
 	for x := range v.All() {
 		if x.kind == KindSealed {
@@ -34,19 +35,19 @@ func (v Value) HoldsSealed() bool {
 	return false
 }
 
-// NumberedRef makes a reference as a guest's process has it: a number of its session, which refers to nothing in that process.
+// NumberedRef makes a reference as a guest has it: an object's number in its session, which means nothing in the guest's process.
 func NumberedRef(number uint32) Value { return Value{kind: KindRef, bits: uint64(number)} }
 
-// Number is the number of a reference or a sealed value in its run.
+// Number returns the number of a reference or a sealed value in its run.
 func (v Value) Number() uint32 { return uint32(v.bits) }
 
-// Renumbered returns a reference or a sealed value with another number.
+// Renumbered returns a copy of a reference or a sealed value with another number.
 func (v Value) Renumbered(number uint32) Value { v.bits = uint64(number); return v }
 
 // Sealable reports whether a value of the named type can be sealed.
 func Sealable(typ string) bool { return IsScalar(typ) || typ == TypeList }
 
-// sealedText is the text of a sealed value, the same if the value is NULL, short or long.
+// sealedText is the text of a sealed value. It is the same whether the content is NULL, short or long.
 func (v Value) sealedText() string { return "[sealed " + v.label.About().List() + "]" }
 
 func (e *Encoder) sealed(v *Value) {

@@ -1,47 +1,47 @@
 package value
 
-// This file names the types that values can have. exo/message makes types of them.
+// This file names the types that values can have. exo/message builds types with these names.
 
-// Names of the types that need no interface.
+// These are the names of the types that need no interface.
 const (
 	TypeNull   = "null"
 	TypeBool   = "bool"
-	TypeInt    = "int"    // 64-bit integer
-	TypeFloat  = "float"  // finite 64-bit float
-	TypeNumber = "number" // int, float or decimal, as a wanted type
+	TypeInt    = "int"    // 64-bit integers
+	TypeFloat  = "float"  // finite 64-bit floats
+	TypeNumber = "number" // for a wanted type: int, float or decimal
 	TypeText   = "text"
 	TypeTime   = "time"
 
-	// TypeDecimal and those that follow have texts in one canonical form for values, since
-	// JavaScript has no type that holds them exactly.
-	TypeDecimal  = "decimal"  // "-12.5": no exponent, no trailing zeros
-	TypeDate     = "date"     // "2024-01-31"
-	TypeInterval = "interval" // ISO 8601: "P1Y2M3DT4H5M6.789S"
-	TypeUUID     = "uuid"     // lower case, with hyphens
+	// TypeDecimal and the types after it have values that are texts in one canonical form, since no
+	// JavaScript type represents them exactly.
+	TypeDecimal  = "decimal"  // like "-12.5": without exponent and trailing zeros
+	TypeDate     = "date"     // like "2024-01-31"
+	TypeInterval = "interval" // in ISO 8601, like "P1Y2M3DT4H5M6.789S"
+	TypeUUID     = "uuid"     // in lower case, with hyphens
 	TypeBytes    = "bytes"    // standard base64 with padding
-	TypeJSON     = "json"     // a JSON value of a database: plain data
+	TypeJSON     = "json"     // plain data from a JSON column of a database
 
 	TypeData   = "data"   // any plain data
-	TypeList   = "list"   // Args["of"]
-	TypeRecord = "record" // Fields
-	// TypeSelection is what a projection wants: a record of expressions, scalars, whole rows or
-	// further such records; one whole row (an interface that Is TypeRow); or one expression, which
-	// makes the result a list of bare values.
+	TypeList   = "list"   // a list with items of type Args["of"]
+	TypeRecord = "record" // a record with the fields in Fields
+	// TypeSelection is the argument of a projection: a record of expressions, scalars, whole rows
+	// or further such records; one whole row (an interface that Is TypeRow); or one expression,
+	// which makes the result a list of bare values.
 	TypeSelection = "selection"
-	// TypeKeys is what grouping wants: a record of expressions. A field of a row, or a list of fields, means
-	// a record with the fields' own names. A calculated expression means a record with the one name key.
+	// TypeKeys is the argument of a grouping: a record of expressions. A field of a row, or a list of fields,
+	// means a record with the fields' own names. A calculated expression means a record with the one name key.
 	TypeKeys = "keys"
-	TypeRow  = "Row" // what an interface Is when it stands for a whole row
+	TypeRow  = "Row" // the kind of every interface that represents a whole row
 
-	// TypeRows and TypeRef are only types of a Value, see (Value).Type. But a selection also shows the rows of a link
+	// TypeRows and TypeRef are types of a Value only, not of a declaration. But a selection shows the rows of a link
 	// as TypeRows: Args["of"] is the type of each row, or Args["one"] of the only row, which may be null.
 	TypeRows = "rows" // many records of one shape
 	TypeRef  = "ref"  // a reference to an Object
-	// TypeSealed is only a type of a Value, too: a labelled value that the program has and can't read.
+	// TypeSealed is a type of a Value only, not of a declaration: a labelled value that the program has but can't read.
 	TypeSealed = "sealed"
 )
 
-// IsScalar reports whether values of the named type have no parts that programs see.
+// IsScalar reports whether values of the named type have no parts that a program could see.
 func IsScalar(name string) bool {
 	switch name {
 	case TypeNull, TypeBool, TypeInt, TypeFloat, TypeNumber, TypeText, TypeTime, TypeData,

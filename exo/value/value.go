@@ -1,6 +1,6 @@
 package value
 
-// This file has values, records and rows, and how to make and ask them.
+// This file has values, records and rows, the functions that make them, and the methods that read them.
 
 import (
 	"fmt"
@@ -13,27 +13,26 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Kind is Type as a byte. KindNone is the kind of the zero Value.
+// Kind is the type of a value as a byte. KindNone is the kind of the zero Value.
 type Kind uint8
 
 const (
 	KindNone Kind = iota
 	KindNull
 	KindBool
-	KindInt    // 64-bit integer
-	KindFloat  // finite 64-bit float: NaN and infinities are refused at the boundary
+	KindInt    // a 64-bit integer
+	KindFloat  // a finite 64-bit float: NaN and infinities are refused
 	KindText   // valid UTF-8 without NUL
-	KindTime   // an instant, millisecond precision, UTC
+	KindTime   // an instant in UTC, with millisecond precision
 	KindList   // values in order
 	KindRecord // names with values, in order
 	KindRows   // many records of one shape, stored flat
-	KindRef    // an Object: only ever made by the host
-	KindSealed // the run's number of a value that stays with the host: see seal.go
+	KindRef    // a reference to an Object, which only the host makes
+	KindSealed // the run's number of a value that stays in the host
 )
 
-// Value is anything that crosses between guest and host: plain data, or a
-// reference that the host made. Values are immutable once made; nothing in one
-// aliases memory that either side can still write.
+// Value is anything that guest and host exchange: plain data, or a reference that the host made.
+// Values are immutable, and share no memory that either side can still write.
 type Value struct {
 	kind  Kind
 	bits  uint64
@@ -42,13 +41,13 @@ type Value struct {
 	label Label
 }
 
-// Field is one name with its value in a record.
+// Field is a name and a value in a record.
 type Field struct {
 	Name  string
 	Value Value
 }
 
-// Null is SQL's NULL and JavaScript's null.
+// Null makes the value for SQL's NULL and JavaScript's null.
 func Null() Value { return Value{kind: KindNull} }
 
 // Bool makes a truth value.
@@ -62,7 +61,7 @@ func Bool(b bool) Value {
 // Int makes an exact 64-bit integer.
 func Int(i int64) Value { return Value{kind: KindInt, bits: uint64(i)} }
 
-// Float makes a number. NaN and infinities make the zero Value, which every boundary refuses.
+// Float makes a float. For NaN and infinities it returns the zero Value, which is refused everywhere.
 func Float(f float64) Value {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return Value{}
@@ -70,8 +69,8 @@ func Float(f float64) Value {
 	return Value{kind: KindFloat, bits: math.Float64bits(f)}
 }
 
-// Text makes a text. Text with NUL or invalid UTF-8 makes the zero Value: the
-// engines differ in what they do with it, and a difference is where attacks live.
+// Text makes a text. For a text with NUL or invalid UTF-8 it returns the zero Value: the engines
+// differ in what they do with it, and attacks use differences.
 func Text(s string) Value {
 	if !isText(s) {
 		return Value{}
@@ -83,7 +82,7 @@ func isText(s string) bool {
 	if len(s) > 32 {
 		return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0
 	}
-	for i := range len(s) { // a name
+	for i := range len(s) { // short texts are mostly ASCII names, and this loop is faster for them
 		if c := s[i]; c == 0 || c >= utf8.RuneSelf {
 			return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0
 		}
@@ -91,7 +90,7 @@ func isText(s string) bool {
 	return true
 }
 
-// Time makes an instant, cut to milliseconds. Years outside 1 to 9999 make the zero Value.
+// Time makes an instant, cut to milliseconds. For years outside 1 to 9999 it returns the zero Value.
 func Time(t time.Time) Value {
 	t = t.UTC()
 	if y := t.Year(); y < 1 || y > 9999 {
@@ -100,17 +99,17 @@ func Time(t time.Time) Value {
 	return Value{kind: KindTime, bits: uint64(t.UnixMilli())}
 }
 
-// List makes a list; vs is copied.
+// List makes a list. It copies vs.
 func List(vs ...Value) Value { return Value{kind: KindList, ref: slices.Clone(vs)} }
 
-// RecordValue makes a record; fields are copied. The caller sees to it that names are unique.
+// RecordValue makes a record. It copies fields. The caller ensures that names are unique.
 func RecordValue(fields ...Field) Value { return Value{kind: KindRecord, ref: slices.Clone(fields)} }
 
 // RowsValue makes a value of many records. r is not copied and must not change any more.
 func RowsValue(r *Rows) Value { return Value{kind: KindRows, ref: r} }
 
-// RefValue makes a reference to an object, an exo.Object. Only hosts make these: a guest's
-// message carries numbers that the session resolves.
+// RefValue makes a reference to an object, an exo.Object. Only hosts call it: a guest's message has
+// numbers, which the session resolves.
 func RefValue(o any) Value {
 	if o == nil {
 		return Value{}
@@ -118,16 +117,16 @@ func RefValue(o any) Value {
 	return Value{kind: KindRef, ref: o}
 }
 
-// Kind is what the value holds.
+// Kind returns the kind of v.
 func (v Value) Kind() Kind { return v.kind }
 
-// Items returns the items of a list, nil for every other kind. They must not be changed.
+// Items returns the items of a list, and nil for every other kind. They must not be changed.
 func (v Value) Items() []Value {
 	items, _ := v.ref.([]Value)
 	return items
 }
 
-// FieldList is Fields as a slice, nil for every other kind. It must not be changed.
+// FieldList returns the fields of a record as a slice, and nil for every other kind. It must not be changed.
 func (v Value) FieldList() []Field {
 	fields, _ := v.ref.([]Field)
 	return fields
@@ -139,33 +138,33 @@ func (v Value) WithItems(items []Value) Value { v.ref = items; return v }
 // WithFields returns a record with other fields, which are not copied, and the same label.
 func (v Value) WithFields(fields []Field) Value { v.ref = fields; return v }
 
-// WithRows is RowsValue with v's label.
+// WithRows returns a value of other rows, which are not copied, with v's label.
 func (v Value) WithRows(r *Rows) Value { v.ref = r; return v }
 
-// Type names what the value holds: TypeNull, TypeBool, TypeInt, TypeFloat, TypeText, TypeTime,
-// TypeList, TypeRecord, TypeRows, TypeRef or TypeSealed; "" for the zero Value. Types that JavaScript
-// does not have, like TypeDecimal, are texts.
+// Type returns the name of the value's type: TypeNull, TypeBool, TypeInt, TypeFloat, TypeText,
+// TypeTime, TypeList, TypeRecord, TypeRows, TypeRef or TypeSealed; "" for the zero Value. Types that
+// JavaScript does not have, like TypeDecimal, are texts.
 func (v Value) Type() string { return valueTypes[v.kind] }
 
 var valueTypes = [...]string{KindNull: TypeNull, KindBool: TypeBool, KindInt: TypeInt, KindFloat: TypeFloat, KindText: TypeText,
 	KindTime: TypeTime, KindList: TypeList, KindRecord: TypeRecord, KindRows: TypeRows, KindRef: TypeRef, KindSealed: TypeSealed}
 
-// IsZero reports whether v is the zero Value. It means "no value", and every boundary refuses it.
+// IsZero reports whether v is the zero Value, which means "no value" and is refused everywhere.
 func (v Value) IsZero() bool { return v.kind == KindNone }
 
-// Label is the value's label.
+// Label returns the value's label.
 func (v Value) Label() Label { return v.label }
 
-// WithLabel returns v with l joined to its label. There is no way to take a label away.
+// WithLabel returns v with l joined to its label. No function takes a label away.
 func (v Value) WithLabel(l Label) Value { v.label = v.label.Join(l); return v }
 
 // IsNull reports whether v is null.
 func (v Value) IsNull() bool { return v.kind == KindNull }
 
-// Bool is the value as a truth value; false for every other kind.
+// Bool returns the value as a truth value, and false for every other kind.
 func (v Value) Bool() bool { return v.kind == KindBool && v.bits == 1 }
 
-// Int is the value as an integer; 0 for every other kind.
+// Int returns the value as an integer, and 0 for every other kind.
 func (v Value) Int() int64 {
 	if v.kind != KindInt {
 		return 0
@@ -173,7 +172,7 @@ func (v Value) Int() int64 {
 	return int64(v.bits)
 }
 
-// Float is the value as a float, also of an integer; 0 for every other kind.
+// Float returns a float or an integer as a float, and 0 for every other kind.
 func (v Value) Float() float64 {
 	switch v.kind {
 	case KindFloat:
@@ -184,7 +183,7 @@ func (v Value) Float() float64 {
 	return 0
 }
 
-// Text is the value as text; "" for every other kind.
+// Text returns the value as text, and "" for every other kind.
 func (v Value) Text() string {
 	if v.kind != KindText {
 		return ""
@@ -192,7 +191,7 @@ func (v Value) Text() string {
 	return v.str
 }
 
-// Time is the value as an instant in UTC; the zero time for every other kind.
+// Time returns the value as an instant in UTC, and the zero time for every other kind.
 func (v Value) Time() time.Time {
 	if v.kind != KindTime {
 		return time.Time{}
@@ -200,7 +199,7 @@ func (v Value) Time() time.Time {
 	return time.UnixMilli(int64(v.bits)).UTC()
 }
 
-// Len is the number of items, fields or rows; 0 for scalars.
+// Len returns the number of items, fields or rows, and 0 for scalars.
 func (v Value) Len() int {
 	switch r := v.ref.(type) {
 	case []Value:
@@ -213,7 +212,7 @@ func (v Value) Len() int {
 	return 0
 }
 
-// At is item i of a list.
+// At returns item i of a list.
 func (v Value) At(i int) Value {
 	if l, ok := v.ref.([]Value); ok && i >= 0 && i < len(l) {
 		return l[i]
@@ -233,7 +232,7 @@ func (v Value) Fields() func(yield func(string, Value) bool) {
 	}
 }
 
-// Get is the value of a record's field, and whether it is there.
+// Get returns the value of a record's field, and whether the record has the field.
 func (v Value) Get(name string) (Value, bool) {
 	for n, f := range v.Fields() {
 		if n == name {
@@ -243,10 +242,10 @@ func (v Value) Get(name string) (Value, bool) {
 	return Value{}, false
 }
 
-// Rows is the value's rows, nil for every other kind.
+// Rows returns the value's rows, and nil for every other kind.
 func (v Value) Rows() *Rows { r, _ := v.ref.(*Rows); return r }
 
-// Ref is the object that the value refers to, nil for every other kind. See exo.ObjectOf.
+// Ref returns the object that the value refers to, and nil for every other kind. See exo.ObjectOf.
 func (v Value) Ref() any {
 	if v.kind != KindRef {
 		return nil
@@ -254,11 +253,11 @@ func (v Value) Ref() any {
 	return v.ref
 }
 
-// Shape names the cells of a row, nested where a record holds a record. A row's
-// cells are stored in the order in which a walk over its shape meets them.
+// Shape names the cells of a row; a record within a record is a nested shape. A row's cells are
+// stored in the order in which a walk over its shape meets them.
 type Shape struct {
 	Names []string
-	Subs  []*Shape // nil, or for each name the shape of a nested record or nil
+	Subs  []*Shape // nil, or for each name the shape of its nested record, or nil if it has none
 }
 
 // Clone copies the shape.
@@ -273,7 +272,7 @@ func (s *Shape) Clone() *Shape {
 	return c
 }
 
-// Width is how many cells a row of this shape has.
+// Width returns how many cells a row of this shape has.
 func (s *Shape) Width() int {
 	n := 0
 	for i := range s.Names {
@@ -286,7 +285,7 @@ func (s *Shape) Width() int {
 	return n
 }
 
-// Sub is the nested shape at i, or nil.
+// Sub returns the nested shape of name i, or nil.
 func (s *Shape) Sub(i int) *Shape {
 	if s.Subs == nil {
 		return nil
@@ -294,7 +293,7 @@ func (s *Shape) Sub(i int) *Shape {
 	return s.Subs[i]
 }
 
-// CellNames are the names of the cells of a row.
+// CellNames appends the names of the cells of a row to out.
 func (s *Shape) CellNames(out []string) []string {
 	for i, name := range s.Names {
 		if sub := s.Sub(i); sub != nil {
@@ -306,18 +305,18 @@ func (s *Shape) CellNames(out []string) []string {
 	return out
 }
 
-// Rows are records of one shape, stored flat: ten thousand of them are one slice, and reach the
-// result without becoming objects of the guest. Rows from a RowsBuilder are bytes without Cells:
-// read rows with Row or a Reader.
+// Rows are records of one shape in one flat slice, so that many rows can reach the result without
+// becoming objects of the guest. Rows from a RowsBuilder are bytes without Cells: read them with
+// Row or a Reader.
 type Rows struct {
 	Shape *Shape
-	Cells []Value // Shape.Width() for each row
-	Long  bool    // the result of Wide, for rows with cells that are elsewhere
+	Cells []Value // Shape.Width() cells for each row
+	Long  bool    // what Wide returns for rows with cells in another place
 
-	packed *packed // in the place of Cells, or nil
+	packed *packed // the rows instead of Cells; may be nil
 }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (r *Rows) Len() int {
 	if r == nil || r.Shape == nil {
 		return 0
@@ -334,7 +333,7 @@ func (r *Rows) Len() int {
 // Packed reports whether a RowsBuilder made the rows, so that they have no Cells.
 func (r *Rows) Packed() bool { return r.packed != nil }
 
-// Plain counts the bytes of text in the cells. ok is false if a cell is not a plain value: such
+// Plain counts the bytes of text in the cells. ok is false if a cell is no plain value, since such
 // rows are larger than their cells and texts.
 func (r *Rows) Plain() (text int, ok bool) {
 	if r.packed != nil {
@@ -368,7 +367,7 @@ func (v Value) Wide() bool {
 	return v.kind == KindInt && (int64(v.bits) > scalar.SafeInteger || int64(v.bits) < -scalar.SafeInteger)
 }
 
-// Row returns row i as a record.
+// Row returns row i as a record value.
 func (r *Rows) Row(i int) Value {
 	v, _ := buildRecord(r.Shape, r.Reader().Cells(i))
 	return v
@@ -387,7 +386,7 @@ func buildRecord(s *Shape, cells []Value) (Value, []Value) {
 	return Value{kind: KindRecord, ref: fs}, cells
 }
 
-// BytesUpTo is Bytes, but stops counting once it exceeds limit, and adds so many bytes for each tag of a sealed value.
+// BytesUpTo returns what Bytes does, but stops counting above limit, and adds tag for each tag of a sealed value.
 func (v Value) BytesUpTo(limit, tag int) int {
 	n := 16 + len(v.str)
 	if v.kind == KindSealed && tag > 0 && v.label.set != nil {
@@ -428,10 +427,10 @@ func Equal(a, b Value) bool {
 	return true
 }
 
-// TextBytes returns what Bytes counts for a text of n bytes.
+// TextBytes returns how many bytes Bytes counts for a text of n bytes.
 func TextBytes(n int) int { return 16 + n }
 
-// Bytes is a rough size of the value in memory, for budgets.
+// Bytes returns the rough size of the value in memory, for budgets.
 func (v Value) Bytes() int {
 	n := TextBytes(len(v.str))
 	switch r := v.ref.(type) {
@@ -454,7 +453,7 @@ func (v Value) Bytes() int {
 	return n
 }
 
-// String describes the value for logs and test failures; it shows the content.
+// String describes the value, with its content, for logs and test failures.
 func (v Value) String() string {
 	switch v.kind {
 	case KindNull:

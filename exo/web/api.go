@@ -1,6 +1,6 @@
 package web
 
-// This file makes an HTTP API an object of the gate: each method sends one kind of request.
+// This file makes an object from an HTTP API. Each method sends one kind of request.
 
 import (
 	"bytes"
@@ -27,35 +27,35 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// None is the argument or answer type of a method without one.
+// None is the type of an argument or answer that a method does not have.
 type None = service.None
 
-// Method is one method of an API. A field of its argument that the path names is put there, escaped; the others are the query of a
-// GET or DELETE, and the JSON body of any other request. A GET reads, and every other method is Held; see [Method.With].
+// Method is one method of an API. Fields of its argument that the path names are escaped and put into the path. The others become the query
+// of a GET or DELETE, and the JSON body of any other request. A GET reads, and every other method is Held, unless [Method.With] changes that.
 type Method struct {
 	Name, Doc string
-	Route     string       // a method and a path: "GET /repos/{owner}/issues"
-	In, Out   reflect.Type // of the argument, a struct, and of the answer, as for [service.ReadOf]
-	Query     []string     // fields that are in the query all the same
+	Route     string       // the HTTP method and the path: "GET /repos/{owner}/issues"
+	In, Out   reflect.Type // the types of the argument, a struct, and of the answer, as for [service.ReadOf]
+	Query     []string     // fields that are in the query of any request
 
 	with []func(service.Operation) service.Operation
 }
 
-// Get makes a method that reads. In and Out are as for [service.Read]; of the answer it gives the fields
-// of Out, as encoding/json reads them: one that is missing has Go's zero value, and a pointer is null.
+// Get makes a method that reads. In and Out are as for [service.Read]. A program gets the fields of Out,
+// as encoding/json reads them from the answer: a missing one has Go's zero value, or null for a pointer.
 func Get[In, Out any](name, doc, path string) Method { return Request[In, Out](name, doc, "GET "+path) }
 
-// Post makes a method that acts: it is Held, and its request has the call's key in the header Idempotency-Key.
+// Post makes a Held method. Its request has the call's key in the header Idempotency-Key.
 func Post[In, Out any](name, doc, path string) Method {
 	return Request[In, Out](name, doc, "POST "+path)
 }
 
-// Request makes a method of a Route, like "PUT /issues/{id}".
+// Request makes a method from a Route, like "PUT /issues/{id}".
 func Request[In, Out any](name, doc, route string) Method {
 	return Method{Name: name, Doc: doc, Route: route, In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out]()}
 }
 
-// With changes what the method declares: the labels that it admits, labelled fields, approvals, or that it acts at once.
+// With changes the method's operation: the labels that it admits, labelled fields, approvals, or that it acts at once.
 //
 //	web.Post[Comment, None]("comment", "…", "/issues/{id}/comments").With(func(op service.Operation) service.Operation {
 //		return op.Admits(internal).Immediate()
@@ -65,13 +65,13 @@ func (m Method) With(f func(service.Operation) service.Operation) Method {
 	return m
 }
 
-// API is an HTTP API as an exo.Object. The zero API answers no message.
+// API is an HTTP API as an exo.Object. The zero API refuses every message.
 type API struct{ *object }
 
-type object = service.Service // by an unexported name nobody takes it out of an API, past its Eval
+type object = service.Service // unexported, so that other packages can't use the embedded Service without API.Eval
 
-// New makes an API of the first host of a Config; each of its methods reaches what its Route names. Answers of a GET may redirect to what the
-// hosts Allow; other answers may not redirect. Every answer is labelled value.Untrusted, besides what [Method.With] adds.
+// New makes an API of the first host of a Config. Each method reaches only its Route. Answers of a GET may redirect to routes that the hosts
+// Allow; other answers may not redirect. Every answer is labelled value.Untrusted, in addition to the labels of [Method.With].
 func New(name, doc string, c Config, methods ...Method) (*API, error) {
 	heard := c.Used
 	c.Used = func(ctx context.Context, u Use) {
@@ -104,12 +104,12 @@ func New(name, doc string, c Config, methods ...Method) (*API, error) {
 	return &API{s}, nil
 }
 
-// Eval implements exo.Object. Each use of a secret is a detail of the message's outcome on the record.
+// Eval implements exo.Object. It adds each use of a secret to the details of the message's outcome on the record.
 func (a *API) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
 	return a.object.Eval(context.WithValue(ctx, messageKey{}, m), m)
 }
 
-// messageKey is of the message for which a request is made.
+// messageKey is the context key of the message that a request is made for.
 type messageKey struct{}
 
 func (t *Transport) operation(m Method) (op service.Operation, err error) {
@@ -120,7 +120,7 @@ func (t *Transport) operation(m Method) (op service.Operation, err error) {
 	if m.In == nil || m.Out == nil || q.route.method == http.MethodHead {
 		return op, errors.New("want the types of the argument and the answer, which a HEAD does not have")
 	}
-	var always map[string]any // the fields that each argument has
+	var always map[string]any // the fields that every argument has
 	if b, err := json.Marshal(reflect.Zero(m.In).Interface()); err == nil {
 		_ = json.Unmarshal(b, &always)
 	}
@@ -150,7 +150,7 @@ func (t *Transport) operation(m Method) (op service.Operation, err error) {
 	if !q.acts() && op.Effect() != message.NoEffect {
 		return op, errors.New("a GET can't act, since it may be sent twice: use a method like POST")
 	}
-	if op.Effect() != message.Held { // which has no answer
+	if op.Effect() != message.Held { // a Held operation has no answer to label
 		op = op.Labelled(value.NewLabel(value.Untrusted))
 	}
 	return op, nil
@@ -167,7 +167,7 @@ type request struct {
 
 func (q *request) acts() bool { return q.route.method != http.MethodGet }
 
-// make makes the request for an argument. An error is for the program: nothing was sent.
+// make makes the request for an argument. An error is for the program, and nothing was sent.
 func (q *request) make(ctx context.Context, in any) (*http.Request, error) {
 	var args map[string]json.RawMessage
 	b, err := json.Marshal(in)
@@ -216,7 +216,7 @@ func (q *request) make(ctx context.Context, in any) (*http.Request, error) {
 	return req, nil
 }
 
-// text returns JSON of one value as it stands in an address: a text without its quotes. It returns "" for what is no such value.
+// text returns a single JSON value in the form for an address: a text without its quotes. It returns "" for lists, objects and null.
 func text(x json.RawMessage) (s string) {
 	if len(x) == 0 || x[0] == '{' || x[0] == '[' || x[0] == 'n' {
 		return ""
@@ -227,7 +227,7 @@ func text(x json.RawMessage) (s string) {
 	return s
 }
 
-// call sends the request and reads the answer. Of an answer that is no success a program reads the status alone.
+// call sends the request and reads the answer. If the answer is no success, a program reads only its status.
 func (q *request) call(ctx context.Context, in any) (any, error) {
 	req, err := q.make(ctx, in)
 	if err != nil {
@@ -235,7 +235,7 @@ func (q *request) call(ctx context.Context, in any) (any, error) {
 	}
 	resp, err := q.client.Do(req)
 	if err != nil {
-		if w, ok := errors.AsType[*url.Error](err); ok { // its text has the address, with the argument
+		if w, ok := errors.AsType[*url.Error](err); ok { // the text of err has the address, which contains the argument
 			err = w.Err
 		}
 		if errors.Is(err, ErrRefused) {
@@ -247,7 +247,7 @@ func (q *request) call(ctx context.Context, in any) (any, error) {
 	if s := resp.StatusCode; s < 200 || s > 299 {
 		err := fmt.Errorf("web: the server answered %d %s", s, http.StatusText(s))
 		if !q.acts() || s >= 400 && s < 500 && s != http.StatusRequestTimeout && s != http.StatusTooEarly {
-			err = errors.Join(service.Refuse("the server answered %d %s", s, http.StatusText(s)), err) // it did nothing
+			err = errors.Join(service.Refuse("the server answered %d %s", s, http.StatusText(s)), err) // with this status the server did nothing
 		}
 		return nil, err
 	}
@@ -267,14 +267,14 @@ func (q *request) call(ctx context.Context, in any) (any, error) {
 	return q.read(b, resp.Header.Get("Content-Type"))
 }
 
-// read makes the value of an answer.
+// read makes a value from an answer.
 func (q *request) read(b []byte, contentType string) (any, error) {
 	out := reflect.New(q.Out)
 	if kind, _, _ := mime.ParseMediaType(contentType); len(b) > 0 && kind != "application/json" && !strings.HasSuffix(kind, "+json") {
 		return nil, fmt.Errorf("web: the answer is no JSON but %.80q", kind)
 	}
 	if len(b) > 0 && json.Unmarshal(b, out.Interface()) != nil {
-		return nil, errors.New("web: the answer is no JSON of the type") // the error's text may have a part of it
+		return nil, errors.New("web: the answer is no JSON of the type") // the error is left out, since its text may contain a part of the answer
 	}
 	exact := reflect.New(q.Out)
 	if d := json.NewDecoder(bytes.NewReader(b)); len(b) > 0 {
@@ -285,7 +285,7 @@ func (q *request) read(b []byte, contentType string) (any, error) {
 	return out.Interface(), nil
 }
 
-// count returns how many values JSON has, or a few more.
+// count returns how many values JSON has. It may count a few too many.
 func count(b []byte) int {
 	n, quoted := 1, false
 	for i := 0; i < len(b); i++ {
@@ -301,7 +301,7 @@ func count(b []byte) int {
 	return n
 }
 
-// tooWide reports whether a value within any has a whole number that a float can't hold.
+// tooWide reports whether v contains, within an any, a whole number that a float can't represent.
 func tooWide(v reflect.Value) bool {
 	if n, ok := v.Interface().(json.Number); ok {
 		x, whole := new(big.Float).SetString(n.String())

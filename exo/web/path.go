@@ -15,16 +15,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// route is a method and a pattern of paths.
+// route is an HTTP method and a pattern of paths.
 type route struct {
 	method string
-	parts  []string // of the path
-	names  []string // for each part: the name of the parameter that it is, or ""
+	parts  []string // the parts of the path
+	names  []string // for each part: the name of its parameter, or ""
 }
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
-// parseRoute reads "GET /repos/{owner}/issues".
+// parseRoute reads a route like "GET /repos/{owner}/issues".
 func parseRoute(text string) (r route, err error) {
 	method, path, _ := strings.Cut(text, " ")
 	if !slices.Contains([]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}, method) || !strings.HasPrefix(path, "/") {
@@ -47,7 +47,7 @@ func parseRoute(text string) (r route, err error) {
 	return r, nil
 }
 
-// fill returns the escaped path with a text for each parameter. No text leaves its segment.
+// fill returns the escaped path, with a text in the place of each parameter. No text can add another segment.
 func (r route) fill(arg func(name string) string) (string, error) {
 	var b strings.Builder
 	for i, part := range r.parts {
@@ -62,8 +62,8 @@ func (r route) fill(arg func(name string) string) (string, error) {
 	return b.String(), nil
 }
 
-// matches reports whether a method and a path, escaped as it is sent, fit the pattern. An escape that is not needed fits none: servers and proxies
-// differ in whether %2e is a dot.
+// matches reports whether a method and an escaped path fit the route. A path with an unnecessary escape fits none, since servers and proxies
+// differ on whether %2e is a dot.
 func (r route) matches(method, escaped string) bool {
 	parts := strings.Split(strings.TrimPrefix(escaped, "/"), "/")
 	if method != r.method || !strings.HasPrefix(escaped, "/") || len(parts) != len(r.parts) {
@@ -79,8 +79,8 @@ func (r route) matches(method, escaped string) bool {
 	return true
 }
 
-// checkSegment refuses a text that some server could take for another path than one with this text as a segment: a server that decodes
-// twice, takes a backslash for a slash, drops what follows a semicolon, drops dots and spaces, or replaces characters by those that look like them.
+// checkSegment refuses a text that could lead some server to another path. Servers may decode twice, treat a backslash as a slash, drop what
+// follows a semicolon, drop dots and spaces, or replace characters by similar ones.
 func checkSegment(text string) error {
 	like := norm.NFKC.String(text)
 	before, _, _ := strings.Cut(like, ";")
@@ -101,4 +101,4 @@ func checkSegment(text string) error {
 	return nil
 }
 
-var escape = regexp.MustCompile("%([0-9a-fA-F]{2}|[uU][0-9a-fA-F]{4})") // some servers decode the second form, too
+var escape = regexp.MustCompile("%([0-9a-fA-F]{2}|[uU][0-9a-fA-F]{4})") // some servers decode %uXXXX, too

@@ -1,6 +1,6 @@
 package web
 
-// This file has secrets: where they are, and where they may go. No value of this package holds the text of one.
+// This file has secrets: their places, and where they may be sent. No value of this package contains the text of a secret.
 
 import (
 	"context"
@@ -13,26 +13,26 @@ import (
 	"time"
 )
 
-// Secret is the place of a secret: a variable, a file, a command that prints it, or an authorization server. Its text is read when it is
-// used, and kept nowhere but in the request; of [FromOAuth] it is kept until it ends. The zero Secret refuses.
+// Secret is the place of a secret: a variable, a file, a command that prints it, or an authorization server. Its text is read
+// at each use, and kept only in the request; an access token is kept until it ends (see [FromOAuth]). The zero Secret fails at each use.
 type Secret struct {
 	name   string
 	read   func(context.Context) ([]byte, error)
 	forget func(text string) // drops a text that its server has refused; nil: none is kept
 }
 
-// FromVariable is the secret in a variable of the environment.
+// FromVariable returns the secret in an environment variable.
 func FromVariable(name string) Secret {
 	return Secret{name: "env:" + name, read: func(context.Context) ([]byte, error) { return []byte(os.Getenv(name)), nil }}
 }
 
-// FromFile is the secret in a file.
+// FromFile returns the secret in a file.
 func FromFile(path string) Secret {
 	return Secret{name: "file:" + filepath.Base(path), read: func(context.Context) ([]byte, error) { return os.ReadFile(path) }}
 }
 
-// FromCommand is the secret that a command prints, like that of a password manager. It runs for each request, without a shell and without
-// input, and has ten seconds.
+// FromCommand returns the secret that a command prints, like that of a password manager. It runs for each request, without a shell and
+// without input, for at most ten seconds.
 func FromCommand(program string, args ...string) Secret {
 	return Secret{name: "command:" + filepath.Base(program), read: func(ctx context.Context) ([]byte, error) {
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
@@ -46,7 +46,7 @@ func FromCommand(program string, args ...string) Secret {
 // String returns "secret" and the place, without the folder of a file or the arguments of a command.
 func (s Secret) String() string { return "secret " + s.name }
 
-// text reads the secret. An error has its name only: the system's text may have the path, and a command's the secret.
+// text reads the secret. Its errors contain only the secret's name, since the system's text may have the path, and a command's text the secret.
 func (s Secret) text(ctx context.Context) (string, error) {
 	if s.read == nil {
 		return "", errors.New("web: the zero Secret has no text")
@@ -64,22 +64,21 @@ func (s Secret) text(ctx context.Context) (string, error) {
 	}
 }
 
-// Binding names the one request header in which a secret is sent, to the Host that lists the Binding.
+// Binding names the request header in which a secret is sent, to the Host that lists the Binding.
 type Binding struct {
 	Secret Secret
-	Header string // like Authorization
-	Prefix string // before the secret, like "Bearer "
+	Header string // the header, like Authorization
+	Prefix string // the text before the secret, like "Bearer "
 }
 
 // Use is one use of a secret.
 type Use struct {
-	Secret string `json:"secret"` // its name
+	Secret string `json:"secret"` // the name of the secret
 	Host   string `json:"host"`
 	Header string `json:"header"`
 }
 
-// useSecrets puts the secrets of a host into a request. ctx is the caller's.
-// refused is to be called if the host answers 401.
+// useSecrets puts the secrets of a host into a request. ctx is the context of the caller, which calls refused if the host answers 401.
 func (t *Transport) useSecrets(ctx context.Context, h *host, req map[string][]string) (refused func(), err error) {
 	var forget []func()
 	for _, b := range h.Secrets {

@@ -1,8 +1,8 @@
-// Package web makes an HTTP API an object of the gate, and has the client by which it is reached.
+// Package web makes an object from an HTTP API, and has the HTTP client for it.
 //
-// A [Transport] sends requests only to the hosts, methods, paths and networks that its [Config] names; it can be used by itself. A
-// [Secret] is put into a request on its way out, for the one host and header that it is bound to: no program, error or record has its
-// text. [New] makes the object. What an API answers was written outside, so it is labelled value.Untrusted. Its design is DESIGN.md in
+// A [Transport] sends requests only to the hosts, methods, paths and networks that its [Config] names; it can also be used alone. It
+// adds a [Secret] to a request only for the host and header that the secret is bound to: no program, error or record has its text.
+// [New] makes the object. The answers of an API are labelled value.Untrusted, since outsiders wrote them. Its design is DESIGN.md in
 // this package's folder.
 package web
 
@@ -29,42 +29,42 @@ import (
 	"github.com/exoagent/exoagent/internal/bounded"
 )
 
-// Host is one server that a Transport reaches. Nothing is allowed that is not named here.
+// Host is a server that a Transport may reach. Everything that it does not name is refused.
 type Host struct {
-	Name     string         // exactly as URLs have it, like api.example.com: no wildcard, and no address
-	Port     int            // 0: 443, or 80 if Plain
-	Plain    bool           // http, and not https
-	Networks []netip.Prefix // loopback and private networks in which it is; nil: the public internet
-	Allow    []string       // "GET /repos/{owner}/issues", "POST /mcp": {name} stands for one part
-	Headers  []string       // of requests, besides Accept, Content-Type, User-Agent and Idempotency-Key
-	Secrets  []Binding      // added to each request that is no redirect
+	Name     string         // the name exactly as in URLs, like api.example.com; no wildcard, and no IP address
+	Port     int            // the port; 0: 443, or 80 with Plain
+	Plain    bool           // use http instead of https
+	Networks []netip.Prefix // the loopback or private networks of the host; nil: it is in the public internet
+	Allow    []string       // the allowed routes, like "GET /repos/{owner}/issues" and "POST /mcp"; {name} matches one part
+	Headers  []string       // allowed request headers, in addition to Accept, Content-Type, User-Agent and Idempotency-Key
+	Secrets  []Binding      // the secrets that are added to each request that is not a redirect
 }
 
-// Bounds is what one request may cost. A zero field has its default.
+// Bounds limit one request. A zero field has its default.
 type Bounds struct {
-	Request int64         // bytes of its body: 1 MiB
-	Headers int64         // bytes of the answer's headers: 64 KiB
-	Body    int64         // bytes of the answer's body, as they arrive and decompressed: 4 MiB
-	Time    time.Duration // until the body has been read: 30 seconds
-	Values  int64         // values in the JSON of an API's answer, where one of two bytes may take 200 of memory: 100,000; a Transport alone bounds none
+	Request int64         // bytes of the request's body; 1 MiB
+	Headers int64         // bytes of the answer's headers; 64 KiB
+	Body    int64         // bytes of the answer's body, as received and when decompressed; 4 MiB
+	Time    time.Duration // time until the body has been read; 30 seconds
+	Values  int64         // values in the JSON of an API's answer, since a value of two bytes may take 200 of memory; 100,000; not used by a Transport alone
 }
 
-// Config says what a Transport may reach.
+// Config describes what a Transport may reach.
 type Config struct {
 	Hosts  []Host
 	Bounds Bounds
-	Roots  *x509.CertPool // that sign the hosts' certificates; nil: the system's
+	Roots  *x509.CertPool // the authorities that sign the hosts' certificates; nil: the system's
 
 	// Lookup finds the addresses of a name; nil: net.DefaultResolver. Each address is checked when it is dialled.
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
 
-	// Used hears of each use of a secret before it is in the request, whose context is ctx; nil: nobody does. It may be called by several
-	// requests at once. An API puts the uses on its record besides.
+	// Used is called for each use of a secret, before it is added to the request with the context ctx. It may be nil. Several requests
+	// may call it at once. An API also adds the uses to the record.
 	Used func(ctx context.Context, u Use)
 }
 
-// Transport is an http.RoundTripper that sends requests only to what its Config allows. It uses no proxy, HTTP/1.1 alone, and heeds no
-// Alt-Svc. An http.Client's redirects pass through it too: each is checked anew and gets no secret. The zero Transport refuses every request.
+// Transport is an http.RoundTripper that sends only requests that its Config allows. It uses no proxy, only HTTP/1.1, and ignores Alt-Svc.
+// Redirects of an http.Client also pass through it: each is checked and gets no secret. The zero Transport refuses every request.
 type Transport struct {
 	hosts  []*host
 	bounds Bounds
@@ -76,14 +76,14 @@ type Transport struct {
 type host struct {
 	Host
 	routes  []route
-	headers []string // of requests
+	headers []string // the allowed request headers
 }
 
-// ErrRefused is the error of a request that the Transport did not send: it was not allowed, or its host could not be reached. With an http.Client, an
-// earlier request that was redirected may have been sent.
+// ErrRefused is the error of a request that the Transport did not send, since it was not allowed or its host could not be reached. With an
+// http.Client, a request that was then redirected may have been sent.
 var ErrRefused = errors.New("web: refused")
 
-// ErrTooLarge is the error of an answer that is larger than [Bounds] say, of Body and Values.
+// ErrTooLarge is the error for an answer that exceeds Body or Values of its [Bounds].
 var ErrTooLarge = errors.New("web: the answer is larger than its bound")
 
 func tooLarge() error { return ErrTooLarge }
@@ -116,7 +116,7 @@ func NewTransport(c Config) (*Transport, error) {
 		t.hosts = append(t.hosts, h)
 	}
 	t.base = &http.Transport{DialContext: t.dial, DisableCompression: true, MaxResponseHeaderBytes: b.Headers, MaxConnsPerHost: 32, IdleConnTimeout: time.Minute,
-		TLSHandshakeTimeout: 10 * time.Second, TLSClientConfig: &tls.Config{RootCAs: c.Roots, MinVersion: tls.VersionTLS12}, Protocols: new(http.Protocols)} // and no Proxy
+		TLSHandshakeTimeout: 10 * time.Second, TLSClientConfig: &tls.Config{RootCAs: c.Roots, MinVersion: tls.VersionTLS12}, Protocols: new(http.Protocols)} // no Proxy is set, so that none is used
 	t.base.Protocols.SetHTTP1(true)
 	return t, nil
 }
@@ -177,19 +177,20 @@ func standardPort(plain bool) int {
 
 const idempotencyKey = "Idempotency-Key"
 
-// ofConnection are headers by which a request is framed, sent elsewhere or, by net/http, sent twice, or an answer encoded. They are the Transport's own.
+// ofConnection lists headers that change how a request is framed, where or how often it is sent, or how its answer is encoded. Only the Transport may
+// set them.
 const ofConnection = " Host Connection Content-Length Transfer-Encoding Te Trailer Upgrade Expect Keep-Alive Proxy-Authorization Proxy-Connection Accept-Encoding Content-Encoding X-Idempotency-Key "
 
 func mayBeHeader(canonical string) bool {
 	return canonical != "" && strings.Trim(canonical, letters) == "" && !strings.Contains(ofConnection, " "+canonical+" ")
 }
 
-// oneLine reports whether a text in a header can't begin another one.
+// oneLine reports whether a text can't begin another header in a request.
 func oneLine(s string) bool {
 	return !strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c == 0x7f })
 }
 
-// Client returns an http.Client with the Transport.
+// Client returns an http.Client that uses the Transport.
 func (t *Transport) Client() *http.Client { return &http.Client{Transport: t} }
 
 // CloseIdleConnections closes connections that no request uses. http.Client.CloseIdleConnections calls it.
@@ -203,7 +204,7 @@ func (t *Transport) find(name, port string) *host {
 	return t.hosts[i]
 }
 
-// admit returns the host of a request that is allowed. It looks at all that net/http would write, not only at what url.Parse makes.
+// admit returns the host of an allowed request. It checks everything that net/http would write, not only what url.Parse returns.
 func (t *Transport) admit(req *http.Request) (*host, error) {
 	u := req.URL
 	if u == nil || u.Opaque != "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
@@ -211,7 +212,7 @@ func (t *Transport) admit(req *http.Request) (*host, error) {
 	}
 	port := cmp.Or(u.Port(), strconv.Itoa(standardPort(u.Scheme == "http")))
 	h := t.find(u.Hostname(), port)
-	if h == nil || h.Plain != (u.Scheme == "http") || u.Host != h.Name && u.Host != h.Name+":"+port { // [example.com] has that name, too
+	if h == nil || h.Plain != (u.Scheme == "http") || u.Host != h.Name && u.Host != h.Name+":"+port { // Host is compared, too, since [example.com] has the same Hostname
 		return nil, refusef("the host %.80q is not allowed", u.Host)
 	}
 	path, size := u.EscapedPath(), 0
@@ -226,7 +227,7 @@ func (t *Transport) admit(req *http.Request) (*host, error) {
 		return nil, refusef("a body must have a length of at most %d bytes, and no trailers", t.bounds.Request)
 	}
 	for name, values := range req.Header {
-		if name != "Referer" && !slices.Contains(h.headers, name) { // an http.Client adds Referer to a redirect, and RoundTrip drops it
+		if name != "Referer" && !slices.Contains(h.headers, name) { // an http.Client adds Referer to a redirect; RoundTrip removes it
 			return nil, refusef("%s: the header %.80q is not allowed", h.Name, name)
 		}
 		for _, v := range values {
@@ -243,14 +244,14 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	header := http.Header{"Accept-Encoding": {"gzip"}, "User-Agent": {"exoagent"}}
 	for name, values := range req.Header {
 		if name == idempotencyKey {
-			name = strings.ToLower(name) // by its usual spelling net/http knows it, and may send the request twice
+			name = strings.ToLower(name) // with the header in its usual spelling, net/http may send the request twice
 		}
 		header[name] = values
 	}
 	delete(header, "Referer")
 	h, err := t.admit(req)
 	refused := func() {}
-	if err == nil && req.Response == nil { // not a redirect, whose place the answer chose
+	if err == nil && req.Response == nil { // a redirect gets no secrets, since the answer chose its target
 		refused, err = t.useSecrets(req.Context(), h, header)
 	}
 	if err != nil {
@@ -267,14 +268,14 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		cancel()
 		return nil, err
 	}
-	resp.Request = req // and not out, which has the secrets
+	resp.Request = req // req instead of the sent request, which has the secrets
 	if resp.StatusCode == http.StatusUnauthorized {
 		refused()
 	}
 	return t.receive(resp, cancel)
 }
 
-// bare is a context without values: an httptrace in them would be shown the headers of a request.
+// bare is a context without values: an httptrace in the values would see the headers of a request.
 type bare struct{ context.Context }
 
 // Value returns nil.
@@ -284,7 +285,7 @@ type closer func() error
 
 func (c closer) Close() error { return c() }
 
-// receive puts the bounds round an answer. cancel ends its time.
+// receive applies the bounds to an answer. cancel ends the request's time limit.
 func (t *Transport) receive(resp *http.Response, cancel func()) (*http.Response, error) {
 	wire := resp.Body
 	b := &struct {
@@ -312,11 +313,11 @@ func (t *Transport) receive(resp *http.Response, cancel func()) (*http.Response,
 	return resp, nil
 }
 
-// metadata are addresses, among public and private ones, at which clouds hand out credentials to whoever asks. No host may have them.
-// They are of Azure, Alibaba, AWS (the instance's, and those of EKS), Google and Scaleway; what is link-local no host can declare anyway.
+// metadata lists addresses at which clouds give credentials to every caller on the machine. No host may have them. They belong to Azure,
+// Alibaba, AWS (with EKS), Google and Scaleway. Link-local addresses can't be declared anyway.
 var metadata = prefixes("168.63.129.16/32", "100.100.100.200/32", "fd00:ec2::/32", "fd20:ce::254/128", "fd00:42::42/128")
 
-// private are the networks in which a host can declare its own.
+// private lists the networks among which a host may declare its own.
 var private = prefixes("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "::1/128", "fc00::/7")
 
 var public = ssrf.New(ssrf.WithAnyPort())
@@ -332,7 +333,7 @@ func within(ns []netip.Prefix, a netip.Addr) bool {
 	return slices.ContainsFunc(ns, func(n netip.Prefix) bool { return n.Contains(a) })
 }
 
-// mayDial reports whether an address is in one of the host's networks, or, if it declares none, in the public internet.
+// mayDial reports whether an address is in one of the host's networks, or in the public internet if it declares none.
 func (h *host) mayDial(a netip.Addr) bool {
 	a = a.Unmap()
 	switch {
@@ -344,7 +345,7 @@ func (h *host) mayDial(a netip.Addr) bool {
 	return a.IsGlobalUnicast() && !within(private, a) && public.SafeAddr(a) == nil
 }
 
-// control is the net.Dialer's: address is what is about to be dialled.
+// control is called by net.Dialer before it dials address.
 func (h *host) control(_, address string, _ syscall.RawConn) error {
 	if to, err := netip.ParseAddrPort(address); err != nil || int(to.Port()) != h.Port || !h.mayDial(to.Addr()) {
 		return refusef("%s has an address in a network that is not allowed", h.Name)
@@ -352,7 +353,7 @@ func (h *host) control(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// dial connects to the host:port of a URL that admit has let through.
+// dial connects to the host:port of a URL that admit has allowed.
 func (t *Transport) dial(ctx context.Context, _, address string) (net.Conn, error) {
 	name, port, _ := net.SplitHostPort(address)
 	h := t.find(name, port)

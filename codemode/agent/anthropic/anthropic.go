@@ -13,15 +13,15 @@ import (
 // Address is the address of Anthropic's own API.
 const Address = "https://api.anthropic.com"
 
-// version is the version of the API whose forms this package reads.
+// version is the version of the API that this package uses.
 const version = "2023-06-01"
 
 // Config has the model and its address.
 type Config struct {
-	Model   string // without an @
+	Model   string // the model's name, without an @
 	Key     agent.APIKey
 	Address string       // the address before /v1; "": Address
-	Client  *http.Client // its transport is used; nil: the default. Redirects are not followed
+	Client  *http.Client // only its transport is used; nil: the default one. Redirects are not followed
 }
 
 type model struct {
@@ -30,7 +30,7 @@ type model struct {
 	address string
 }
 
-// New makes a model. It sends nothing.
+// New makes a model. It sends no request.
 func New(c Config) (agent.Model, error) {
 	name, base, err := wire.Name("anthropic", c.Model, c.Address, Address)
 	if err != nil {

@@ -45,11 +45,11 @@ type cache struct {
 }
 
 func (b block) raw() json.RawMessage {
-	text, _ := json.Marshal(b) // Input is JSON: see ToolCall.Object
+	text, _ := json.Marshal(b) // no error: Input is valid JSON (ToolCall.Object)
 	return text
 }
 
-// defaultTokens bounds a reply if the request has no bound: the API demands a number.
+// defaultTokens limits a reply if the request has no limit, since the API requires a number.
 const defaultTokens = 4096
 
 func (m *model) request(req *agent.ModelRequest) *request {
@@ -58,8 +58,8 @@ func (m *model) request(req *agent.ModelRequest) *request {
 		out.MaxTokens = defaultTokens
 	}
 	if req.System != "" {
-		// The tools, which are the largest part, come before the system prompt. Everything
-		// up to here is cached, because it is the same in every request of a chat.
+		// Everything up to here is cached, since it is the same in every request of a chat. The
+		// tools, the largest part, come before the system prompt.
 		out.System = []block{{Type: "text", Text: req.System, Cache: &cache{"ephemeral"}}}
 	}
 	for i := range req.Messages {

@@ -28,8 +28,8 @@ type event struct {
 	Usage usage `json:"usage"`
 }
 
-// usage counts input apart: outside of the cache, read from it, and written
-// to it. In later events, counts that did not change may be missing.
+// usage counts input in three parts: outside of the cache, read from it, and written to it. Later
+// events may lack unchanged counts.
 type usage struct {
 	Input   *int64 `json:"input_tokens"`
 	Read    *int64 `json:"cache_read_input_tokens"`
@@ -37,14 +37,14 @@ type usage struct {
 	Output  *int64 `json:"output_tokens"`
 }
 
-// part is a content block whose pieces arrive one by one.
+// part is a content block that arrives in pieces.
 type part struct {
 	Type      string          `json:"type"`
 	ID        string          `json:"id,omitempty"`
 	Name      string          `json:"name,omitempty"`
 	Text      string          `json:"text,omitempty"`
 	Input     json.RawMessage `json:"input,omitempty"`
-	Data      string          `json:"data,omitempty"` // thoughts that are not shown
+	Data      string          `json:"data,omitempty"` // encrypted thoughts that are not shown
 	text      strings.Builder // the text, the arguments of a call, or a thought
 	signature strings.Builder
 	closed    bool
@@ -110,11 +110,11 @@ func (s *stream) receive(events *wire.Events) (*agent.ModelReply, error) {
 			return s.reply()
 		case "error":
 			return nil, s.Interruption(data)
-		} // other events, like ping, may come at any time
+		} // other events, like ping, may come at any time and are ignored
 	}
 }
 
-// whole reads a reply that is not a stream: some endpoints can't stream.
+// whole reads a reply that is not a stream, since some endpoints can't stream.
 func (s *stream) whole(data []byte) (*agent.ModelReply, error) {
 	var m struct {
 		Type    string `json:"type"`
@@ -204,7 +204,7 @@ func (s *stream) reply() (*agent.ModelReply, error) {
 	}
 	out.Text = said.String()
 	if len(thoughts) > 0 {
-		out.Opaque, _ = json.Marshal(thoughts) // maps of text can't fail
+		out.Opaque, _ = json.Marshal(thoughts) // no error: maps of text can always be marshalled
 	}
 	switch s.stop {
 	case "end_turn", "stop_sequence", "pause_turn":
@@ -223,7 +223,7 @@ func (s *stream) reply() (*agent.ModelReply, error) {
 	return out, nil
 }
 
-// readAll reads the reply. It adds to an error the tokens that the request is known to have used.
+// readAll reads the reply. If it fails, it adds the tokens that the request has used, as far as known, to the error.
 func (s *stream) readAll(events *wire.Events) (*agent.ModelReply, error) {
 	out, err := s.receive(events)
 	if e, ok := err.(*agent.ModelError); ok {

@@ -13,7 +13,7 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent/internal/wire"
 )
 
-// finishReasons has the names by their numbers. The library knows only the first six names.
+// finishReasons has the names, indexed by their numbers. The library knows only the first six.
 var finishReasons = []string{"FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER", "LANGUAGE", "BLOCKLIST",
 	"PROHIBITED_CONTENT", "SPII", "MALFORMED_FUNCTION_CALL", "IMAGE_SAFETY", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"}
 
@@ -29,33 +29,33 @@ func reasonName(n int) string {
 	return strconv.Itoa(n)
 }
 
-// maxPieces bounds the pieces of a reply: the library joins all text again
-// at each piece, so many small pieces would cost the square of their number.
+// maxPieces limits the pieces of a reply: the library joins all text again at each piece, so many
+// small ones would take quadratic time.
 const maxPieces = 4096
 
-// maxArgs bounds the bytes of all calls: the library makes a tree of each.
+// maxArgs limits the bytes of all calls, since the library makes a tree of each call.
 const maxArgs = 1 << 20
 
-// maxWork bounds the same work in bytes: a few small pieces after a long text cost as much.
+// maxWork limits the bytes that the library copies when it joins text: a few small pieces after a long text cost as much as many.
 const maxWork = 1 << 29
 
-// filter is the body of a response: an array whose elements are pieces of the reply. It passes on only texts
-// and calls: at any other part the library fails or panics, and it would treat a thought of the model as a part of
-// the answer. The library does not know the signatures of Gemini's calls: filter gives them to the exchange.
+// filter is the body of a response: an array whose elements are pieces of the reply. It passes on only texts and
+// calls: the library fails or panics on other parts, and would treat a model's thought as part of the answer.
+// filter also gives the signatures of calls, which the library does not know, to the exchange.
 type filter struct {
 	x     *exchange
 	m     *model
 	from  io.ReadCloser
 	bound *wire.Bounded
-	text  *bufio.Reader // of bound
-	in    *json.Decoder // of text
+	text  *bufio.Reader // the body, read through bound
+	in    *json.Decoder // decodes text
 	begun bool
-	alone bool // the response is one piece and not an array
-	n     int  // number of pieces
+	alone bool // the response is one piece, not an array
+	n     int  // how many pieces were read
 	calls int
-	args  int // bytes of calls
-	said  int // bytes of text
-	work  int // work of the library, in bytes
+	args  int // how many bytes the calls have
+	said  int // how many bytes the text has
+	work  int // how many bytes the library has had to copy
 	out   []byte
 	err   error
 }
@@ -74,7 +74,7 @@ func (f *filter) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next returns the next element in the form that the library reads.
+// next returns the next element, in the form that the library can read.
 func (f *filter) next() ([]byte, error) {
 	bad := f.m.Garbled("the stream does not have the expected form")
 	f.bound.Refill()
@@ -122,8 +122,8 @@ func (f *filter) next() ([]byte, error) {
 	return append([]byte{lead}, clean...), nil
 }
 
-// look finds out whether the response is an array of pieces, or one piece
-// from an endpoint that does not stream. Nothing has been decoded before it.
+// look finds out whether the response is an array of pieces, or one piece from an endpoint that
+// does not stream. It is called before anything is decoded.
 func (f *filter) look() error {
 	for {
 		b, err := f.text.Peek(1)
@@ -134,11 +134,11 @@ func (f *filter) look() error {
 			f.alone = b[0] == '{'
 			return nil
 		}
-		_, _ = f.text.Discard(1) // Peek has read this byte
+		_, _ = f.text.Discard(1) // no error: Peek has already read this byte
 	}
 }
 
-// only returns the one piece as an array.
+// only returns the single piece of the response as an array.
 func (f *filter) only() ([]byte, error) {
 	var element json.RawMessage
 	if err := f.in.Decode(&element); err != nil {
@@ -157,7 +157,7 @@ func (f *filter) only() ([]byte, error) {
 	return append(append([]byte{'['}, clean...), ']'), io.EOF
 }
 
-// broken returns the error if the array did not go on.
+// broken returns the error for an array that does not continue.
 func (f *filter) broken(err error) error {
 	var known *agent.ModelError
 	switch {
@@ -173,7 +173,7 @@ func (f *filter) broken(err error) error {
 	return f.m.Ended(err)
 }
 
-// element is one element of the array, with the fields that are read here.
+// element is one element of the array, with the fields that filter reads.
 type element struct {
 	Candidates wire.Few[candidate] `json:"candidates,omitempty"`
 	Feedback   json.RawMessage     `json:"promptFeedback,omitempty"`
@@ -218,7 +218,7 @@ func (f *filter) clean(raw json.RawMessage) ([]byte, error) {
 		if json.Unmarshal(c.Finish, &name) == nil {
 			n := max(slices.Index(finishReasons, name), 0)
 			if n == 0 && name != finishReasons[0] && name != "" {
-				n = 5 // a name that is newer than the list
+				n = 5 // a name that the list lacks counts as OTHER
 			}
 			c.Finish = json.RawMessage(strconv.Itoa(n))
 		}

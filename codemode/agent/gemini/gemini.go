@@ -1,10 +1,9 @@
-// Package gemini uses Google's Gemini API through github.com/google/generative-ai-go.
-// That library is deprecated and older than today's models. Only this file imports it. What it
-// does not know is added to its requests and removed from its responses on their
-// way (transport.go, filter.go).
+// Package gemini uses Google's Gemini API through github.com/google/generative-ai-go. That library is deprecated
+// and older than today's models. Only this file imports it. Newer features are added to its requests and removed
+// from its responses on their way (transport.go, filter.go).
 //
-// It is large, and the process of each program initialises parts of it. openai.NewGemini asks the same models in
-// OpenAI's format, and the commands use that.
+// It is large, and the process of each program initialises parts of it. The commands use openai.NewGemini, which
+// asks the same models in OpenAI's format.
 package gemini
 
 import (
@@ -30,10 +29,10 @@ const Address = "https://generativelanguage.googleapis.com"
 
 // Config has the model and its address.
 type Config struct {
-	Model   string // without an @
+	Model   string // the model's name, without an @
 	Key     agent.APIKey
 	Address string       // the address before /v1beta; "": Address
-	Client  *http.Client // its transport is used; nil: the default. Redirects are not followed
+	Client  *http.Client // only its transport is used; nil: the default one. Redirects are not followed
 }
 
 // none is a pool without connections.
@@ -45,7 +44,7 @@ type model struct {
 	client *genai.Client
 }
 
-// New makes a model. It sends nothing.
+// New makes a model. It sends no request.
 func New(c Config) (agent.Model, error) {
 	name, base, err := wire.Name("gemini", c.Model, c.Address, Address)
 	if err != nil {
@@ -53,11 +52,11 @@ func New(c Config) (agent.Model, error) {
 	}
 	m := &model{Endpoint: wire.Endpoint{Model: name, Client: wire.Client(c.Client), Key: c.Key}, name: c.Model}
 	m.client, err = genai.NewClient(context.Background(),
-		// The library would put a key into the address. Our transport puts it into a header.
+		// The library would put a key into the address, but our transport puts it into a header.
 		option.WithHTTPClient(&http.Client{Transport: transport{m}}),
 		option.WithEndpoint(base),
-		// The library also wants a connection pool for cached contents, and would dial with
-		// the machine's credentials. none{} has no connection, and nothing here uses it.
+		// The library also wants a connection pool for cached contents, and would dial with the
+		// machine's credentials. So it gets none{}, which has no connection and is never used.
 		connections.WithConnPool(none{}),
 		internaloption.SkipDialSettingsValidation(),
 	)
@@ -78,8 +77,8 @@ func (m *model) Reply(ctx context.Context, req *agent.ModelRequest, text func(st
 	defer x.close()
 	var usage agent.Usage
 	defer func() {
-		// The library panics at some parts. The filter lets none of them
-		// through, but an endpoint must never be able to end the process.
+		// The library panics on some parts. The filter removes them, but recover makes sure that an
+		// endpoint can't end the process.
 		if p := recover(); p != nil {
 			out, err = nil, m.Garbled(m.Quote(fmt.Sprint("a part of the reply is not known: ", p)))
 		}
@@ -110,7 +109,7 @@ func (m *model) Reply(ctx context.Context, req *agent.ModelRequest, text func(st
 			return nil, m.failure(ctx, err)
 		}
 		if u := resp.UsageMetadata; u != nil {
-			// Only the total includes thoughts.
+			// Only the total count includes thoughts.
 			usage.Input, usage.CacheRead = int64(u.PromptTokenCount), int64(u.CachedContentTokenCount)
 			usage.Output = max(int64(u.CandidatesTokenCount), int64(u.TotalTokenCount)-usage.Input)
 		}
@@ -145,13 +144,13 @@ func take(out *agent.ModelReply, said *strings.Builder, parts []genai.Part, text
 			if p.Args == nil {
 				p.Args = map[string]any{}
 			}
-			args, _ := json.Marshal(p.Args) // it was decoded from JSON, so it can't fail
+			args, _ := json.Marshal(p.Args) // no error: Args was decoded from JSON
 			out.Calls = append(out.Calls, agent.ToolCall{Name: p.Name, Args: string(args)})
 		}
 	}
 }
 
-// finish returns the error for a finish reason, or nil. The library knows the first six reasons.
+// finish returns the error for a finish reason, or nil if there is none. The library knows the first six reasons.
 func (m *model) finish(out *agent.ModelReply, f genai.FinishReason) error {
 	switch f {
 	case genai.FinishReasonUnspecified:
@@ -185,7 +184,7 @@ func (m *model) failure(ctx context.Context, err error) error {
 		}
 		return e
 	}
-	return m.Garbled("the stream does not have the expected form") // the library's own texts may quote addresses
+	return m.Garbled("the stream does not have the expected form") // the library's error is left out, since it may quote addresses
 }
 
 func (m *model) generative(req *agent.ModelRequest) *genai.GenerativeModel {
@@ -233,7 +232,7 @@ func (m *model) contents(messages []agent.ChatMessage) (out []*genai.Content) {
 	return out
 }
 
-// object returns a text as a JSON object. If the text is none, it is put into one.
+// object returns a text as a JSON object. If the text is no object, it becomes a field of one.
 func object(text json.RawMessage) map[string]any {
 	var o map[string]any
 	if json.Unmarshal(text, &o) != nil || o == nil {
@@ -244,7 +243,7 @@ func object(text json.RawMessage) map[string]any {
 
 var types = map[string]genai.Type{"string": genai.TypeString, "number": genai.TypeNumber, "integer": genai.TypeInteger, "boolean": genai.TypeBoolean, "array": genai.TypeArray, "object": genai.TypeObject}
 
-// schema returns a JSON schema, with the parts that the API accepts.
+// schema converts a JSON schema, keeping the parts that the API accepts.
 func schema(text json.RawMessage) *genai.Schema {
 	var s struct {
 		Type        string                     `json:"type"`

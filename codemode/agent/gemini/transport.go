@@ -12,12 +12,12 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent/internal/wire"
 )
 
-// exchange has what the library does not know of one request
-// and its response. It is in the context of the request.
+// exchange has the parts of one request and its response that the library does not know. It is a
+// value in the context of the request.
 type exchange struct {
 	bounds     *agent.ModelRequest
-	signatures []string // signatures of the calls in the request, in order; "": none
-	got        []string // signatures of the calls in the response, in order
+	signatures []string // the signatures of the calls in the request, in order; "": none
+	got        []string // the signatures of the calls in the response, in order
 	body       io.Closer
 }
 
@@ -29,7 +29,7 @@ func (x *exchange) close() {
 	}
 }
 
-// sign gives the calls of a reply the signatures that came with them.
+// sign adds the signatures of a response to the calls of the reply.
 func (x *exchange) sign(calls []agent.ToolCall) {
 	for i := range calls {
 		if i < len(x.got) {
@@ -48,8 +48,8 @@ func (m *model) signatures(messages []agent.ChatMessage) (out []string) {
 	return out
 }
 
-// transport sends the library's requests with the key in a header, within bounds,
-// and with the signatures, which the library does not know. Its errors have a kind.
+// transport sends the library's requests. It adds the key as a header and the signatures, and
+// enforces the bounds. Its errors have a kind.
 type transport struct{ m *model }
 
 func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {

@@ -1,5 +1,5 @@
-// Package models chooses a model by a given name, or by the key that the environment has. It asks Gemini
-// in OpenAI's format. Gemini's own adapter, package gemini, is large, and only for programs that import it.
+// Package models chooses a model by its name, or by the key in the environment. It uses Gemini in OpenAI's
+// format, since Gemini's own adapter, package gemini, is large.
 package models
 
 import (
@@ -18,10 +18,10 @@ import (
 var ErrNone = errors.New("no key for a model is set: set GOOGLE_GENERATIVE_AI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY, " +
 	"or OPENAI_BASE_URL for a server of your own")
 
-// provider is an adapter, with the variables of its key and address.
+// provider is an adapter with the variables for its key and address.
 type provider struct {
 	name, key, address string
-	model              string // the default, as of November 2026
+	model              string // the default model, as of November 2026
 	make               func(name string, key agent.APIKey, address string, client *http.Client) (agent.Model, error)
 }
 
@@ -37,10 +37,10 @@ var providers = []provider{
 	}},
 }
 
-// FromEnv returns the model of the first provider whose key getenv has, in the order
-// Gemini, OpenAI, Anthropic. It returns ErrNone if there is no key. If the address of one
-// provider is set together with the key of another, it returns an error with the choices:
-// questions for one's own server must not go to another party. Pass os.Getenv as getenv.
+// FromEnv returns the model of the first provider with a key in the environment, in the order
+// Gemini, OpenAI, Anthropic, or ErrNone. If the address of one provider and the key of another are
+// set, it returns an error with the choices: questions for the user's own server must not go to
+// another party. Pass os.Getenv as getenv.
 func FromEnv(getenv func(string) string) (agent.Model, error) {
 	var set []provider
 	var address *provider
@@ -74,9 +74,9 @@ func FromEnv(getenv func(string) string) (agent.Model, error) {
 		address.address, strings.Join(keys, " and "), strings.Join(choices, ", "))
 }
 
-// Among returns a model from a list of names in the form of [agent.Model] Name: "openai:gpt-5.4-mini", or with the
-// address of one's own server after an @. It is the first model for which getenv has the key, or the one that name
-// gives, which may be only a provider. A name that is not in the list is an error. With an empty list every name is.
+// Among returns a model from a list of names like "openai:gpt-5.4-mini", or with the address of a server after an @
+// (Name in [agent.Model]). It is the first model with a key in the environment, or the one that name gives, which
+// may be only a provider. A name that is not in the list is an error, so with an empty list every name is.
 func Among(list []string, name string, getenv func(string) string) (agent.Model, error) {
 	var why []string
 	for _, one := range list {
@@ -97,19 +97,19 @@ func Among(list []string, name string, getenv func(string) string) (agent.Model,
 		return nil, errors.New(strings.Join(why, "; "))
 	}
 	if m, err := Named(name, getenv); name != "" && err == nil && slices.Contains(list, m.Name()) {
-		return m, nil // name has no address, and getenv has it
+		return m, nil // the name lacks the address, and the environment has it
 	}
 	return nil, fmt.Errorf("%q is not among the models that may be asked: %s", name, strings.Join(list, ", "))
 }
 
-// nameless is the error if an address is set and no model
-// is named: the models of that server are not known here.
+// nameless returns the error for an address without a model's name, since the models of that server
+// are unknown.
 func (p provider) nameless() error {
 	return fmt.Errorf("%s is set: say which model it should be, as %s:NAME", p.address, p.name)
 }
 
-// Named returns the model "provider:name", or the default
-// model of "provider", with the key that getenv has for it.
+// Named returns the model "provider:name", or the default model of "provider", with its key from
+// getenv.
 func Named(name string, getenv func(string) string) (agent.Model, error) {
 	which, model, _ := strings.Cut(name, ":")
 	var names []string

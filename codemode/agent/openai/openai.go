@@ -1,5 +1,5 @@
-// Package openai uses the chat completions API of OpenAI and of everything that
-// imitates it: Gemini, Ollama, vLLM, llama.cpp, OpenRouter and others.
+// Package openai uses the chat completions API of OpenAI and its imitations: Gemini, Ollama, vLLM,
+// llama.cpp, OpenRouter and others.
 package openai
 
 import (
@@ -19,24 +19,24 @@ const (
 
 // Config has the model and its address.
 type Config struct {
-	Model   string       // without an @
-	Key     agent.APIKey // empty: no Authorization header is sent, as for local servers
-	Address string       // the address up to and with /v1; "": Address, or GeminiAddress
-	Client  *http.Client // its transport is used; nil: the default. Redirects are not followed
+	Model   string       // the model's name, without an @
+	Key     agent.APIKey // "": no Authorization header is sent, for local servers
+	Address string       // the address including /v1; "": Address, or GeminiAddress
+	Client  *http.Client // only its transport is used; nil: the default one. Redirects are not followed
 }
 
 type model struct {
 	wire.Endpoint
 	name    string
 	address string
-	own     bool // it is OpenAI itself
-	gemini  bool // it is Gemini
+	own     bool // the endpoint is OpenAI itself
+	gemini  bool // the endpoint is Gemini
 }
 
-// New makes a model. It sends nothing.
+// New makes a model. It sends no request.
 func New(c Config) (agent.Model, error) { return newModel("openai", Address, c) }
 
-// NewGemini makes a model of Gemini, with the same name as in package gemini. It sends nothing.
+// NewGemini makes a model of Gemini, with the name that package gemini uses. It sends no request.
 func NewGemini(c Config) (agent.Model, error) { return newModel("gemini", GeminiAddress, c) }
 
 func newModel(provider, own string, c Config) (agent.Model, error) {

@@ -20,20 +20,20 @@ type request struct {
 
 type message struct {
 	Role    string  `json:"role"`
-	Content *string `json:"content"` // null if a model only called
+	Content *string `json:"content"` // null if a model made only calls
 	Calls   []call  `json:"tool_calls,omitempty"`
 	CallID  string  `json:"tool_call_id,omitempty"`
 }
 
 type call struct {
-	Index    int      `json:"index,omitempty"` // in streams only
+	Index    int      `json:"index,omitempty"` // set only in streams
 	ID       string   `json:"id"`
 	Type     string   `json:"type"`
 	Function function `json:"function"`
 	Extra    *extra   `json:"extra_content,omitempty"`
 }
 
-// extra is what Gemini sends with a call and wants back: its newer models refuse the next request if the signature is missing.
+// extra is data that Gemini sends with a call and needs back: its newer models refuse the next request without the signature.
 type extra struct {
 	Google struct {
 		Signature string `json:"thought_signature"`
@@ -56,7 +56,7 @@ type tool struct {
 
 func (m *model) request(req *agent.ModelRequest) *request {
 	out := &request{Model: m.name, Stream: true, Options: map[string]any{"include_usage": true}}
-	// OpenAI's reasoning models refuse max_tokens, and other endpoints do not know its successor.
+	// OpenAI's reasoning models refuse max_tokens, and other endpoints do not know its replacement.
 	if m.own {
 		out.MaxOwn = req.MaxTokens
 	} else {
@@ -106,7 +106,7 @@ func (m *model) messages(in *agent.ChatMessage) []message {
 	return []message{{Role: "user", Content: &in.Text}}
 }
 
-// signature returns what the endpoint sent with a call. For Gemini it may be the placeholder of package wire.
+// signature returns the signature that the endpoint sent with a call. For Gemini it may be the placeholder of package wire.
 func (m *model) signature(in *agent.ChatMessage, i int) string {
 	if m.gemini {
 		return wire.Signature(m.Model, in, i)

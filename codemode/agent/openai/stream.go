@@ -25,7 +25,7 @@ type chunk struct {
 
 type choice struct {
 	Delta   delta  `json:"delta"`
-	Message *delta `json:"message"` // the whole message, in a reply that is not a stream
+	Message *delta `json:"message"` // the whole message, if the reply is not a stream
 	Finish  string `json:"finish_reason"`
 }
 
@@ -35,7 +35,7 @@ type delta struct {
 	Calls   wire.Few[call] `json:"tool_calls"`
 }
 
-// building is a call whose pieces arrive one by one.
+// building is a call that arrives in pieces.
 type building struct {
 	id, name  string
 	args      strings.Builder
@@ -47,7 +47,7 @@ type stream struct {
 	text          func(string)
 	said, refusal strings.Builder
 	calls         []*building
-	open          map[int]*building // by index
+	open          map[int]*building // the calls that are not complete, by index
 	finish        string
 	usage         agent.Usage
 }
@@ -64,8 +64,8 @@ func (s *stream) read(events *wire.Events) (*agent.ModelReply, error) {
 		if err == nil && string(data) == "[DONE]" {
 			err = io.EOF
 		}
-		// Some endpoints send no [DONE]. Then a finish reason means that the reply is complete. But some send
-		// the reason early, so a stream that ends within an event, or with an error other than EOF, is an error.
+		// Without [DONE], which some endpoints never send, a finish reason means that the reply is complete. But
+		// some send the reason early, so a stream must also end with EOF between two events.
 		if err != nil && (s.finish == "" || err != io.EOF) {
 			return nil, s.fail(s.Ended(err))
 		}
@@ -86,7 +86,7 @@ func (s *stream) read(events *wire.Events) (*agent.ModelReply, error) {
 	return s.reply()
 }
 
-// whole reads a reply that is not a stream: some endpoints can't stream.
+// whole reads a reply that is not a stream, since some endpoints can't stream.
 func (s *stream) whole(data []byte) (*agent.ModelReply, error) {
 	var c chunk
 	if json.Unmarshal(data, &c) != nil {
@@ -100,7 +100,7 @@ func (s *stream) whole(data []byte) (*agent.ModelReply, error) {
 	}
 	one := &c.Choices[0]
 	one.Delta = *one.Message
-	for i := range one.Delta.Calls { // here a call's place is its index, and its id may be missing
+	for i := range one.Delta.Calls { // calls are numbered by their place here, and may lack an id
 		one.Delta.Calls[i].Index = i
 	}
 	if err := s.take(&c); err != nil {
@@ -111,7 +111,7 @@ func (s *stream) whole(data []byte) (*agent.ModelReply, error) {
 
 func (s *stream) take(c *chunk) error {
 	if u := c.Usage; u != nil {
-		// For Gemini, only the total includes thoughts.
+		// For Gemini, only the total count includes thoughts.
 		s.usage.Input, s.usage.Output, s.usage.CacheRead = u.Prompt, max(u.Completion, u.Total-u.Prompt), u.Details.Cached
 	}
 	if len(c.Choices) == 0 {
@@ -130,7 +130,7 @@ func (s *stream) take(c *chunk) error {
 	}
 	for _, d := range one.Delta.Calls {
 		b := s.call(d)
-		// Names come in pieces. Joining very many pieces would cost the square of their number.
+		// Names come in pieces. Joining very many pieces would take quadratic time.
 		if len(b.name)+len(d.Function.Name) > wire.MaxName {
 			return s.Garbled("the name of a call is too long")
 		}
@@ -146,8 +146,8 @@ func (s *stream) take(c *chunk) error {
 	return nil
 }
 
-// call returns the call to which a piece belongs. OpenAI numbers calls by
-// index. Some other endpoints give all calls the index 0, each with its own id.
+// call returns the call that a piece belongs to. OpenAI numbers calls by index. Some other
+// endpoints give all calls the index 0, each with its own id.
 func (s *stream) call(d call) *building {
 	b := s.open[d.Index]
 	if b == nil || d.ID != "" && b.id != "" && b.id != d.ID {
@@ -171,14 +171,14 @@ func (s *stream) reply() (*agent.ModelReply, error) {
 	}
 	switch s.finish {
 	case "stop":
-		if out.Stop = agent.StopEnd; len(out.Calls) > 0 { // Gemini ends with this word after calls, too
+		if out.Stop = agent.StopEnd; len(out.Calls) > 0 { // Gemini sends this reason even after calls
 			out.Stop = agent.StopCalls
 		}
 	case "tool_calls", "function_call":
 		out.Stop = agent.StopCalls
 	case "length":
 		out.Stop = agent.StopTokens
-	case "error": // sent by routers in front of other endpoints
+	case "error": // routers in front of other endpoints send this
 		return nil, s.fail(&agent.ModelError{Kind: agent.Overloaded, Model: s.Model, Msg: "the reply ended with an error"})
 	case "content_filter":
 		return nil, s.fail(&agent.ModelError{Kind: agent.Refused, Model: s.Model, Msg: "the provider's filter stopped the reply"})
@@ -189,7 +189,7 @@ func (s *stream) reply() (*agent.ModelReply, error) {
 	return out, nil
 }
 
-// fail adds to an error the tokens that the request is known to have used.
+// fail adds to an error the tokens that the request has used, as far as known.
 func (s *stream) fail(err error) error {
 	if e, ok := err.(*agent.ModelError); ok {
 		e.Usage = s.usage

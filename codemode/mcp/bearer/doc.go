@@ -1,10 +1,9 @@
-// Package bearer finds the identity for a bearer token. [Tokens] are random texts that a host
-// gave out, and [JWT] are tokens that an authorization server signed for this server. A token
-// that is wrong in any respect has no identity, and the zero value of each type
-// knows no token.
+// Package bearer finds the identity for a bearer token. [Tokens] are random texts that a host gave out, and [JWT]
+// are tokens that an authorization server signed for this server. A token that is wrong in any respect has no
+// identity, and the zero value of each type accepts no token.
 //
-// The package is no authorization server, and passes no token on. A [Signer] gives out the tokens that a host needs
-// for an agent: for a few minutes, one user and one server.
+// The package is no authorization server, and passes no token on. A [Signer] makes the tokens that a host needs for
+// an agent, each for a few minutes, one user and one server.
 package bearer
 
 import (
@@ -12,8 +11,8 @@ import (
 	"errors"
 )
 
-// Identity is the party for whom a request comes. Issuer and Subject together name
-// one party; neither does alone, because two issuers may use the same subject.
+// Identity is the party for whom a request comes. Only Issuer and Subject together name a party,
+// because two issuers may use the same subject.
 type Identity struct {
 	Issuer  string
 	Subject string
@@ -25,8 +24,8 @@ type Identity struct {
 // Zero reports whether the identity names no party.
 func (i Identity) Zero() bool { return i.Issuer == "" || i.Subject == "" }
 
-// ErrInvalid means that a token has no identity. Only the host learns what
-// is wrong with the token: it would help a client to guess a valid one.
+// ErrInvalid means that a token has no identity. The reason is only for the host, since it could
+// help a client to guess a valid token.
 var ErrInvalid = errors.New("the token is not valid here")
 
 // ErrScope means that a token is valid but lacks a required scope.
@@ -35,7 +34,7 @@ var ErrScope = errors.New("the token lacks a scope")
 // ErrUnavailable means that tokens can't be checked now, because the keys can't be read.
 var ErrUnavailable = errors.New("tokens can't be checked now")
 
-// ErrConfig means that the configuration of a verifier is wrong. The error says what is wrong, and what would be right.
+// ErrConfig means that the configuration of a verifier is wrong. The error describes the fault, and what would be right.
 var ErrConfig = errors.New("bearer: wrong configuration")
 
 // A Verifier finds the identity for a token. Its error wraps ErrInvalid, ErrScope or ErrUnavailable.
@@ -43,7 +42,7 @@ type Verifier interface {
 	Verify(ctx context.Context, token string) (Identity, error)
 }
 
-// First returns a verifier that asks each of vs in turn, until one knows the token.
+// First returns a verifier that tries each of vs in turn, until one accepts the token.
 func First(vs ...Verifier) Verifier { return first(vs) }
 
 type first []Verifier
@@ -56,7 +55,7 @@ func (f first) Verify(ctx context.Context, token string) (Identity, error) {
 			return who, nil
 		}
 		if errors.Is(err, ErrInvalid) {
-			err = e // this error says more than "invalid"
+			err = e // kept, since this error is more specific than ErrInvalid
 		}
 	}
 	return Identity{}, err

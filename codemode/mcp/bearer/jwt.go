@@ -16,35 +16,35 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// DefaultLeeway is the tolerated difference between the clocks of issuer and host.
+// DefaultLeeway is how far the clocks of issuer and host may differ.
 const DefaultLeeway = 30 * time.Second
 
-// maxLeeway is the most that a host may tolerate: an expired token is still valid for so long.
+// maxLeeway is the longest leeway that a host may set. An expired token is still valid for that time.
 const maxLeeway = 2 * time.Minute
 
-// algorithms are the algorithms with which a token may be signed. All have a private and a public
-// key. With HS256, everyone who can check a token could make one, and "none" checks nothing.
+// algorithms are the allowed algorithms for signing a token. All use a private and a public key.
+// With HS256, everyone who can check a token could also make one, and "none" checks nothing.
 var algorithms = []jose.SignatureAlgorithm{jose.RS256, jose.ES256, jose.EdDSA}
 
 // Options are the options of NewJWT.
 type Options struct {
 	Issuer   string // the exact iss of every token
-	Audience string // this server's resource identifier; a token must name it in aud (RFC 8707)
-	// Keys is the place of the issuer's public keys, a JWK set: file:/path or https://host/path.
+	Audience string // the resource identifier of this server, which a token must have in aud (RFC 8707)
+	// Keys is the address of the issuer's public keys, a JWK set: file:/path or https://host/path.
 	Keys   string
 	Scopes []string         // the scopes that a token must have in scope or scp
 	Leeway time.Duration    // the tolerance for exp, nbf and iat, at most two minutes; 0: DefaultLeeway
-	Fetch  *FetchOptions    // nil: the defaults
+	Fetch  *FetchOptions    // how keys are read; nil: the defaults
 	Now    func() time.Time // nil: time.Now
 }
 
-// JWT verifies tokens that one authorization server signed for one resource. Make it with NewJWT.
+// JWT verifies tokens from one authorization server for one resource. Make it with NewJWT.
 type JWT struct {
 	opt  Options
 	keys *keySet
 }
 
-// NewJWT makes a verifier. The keys are read when the first token comes.
+// NewJWT makes a verifier. It reads the keys when the first token comes.
 func NewJWT(opt Options) (*JWT, error) {
 	bad := func(format string, args ...any) (*JWT, error) {
 		return nil, fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...)
@@ -122,7 +122,7 @@ func (j *JWT) read(payload []byte) (Identity, error) {
 	if err := json.Unmarshal(payload, &c); err != nil {
 		return invalid("its claims are not of the right types")
 	}
-	// encoding/json reads "ISS" as iss, but the map does not. Both must read the same claims.
+	// encoding/json accepts "ISS" for iss, but the map does not, and both must read the same claims.
 	for _, name := range []string{"iss", "sub", "aud", "exp", "nbf", "iat"} {
 		for have := range all {
 			if have != name && strings.EqualFold(have, name) {
@@ -150,8 +150,8 @@ func (j *JWT) read(payload []byte) (Identity, error) {
 	return Identity{Issuer: c.Issuer, Subject: c.Subject, Claims: all}, nil
 }
 
-// scopes returns the scopes in scope, a text with spaces between
-// them (RFC 9068), and in scp, which some issuers write as a list.
+// scopes returns the scopes in the claim scope, a text with spaces (RFC 9068), and in the claim
+// scp, which some issuers use for a list.
 func scopes(claims map[string]any) (out []string) {
 	for _, name := range []string{"scope", "scp"} {
 		switch v := claims[name].(type) {
@@ -168,12 +168,12 @@ func scopes(claims map[string]any) (out []string) {
 	return out
 }
 
-// again reports whether an object in a JSON text has a name
-// twice: two readers could read two different tokens from it.
+// again reports whether an object in a JSON text has a name twice. Then two readers could read
+// different claims from it.
 func again(text []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	var names []map[string]bool // the names of the objects that are open; nil: an array
+	var names []map[string]bool // for each open object, its names so far; for an array, nil
 	key := false                // the next token of the JSON is a name
 	for {
 		tok, err := d.Token()

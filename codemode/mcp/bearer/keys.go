@@ -19,18 +19,18 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// FetchOptions bound the reading of an issuer's keys. A zero field means its default.
+// FetchOptions limit the reading of an issuer's keys. A zero field means its default.
 type FetchOptions struct {
-	Client *http.Client  // nil: one that follows no redirects and waits 5 s
-	Fresh  time.Duration // older keys are read again when they are used; 10 min
-	Least  time.Duration // the least time between two readings, whatever tokens come; 30 s
-	Stale  time.Duration // older keys are not used any more, if they can't be read again; 1 h
+	Client *http.Client  // the HTTP client; nil: one that follows no redirects and waits 5 s
+	Fresh  time.Duration // the age above which keys are read again when they are used; 10 min
+	Least  time.Duration // the least time between two readings, even if unknown keys are named; 30 s
+	Stale  time.Duration // the age above which keys are not used any more, if they can't be read again; 1 h
 }
 
-// These bound a set of keys.
+// These limit a set of keys.
 const maxKeys, maxKeyBytes, minRSA = 64, 256 << 10, 2048
 
-// keySet has the public keys of an issuer from the last reading.
+// keySet has the public keys of an issuer, as they were last read.
 type keySet struct {
 	read func(context.Context) ([]byte, error)
 	opt  FetchOptions
@@ -40,9 +40,9 @@ type keySet struct {
 
 	mu     sync.Mutex
 	keys   []jose.JSONWebKey
-	at     time.Time // when keys were read
+	at     time.Time // when the keys were last read
 	tried  time.Time // when the last reading began, whether or not it succeeded
-	failed error     // why that reading failed; nil: it succeeded
+	failed error     // why the last reading failed; nil: it succeeded
 }
 
 func newKeySet(from string, opt *FetchOptions, now func() time.Time) (*keySet, error) {
@@ -63,7 +63,7 @@ func newKeySet(from string, opt *FetchOptions, now func() time.Time) (*keySet, e
 	case err == nil && u.Scheme == "file" && u.Host == "" && (u.Path != "" || u.Opaque != ""):
 		path := u.Path
 		if path == "" {
-			path = u.Opaque // file:keys.json
+			path = u.Opaque // the form file:keys.json, for a relative path
 		}
 		k.read = func(context.Context) ([]byte, error) { return readFile(path) }
 	case err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil:
@@ -112,8 +112,8 @@ func fetch(ctx context.Context, client *http.Client, from string) ([]byte, error
 	return readAll(resp.Body)
 }
 
-// parseKeys returns the keys of a JWK set that can check a signature
-// of our algorithms. It leaves out symmetric keys and weak ones.
+// parseKeys returns the keys of a JWK set that can check signatures of our algorithms. It leaves
+// out symmetric and weak keys.
 func parseKeys(text []byte) ([]jose.JSONWebKey, error) {
 	var set struct{ Keys []json.RawMessage }
 	if err := json.Unmarshal(text, &set); err != nil {
@@ -135,7 +135,7 @@ func parseKeys(text []byte) ([]jose.JSONWebKey, error) {
 	return out, nil
 }
 
-// algorithmOf returns the one algorithm for which a key is used here, "" if there is none.
+// algorithmOf returns the only algorithm that a key is used for here, or "" if there is none.
 func algorithmOf(k jose.JSONWebKey) string {
 	switch key := k.Key.(type) {
 	case *rsa.PublicKey:
@@ -152,15 +152,15 @@ func algorithmOf(k jose.JSONWebKey) string {
 	return ""
 }
 
-// find returns the key that a token names, only for its algorithm.
-// For a token that names no key, it is the issuer's only key.
+// find returns the key that a token names, if it is for the token's algorithm. For a token that
+// names no key, it returns the issuer's only key.
 func (k *keySet) find(ctx context.Context, id, algorithm string) (any, error) {
 	key, age, due := k.look(id, algorithm)
 	if key != nil && age < k.opt.Fresh {
 		return key, nil
 	}
-	// A stranger can name any key id. However many they name, the issuer gets at
-	// most one request per interval. A caller whose key is still good does not wait.
+	// An attacker can name any number of key ids, so the issuer gets at most one request per
+	// interval. A caller with a valid key does not wait.
 	if due && (key == nil || age >= k.opt.Stale) {
 		k.reading.Lock()
 		k.refresh(ctx)
@@ -178,7 +178,7 @@ func (k *keySet) find(ctx context.Context, id, algorithm string) (any, error) {
 	return key, nil
 }
 
-// unreadable returns the error that there are no keys, with the error of the last reading.
+// unreadable returns the error for missing keys, with the error of the last reading.
 func (k *keySet) unreadable() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -188,7 +188,7 @@ func (k *keySet) unreadable() error {
 	return fmt.Errorf("%w: the issuer's keys can't be read: %w", ErrUnavailable, k.failed)
 }
 
-// look finds a key among those that were read. It returns the age of the keys, too, and whether it is time to read them again.
+// look finds a key among those that were read. It also returns their age, and whether they should be read again.
 func (k *keySet) look(id, algorithm string) (key any, age time.Duration, due bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -201,8 +201,8 @@ func (k *keySet) look(id, algorithm string) (key any, age time.Duration, due boo
 	return key, now.Sub(k.at), now.Sub(k.tried) >= k.opt.Least
 }
 
-// refresh reads the keys, unless they have just been read. k.reading is held.
-// The reading goes on if its request ends: otherwise a client could prevent it.
+// refresh reads the keys, unless they have just been read. k.reading is held. The reading does not
+// end with its request, since a client could otherwise prevent it.
 func (k *keySet) refresh(ctx context.Context) {
 	k.mu.Lock()
 	due := k.now().Sub(k.tried) >= k.opt.Least

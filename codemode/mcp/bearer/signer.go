@@ -14,27 +14,27 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// This file gives out tokens. A host signs them so that an agent may
-// act for a user whom the host has authenticated. jwt.go checks them.
+// This file makes tokens. A host signs one so that an agent may act for a user that the host has
+// authenticated. jwt.go checks tokens.
 
 // SignerOptions are the options of NewSigner.
 type SignerOptions struct {
-	Issuer   string             // the iss of every token: the host's address, like https://shop.example.com
-	Audience string             // the one server for which tokens are valid, as Options.Audience
-	Key      ed25519.PrivateKey // a party that has it can act as any user
+	Issuer   string             // the iss of every token, the host's address: https://shop.example.com
+	Audience string             // the only server for which tokens are valid, the same as Options.Audience
+	Key      ed25519.PrivateKey // the private key; a party that has it can act as any user
 	For      time.Duration      // how long a token is valid, at most an hour; 0: 5 min
 	Now      func() time.Time   // nil: time.Now
 }
 
-// Signer signs tokens that are valid for minutes and for one server. With one, an agent can act for a user without the
-// user's own credential. A token can't be revoked before it expires. Make a Signer with NewSigner; the zero Signer refuses.
+// Signer signs tokens that are valid for minutes and for one server. With a token, an agent can act for a user without the
+// user's credential. A token can't be revoked before it expires. Make a Signer with NewSigner; the zero Signer signs nothing.
 type Signer struct {
 	opt    SignerOptions
 	signer jose.Signer
 	keys   []byte
 }
 
-// reserved are claims that the signer itself makes, or that have a meaning for those who check a token.
+// reserved lists claims that the signer itself sets, or that have a meaning for verifiers.
 var reserved = []string{"iss", "sub", "aud", "exp", "nbf", "iat", "jti", "act"}
 
 // NewSigner makes a signer.
@@ -63,13 +63,13 @@ func NewSigner(opt SignerOptions) (*Signer, error) {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	s := &Signer{opt, signer, keys}
-	if _, err := s.Verifier(); err != nil { // checks issuer and audience
+	if _, err := s.Verifier(); err != nil { // Verifier also checks issuer and audience
 		return nil, err
 	}
 	return s, nil
 }
 
-// Keys returns the public key as a JWK set, for Options.Keys, and for keys: in a grant file.
+// Keys returns the public key as a JWK set, for Options.Keys, and for the setting keys of a grant file.
 func (s *Signer) Keys() []byte { return append([]byte(nil), s.keys...) }
 
 // Verifier returns a verifier that accepts only the tokens of this signer.
@@ -82,9 +82,9 @@ func (s *Signer) Verifier() (*JWT, error) {
 	return j, nil
 }
 
-// SignToken signs a token with which an agent acts for a subject whom the host has
-// authenticated. The principal is made from the claims. The agent is named in act (RFC 8693),
-// for those who read the record; it decides nothing, and may be "". An error wraps ErrConfig.
+// SignToken signs a token with which an agent acts for a subject whom the host has authenticated.
+// The principal is made from the claims. The claim act names the agent (RFC 8693), for readers of
+// the record; it decides nothing, and may be "". An error wraps ErrConfig.
 func (s *Signer) SignToken(subject, agent string, claims map[string]any) (string, error) {
 	bad := func(format string, args ...any) (string, error) {
 		return "", fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...)
@@ -98,7 +98,7 @@ func (s *Signer) SignToken(subject, agent string, claims map[string]any) (string
 	now := s.opt.Now()
 	all := map[string]any{}
 	for name, v := range claims {
-		for _, own := range reserved { // the code that fills in the claims must not choose the subject
+		for _, own := range reserved { // refused, since the code that makes the claims must not choose the subject
 			if strings.EqualFold(name, own) {
 				return bad("the claim %q is made by the signer: leave it out", name)
 			}

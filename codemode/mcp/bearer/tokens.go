@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// minToken is the least number of bytes of a token: 32 bytes of base64 are 192 bits.
+// minToken is the least length of a token: 32 bytes of base64 are 192 bits.
 const minToken = 32
 
-// maxToken is the most bytes of a token that are read.
+// maxToken is how many bytes of a token are read at most.
 const maxToken = 8 << 10
 
-// Tokens has random texts that a host gave out. It keeps only their SHA-256. A
-// hash without salt is enough, because the texts are random and no passwords. Add
-// all tokens before the first Verify. After that any goroutine may call Verify.
+// Tokens has random texts that a host gave out. It keeps only their SHA-256; a salt is not needed,
+// because the texts are random, unlike passwords. Add all tokens before the first Verify. After
+// that any goroutine may call Verify.
 type Tokens struct {
 	known []knownToken
 }
@@ -27,7 +27,7 @@ type knownToken struct {
 	who  Identity
 }
 
-// Add makes token a token of who. It fails if the token could be guessed.
+// Add makes token valid for the identity who. It fails if the token could be guessed.
 func (t *Tokens) Add(token string, who Identity) error {
 	if len(token) < minToken || len(token) > maxToken || strings.TrimSpace(token) != token {
 		return fmt.Errorf("%w: the token has %d bytes; want %d to %d random bytes without spaces, as this command prints: openssl rand -base64 32", ErrConfig, len(token), minToken, maxToken)
@@ -35,7 +35,7 @@ func (t *Tokens) Add(token string, who Identity) error {
 	return t.add(sha256.Sum256([]byte(token)), who)
 }
 
-// AddHash does the same as Add for a host that keeps only the hexadecimal SHA-256 of a token.
+// AddHash adds a token of which the host keeps only the hexadecimal SHA-256.
 func (t *Tokens) AddHash(hash string, who Identity) error {
 	b, err := hex.DecodeString(hash)
 	if err != nil || len(b) != sha256.Size {
@@ -57,8 +57,8 @@ func (t *Tokens) add(hash [sha256.Size]byte, who Identity) error {
 	return nil
 }
 
-// Verify implements Verifier. It compares hashes, each in constant
-// time, so its time does not reveal how much of a token is right.
+// Verify implements Verifier. It compares hashes in constant time, so its duration does not reveal
+// how much of a token is right.
 func (t *Tokens) Verify(_ context.Context, token string) (Identity, error) {
 	if t == nil || len(token) > maxToken {
 		return Identity{}, ErrInvalid

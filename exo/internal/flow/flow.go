@@ -1,4 +1,4 @@
-// Package flow says of a tag whether its values can leave by a way out, and why.
+// Package flow decides whether values with a tag can leave by a way out, and explains why.
 package flow
 
 import (
@@ -9,14 +9,14 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Way is whether values can leave by one way out.
+// Way describes whether values can leave by one way out.
 type Way struct {
 	May bool
-	How string // why not, or which part may
+	How string // the reason why they can't, or the part of them that can
 }
 
-// partOf returns the part of a tag that admits allows if it does not allow the whole tag: the values of some of its readers. A tag without
-// readers has no parts, since every value has just this tag.
+// partOf returns the part of a tag that admits, if admits does not allow the whole tag: the values of some readers. A tag without readers
+// has no parts.
 func partOf(tag string, admits value.Label) value.Label {
 	if _, kind, _ := value.TagParts(tag); kind == "" {
 		return value.Label{}
@@ -24,7 +24,7 @@ func partOf(tag string, admits value.Label) value.Label {
 	return value.NewLabel(tag).Meet(admits)
 }
 
-// andResult adds to the advice for a write: results must admit the tag, too, since a program whose result may not leave keeps nothing.
+// andResult returns advice to add for a write: results must admit the tag, too, since a program with a result that may not leave keeps no changes.
 func andResult(tag string, admits value.Label) string {
 	if value.NewLabel(tag).FlowsTo(admits) || !partOf(tag, admits).Empty() {
 		return ""
@@ -32,7 +32,7 @@ func andResult(tag string, admits value.Label) string {
 	return ", and for results,"
 }
 
-// Result is the way by the result of a run, which admits some labels. Values that flow to seals are sealed there.
+// Result describes the way out through the result of a run. admits is what it admits, and values with labels that flow to seals are sealed.
 func Result(tag string, admits, seals value.Label) Way {
 	switch {
 	case value.OfIntegrity(tag):
@@ -40,7 +40,7 @@ func Result(tag string, admits, seals value.Label) Way {
 	case value.NewLabel(tag).FlowsTo(admits):
 		return Way{May: true, How: "the result admits the tag"}
 	case !partOf(tag, admits).Empty():
-		var both value.Label // with several readers: the values that each of them may read
+		var both value.Label // a tag for several readers means only values that all of them may read
 		for i, t := range partOf(tag, admits).Tags() {
 			if l := value.NewLabel(t); i == 0 {
 				both = l
@@ -50,13 +50,13 @@ func Result(tag string, admits, seals value.Label) Way {
 		}
 		return Way{May: true, How: "the result admits " + both.List() + "; other values are sealed there"}
 	}
-	if !value.NewLabel(tag).FlowsTo(seals) { // the tag is on rows or on a reply, which are not sealed
+	if !value.NewLabel(tag).FlowsTo(seals) { // rows and replies are not sealed, and the tag is on one of these
 		return Way{How: "the result does not admit the tag: a program that has read such a value returns nothing"}
 	}
 	return Way{How: "the result does not admit the tag: such values are sealed there, and a program that has read one returns nothing"}
 }
 
-// keyOf names the place where a host declares what a write may carry: the columns, if the method sets columns, and otherwise the facet.
+// keyOf names the place where a host declares what a write may carry: the columns if the method sets columns, otherwise the facet.
 func keyOf(m *message.Method) string {
 	var names []string
 	for _, p := range m.Params {
@@ -72,7 +72,7 @@ func keyOf(m *message.Method) string {
 	return strings.Join(names, ", ")
 }
 
-// By is the way through a method. admits is what results admit; asks names what else the method changes that demands trust.
+// By describes the way out through a method. admits is what results admit; asks names the other changes of the method that demand trust.
 func By(tag string, m *message.Method, admits value.Label, asks func() []string) Way {
 	admitted := value.NewLabel(tag).FlowsTo(m.Admits)
 	if !m.Declassifies.Empty() {
@@ -112,8 +112,8 @@ func By(tag string, m *message.Method, admits value.Label, asks func() []string)
 		}
 		return f
 	}
-	// A program that has read such a value keeps its changes only if its result may leave. If the tag has readers, a result with the
-	// values of some readers may leave, and a result with the values of others may not.
+	// A program that has read such a value keeps its changes only if its result may leave. If the tag has readers, that may depend
+	// on the reader.
 	kept, others := value.NewLabel(tag).FlowsTo(admits), ""
 	if part := partOf(tag, admits); !kept && !part.Empty() {
 		kept, others = true, "; a program that has read another value than "+part.List()+" keeps nothing"

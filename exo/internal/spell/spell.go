@@ -1,4 +1,4 @@
-// Package spell writes a message as a program could have, for a person to judge.
+// Package spell writes a message as text, in the form of a program, for a person who decides about it.
 package spell
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Message writes a whole message. names are those of its objects, by their slots; a name that is missing is "object". ok is false if the text is
-// longer than most bytes; then it has the beginning.
+// Message writes a whole message. names has the name of the object in each slot; a missing name is written as "object". If the text is longer
+// than most bytes, ok is false and text is its beginning.
 func Message(root *message.Node, names []string, most int) (text string, ok bool) {
 	s := speller{names: names, most: most, params: map[*message.Node]string{}}
 	s.node(root)
@@ -24,13 +24,13 @@ func Message(root *message.Node, names []string, most int) (text string, ok bool
 
 type speller struct {
 	b      strings.Builder
-	names  []string // of the objects
+	names  []string // the names of the objects, by slot
 	most   int
 	params map[*message.Node]string
 }
 
 func (s *speller) node(n *message.Node) {
-	if s.b.Len() > s.most { // parts that a message shares are written again in the text, so the text is bounded here
+	if s.b.Len() > s.most { // the text is bounded while it grows, since it repeats the shared parts of a message
 		return
 	}
 	switch n.Op {
@@ -85,8 +85,8 @@ func (s *speller) list(open, close byte, names []string, ns []*message.Node) {
 	s.b.WriteByte(close)
 }
 
-// literal writes a value as JSON. It escapes characters that change how a person sees the others,
-// like those that turn the direction of writing.
+// literal writes a value as JSON. It escapes characters that change how others are displayed, such
+// as those that reverse the direction of writing.
 func (s *speller) literal(v value.Value) {
 	text, err := v.AppendJSON(nil)
 	if err != nil {

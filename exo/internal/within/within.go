@@ -1,4 +1,4 @@
-// Package within gives a function of the host a limit of time that the caller need not wait out.
+// Package within calls a function of the host with a time limit. If the function does not return in time, the caller goes on without it.
 package within
 
 import (
@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// ErrLost is the error of a function that did not return in time.
+// ErrLost is the error for a function that did not return in time.
 var ErrLost = errors.New("exo: a unit of work did not end in time, and was given up")
 
-// ErrEnded is the error of a function that ended its goroutine.
+// ErrEnded is the error for a function that ended its goroutine.
 var ErrEnded = errors.New("exo: the object's goroutine ended")
 
-// grace is how long after its limit a function may take to return, if it heeds its context.
+// grace is how long a function may take to return after its context has ended.
 const grace = time.Second
 
-// Limit calls f with a context that ends after limit, and reports whether f has returned. It waits for f
-// at most for grace after the context has ended.
+// Limit calls f with a context that ends after limit, and reports whether f has returned. When the
+// context has ended, it waits for f no longer than grace.
 func Limit(ctx context.Context, limit time.Duration, f func(context.Context) error) (err error, returned bool) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	done := make(chan error, 1)
 	go func() {
-		err := ErrEnded // the error that stays if f ends its goroutine
+		err := ErrEnded // this error stays if f ends its goroutine
 		defer func() {
 			if p := recover(); p != nil {
 				err = fmt.Errorf("panic: %v", p)

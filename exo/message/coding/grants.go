@@ -14,9 +14,9 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// WriteGrants writes what a run can ask: the names that it was granted and the catalogue of what
-// can be done with them, in one fixed order. It leaves out the documentation of members, which only
-// readers of declarations need.
+// WriteGrants writes the names that a run was granted and the catalogue of what can be done with
+// them, in a fixed order. It leaves out the documentation of members, which only readers of
+// declarations need.
 func WriteGrants(e *value.Encoder, granted []message.GrantedName, catalog message.Catalog) {
 	c := crossing{b: e.B}
 	c.grants(&granted, &catalog)
@@ -41,13 +41,13 @@ func (c *crossing) grants(granted *[]message.GrantedName, catalog *message.Catal
 	c.catalog(catalog)
 }
 
-// once writes each thing once, and from then on only its number: the interfaces of a database's
-// columns have most methods in common. A thing that is read once is also made once.
+// once writes an item the first time, and later only its number, since the interfaces of columns
+// share most methods. When reading, each item is made once.
 type once[T any] struct {
 	walk  func(*crossing, *T)
-	index map[string]int // the number of each thing, by the bytes of it
-	all   []byte         // these bytes, in order
-	made  []T            // or the things that were read
+	index map[string]int // the number of each item, by the bytes that it is written as
+	all   []byte         // the written items, in order
+	made  []T            // the items that were read, when reading
 }
 
 func (o *once[T]) cross(c *crossing, v *T) {
@@ -73,7 +73,7 @@ func (o *once[T]) cross(c *crossing, v *T) {
 	c.b = wire.AppendCount(c.b, n)
 }
 
-// table writes or reads the list of all things.
+// table writes or reads the list of all items.
 func (o *once[T]) table(c *crossing, least int) {
 	if c.from != nil {
 		listed(c, &o.made, least, func(v *T) { o.walk(c, v) })
@@ -96,7 +96,7 @@ func (c *crossing) catalog(catalog *message.Catalog) {
 	var body crossing
 	iface := func(c *crossing, i *message.Interface) {
 		c.text(&i.Name)
-		c.text(&i.Doc) // error messages contain the Doc of an interface
+		c.text(&i.Doc) // written, although it is documentation, since error messages contain it
 		c.texts(&i.Is)
 		listed(c, &i.Words, 1, func(w *message.Words) { words.cross(c, w) })
 		keys, sealed, many := i.Keys != "", !i.Label.Empty(), i.Many != ""
@@ -121,7 +121,7 @@ func (c *crossing) catalog(catalog *message.Catalog) {
 		})
 		named(c, &i.Methods, 2, func(m **message.Method) { methods.cross(c, m) })
 	}
-	for _, name := range all { // all is empty when reading. The shared parts come before the interfaces
+	for _, name := range all { // when reading, all is empty. The shared parts are written before the interfaces
 		iface(&body, (*catalog)[name])
 	}
 	types.table(c, 1)
@@ -173,13 +173,13 @@ func PackGrants(c message.Catalog, granted []message.GrantedName) []byte {
 	e := value.Encoder{B: []byte{wire.Encoding}}
 	WriteGrants(&e, granted, c)
 	var b bytes.Buffer
-	w, _ := flate.NewWriter(&b, flate.BestCompression) // this can't fail: the level is one that exists
-	_, _ = w.Write(e.B)                                // a Buffer takes everything
+	w, _ := flate.NewWriter(&b, flate.BestCompression) // no error: BestCompression is a valid level
+	_, _ = w.Write(e.B)                                // a bytes.Buffer returns no error
 	_ = w.Close()
 	return b.Bytes()
 }
 
-// maxPacked bounds the bytes of grants that are unpacked: 2,000 tables have a few MiB.
+// maxPacked bounds the bytes of unpacked grants. For 2,000 tables they are a few MiB.
 const maxPacked = 64 << 20
 
 // UnpackGrants reads what PackGrants wrote.
@@ -210,10 +210,9 @@ func UnpackTypes(b []byte) (types []*message.Type, err error) {
 	return types, value.Malformed("type", d.Done())
 }
 
-// DigestGrants returns the digest of what a run can ask: the names that it was granted, and what
-// can be done with the objects behind them. Which rows are behind a name does not change the
-// digest.
+// DigestGrants returns the digest of the names that a run was granted and of what can be done with
+// their objects. Which rows an object shows does not change the digest.
 func DigestGrants(c message.Catalog, granted []message.GrantedName) value.Digest {
-	d, _ := value.DigestOf('c', func(e *value.Encoder) { WriteGrants(e, granted, c) }) // this can't fail: a catalogue has no values, and only a value can lack an encoding
+	d, _ := value.DigestOf('c', func(e *value.Encoder) { WriteGrants(e, granted, c) }) // no error: only a value can lack an encoding, and a catalogue has none
 	return d
 }

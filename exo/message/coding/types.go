@@ -11,15 +11,15 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// crossing writes declarations or reads them back: types here, the catalogue in grants.go. One walk goes both ways, so
-// neither direction can have a part that the other lacks. The guest trusts what it reads, which comes from its host: of
-// two members with one name it keeps the last. Documentation of members is not written.
+// crossing writes declarations or reads them back: types here, the catalogue in grants.go. One walk serves both
+// directions, so they can't differ. The guest trusts what it reads from its host: of two members with one name it keeps
+// the last. Documentation of members is not written.
 type crossing struct {
-	from *value.Decoder // nil: crossing writes
-	b    []byte         // what was written
+	from *value.Decoder // the source of reading; nil when crossing writes
+	b    []byte         // the bytes written so far
 }
 
-// WriteType writes a type, nil included. Documentation is not written.
+// WriteType writes a type, which may be nil, without its documentation.
 func WriteType(e *value.Encoder, t *message.Type) {
 	c := crossing{b: e.B}
 	c.typ(&t, 0)
@@ -59,7 +59,7 @@ func (c *crossing) int(i *int64) {
 	}
 }
 
-// upTo writes n, or reads a number from 0 to most.
+// upTo writes n, or reads a number between 0 and most.
 func (c *crossing) upTo(n int, most uint64) int {
 	if c.from != nil {
 		return c.from.UpTo(most)
@@ -68,7 +68,7 @@ func (c *crossing) upTo(n int, most uint64) int {
 	return n
 }
 
-// flags writes or reads a bit for each of are, the lowest first, above a number less than base. Writing changes none of are.
+// flags writes or reads a number less than base, and above it one bit for each item of are, in order. Writing does not change are.
 func (c *crossing) flags(low, base int, are ...*bool) int {
 	n := low
 	for i, is := range are {
@@ -92,7 +92,8 @@ func (c *crossing) label(l *value.Label) {
 	}
 }
 
-// tags writes or reads a label that has tags, if follow is set. A label without tags, or in another order, would be a second encoding.
+// tags writes or reads a label that has tags, if follow is set. It refuses a label without tags, or with tags in another order, since that would be a
+// second encoding.
 func (c *crossing) tags(follow bool, l *value.Label) {
 	if !follow {
 		return
@@ -106,7 +107,7 @@ func (c *crossing) tags(follow bool, l *value.Label) {
 	}
 }
 
-// count writes or reads how many parts follow. Each part has at least `least` bytes.
+// count writes or reads how many parts follow. least is the least size of one part in bytes.
 func (c *crossing) count(n, least int) int {
 	if c.from != nil {
 		return c.from.Count(least)
@@ -130,7 +131,7 @@ func listed[T any](c *crossing, list *[]T, least int, item func(*T)) {
 	}
 }
 
-// named writes or reads a map, in the order of its names.
+// named writes or reads a map, sorted by name.
 func named[T any](c *crossing, m *map[string]T, least int, value func(*T)) {
 	names := slices.Sorted(maps.Keys(*m))
 	n := c.count(len(names), least)
@@ -153,7 +154,7 @@ func named[T any](c *crossing, m *map[string]T, least int, value func(*T)) {
 	}
 }
 
-// opened returns *p for writing, or a new T for reading. If it writes nil, ok is false, and nothing more follows.
+// opened returns *p for writing, or a new T for reading. If *p is nil, opened writes that and returns false for ok, and nothing more follows.
 func opened[T any](c *crossing, p **T, depth int) (t *T, ok bool) {
 	if c.from == nil {
 		if *p == nil {
@@ -167,7 +168,7 @@ func opened[T any](c *crossing, p **T, depth int) (t *T, ok bool) {
 	return new(T), c.from.Err() == nil
 }
 
-// follow writes or reads which parts of t follow, above the bit that says that t is there.
+// follow writes or reads a bit that reports whether t exists, and above it a bit for each part of t that follows.
 func follow[T any](c *crossing, p **T, t *T, are ...*bool) bool {
 	there := c.flags(1, 2, are...) == 1
 	for _, is := range are {

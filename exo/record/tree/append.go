@@ -1,4 +1,4 @@
-// This file appends entries. All callers that wait share one sync, and the checkpoint before it.
+// This file appends entries. All callers that wait share one sync, and one checkpoint before it.
 
 package tree
 
@@ -16,20 +16,20 @@ import (
 )
 
 const (
-	maxSegment = 64 << 20    // bytes of a segment, after which the next entry begins a new one
-	signEvery  = 512         // entries
-	signAfter  = time.Second // after an entry that no checkpoint covers
+	maxSegment = 64 << 20    // bytes of a segment; when it is larger, the next entry begins a new one
+	signEvery  = 512         // how many entries may follow a checkpoint before the next one
+	signAfter  = time.Second // how long an entry may wait for a checkpoint that covers it
 )
 
-// file has the methods that a log needs of its last segment.
+// file has the methods of an *os.File that a log needs for its last segment.
 type file interface {
 	io.WriteCloser
 	Sync() error
 	Truncate(size int64) error
 }
 
-// Append adds an entry, and encrypts its payload. It returns when the entry is written or, if durable is set, when it is synced.
-// After an error the entry is not in the log; if durable is set, it may be. After a failed sync nothing can be appended any more.
+// Append adds an entry, and encrypts its payload. It returns when the entry is written or, if durable is set, synced. After an
+// error the entry is not in the log, except that with durable set it may be. After a failed sync nothing can be appended any more.
 func (l *Log) Append(e Leaf, payload []byte, durable bool) error {
 	err := l.add(&e, payload)
 	if err == nil && durable {
@@ -65,7 +65,7 @@ func (l *Log) add(e *Leaf, payload []byte) error {
 	return l.write(e, r, sealed)
 }
 
-// runOf returns the run of an entry. l.runs does not keep runs that have ended: runOf searches the whole log for them.
+// runOf returns the run of an entry. Since l.runs does not keep ended runs, runOf searches the whole log for them.
 func (l *Log) runOf(e *Leaf) (*run, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,7 +74,7 @@ func (l *Log) runOf(e *Leaf) (*run, error) {
 		return r, nil
 	}
 	r = &run{}
-	open := map[Run]progress{} // settling asks for these next: one search is enough for all
+	open := map[Run]progress{} // also finds the other runs without an end: settling asks for them next, so one search is enough
 	if e.Step != Begun {
 		for x, err := range Entries(Dir(l.dir)) {
 			if err != nil {
@@ -96,7 +96,7 @@ func (l *Log) runOf(e *Leaf) (*run, error) {
 	return r, nil
 }
 
-// write writes one entry, or nothing of it.
+// write writes one entry completely, or nothing of it.
 func (l *Log) write(e *Leaf, r *run, sealed []byte) error {
 	if err := l.ready(); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (l *Log) write(e *Leaf, r *run, sealed []byte) error {
 		r.key.index = e.Key
 	}
 	if e.Step == Ended {
-		delete(l.runs, e.Run) // and its key: from now on only the recipients can decrypt the run
+		delete(l.runs, e.Run) // deletes the run's key, too: from now on only the recipients can decrypt the run
 		l.keys.fill()
 	}
 	if _, err := l.tree.add(hash); err != nil {
@@ -141,7 +141,7 @@ func (l *Log) write(e *Leaf, r *run, sealed []byte) error {
 		return err
 	}
 	if l.tree.size-l.signed >= signEvery {
-		_ = l.sign() // if that fails, the next entry tries again
+		_ = l.sign() // if sign fails, the next entry tries again
 	} else if !l.timed {
 		l.timed = true
 		time.AfterFunc(signAfter, func() {
@@ -164,11 +164,11 @@ func (l *Log) ready() error {
 	}
 	l.until = l.tree.size
 	err := l.begin(l.tree.size)
-	l.witness.send(l.head) // an entry before it may be waiting
+	l.witness.send(l.head) // an earlier entry may be waiting for this checkpoint
 	return err
 }
 
-// put writes lines. If that fails, it cuts off the part that was written.
+// put writes lines. If it fails, it cuts off the part that was written.
 func (l *Log) put(lines []byte) error {
 	n, err := l.f.Write(lines)
 	if err == nil {
@@ -179,7 +179,7 @@ func (l *Log) put(lines []byte) error {
 	return err
 }
 
-// sign writes a checkpoint, unless the last one covers all entries.
+// sign writes a checkpoint, unless the last checkpoint covers all entries.
 func (l *Log) sign() error {
 	if l.signed == l.tree.size {
 		return nil
@@ -194,7 +194,7 @@ func (l *Log) sign() error {
 	return err
 }
 
-// checkpoint returns the signed head of the log, and the line that has it.
+// checkpoint returns the signed head of the log, and the line that contains it.
 func (l *Log) checkpoint() (signed string, line []byte, err error) {
 	root, err := tlog.TreeHash(l.tree.size, &l.tree)
 	if err == nil {
@@ -203,7 +203,7 @@ func (l *Log) checkpoint() (signed string, line []byte, err error) {
 	return signed, appendCheckpoint(nil, signed, l.tree.subtrees()), err
 }
 
-// begin begins a new segment with a checkpoint. The segment before must be synced.
+// begin begins a new segment with a checkpoint. The previous segment must be synced.
 func (l *Log) begin(first int64) error {
 	signed, line, err := l.checkpoint()
 	if err != nil {
@@ -220,13 +220,13 @@ func (l *Log) begin(first int64) error {
 		return errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
 	if l.f != nil {
-		_ = l.f.Close() // it is synced
+		_ = l.f.Close() // the previous segment is already synced, so an error does not matter
 	}
 	l.f, l.size, l.signed, l.head = f, int64(len(line)), l.tree.size, signed
 	return nil
 }
 
-// synced returns when the first n entries are signed and synced. The caller has locked l.mu; synced unlocks it during a sync.
+// synced returns when the first n entries are signed and synced. The caller holds l.mu, which synced unlocks during a sync.
 func (l *Log) synced(n int64) error {
 	for l.until < n && l.err == nil {
 		if l.syncing {
@@ -252,7 +252,7 @@ func (l *Log) synced(n int64) error {
 	return l.err
 }
 
-// broken ends the log after a failed sync: it is unknown which entries are on the disk.
+// broken ends the log after a failed sync, since it is unknown which entries are on the disk.
 func (l *Log) broken(err error) error {
 	l.err = fmt.Errorf("a sync failed, and nothing is appended until the log is opened again: %w", err)
 	return l.err

@@ -1,5 +1,5 @@
-// This file reads a log and believes no line that the log's key has not signed. Who can write the log could otherwise have any run erased: by
-// giving it an old time, or another principal, while somebody erases.
+// This file reads a log and checks that the log's key has signed each line. Otherwise an attacker who can write the log could have any run
+// erased, by giving it an old time or another principal.
 
 package tree
 
@@ -28,11 +28,11 @@ func (f *frontier) follow(x item, key note.Verifier) error {
 	if x.Number != f.size {
 		return errChanged
 	}
-	_, err := f.add(x.Hash) // of what stands outside the leaf, a key may be overwritten in part, which erasing completes; Opener.Open checks a payload
+	_, err := f.add(x.Hash) // only the leaf is signed. A key outside of it may be partly overwritten by an interrupted erasure, and Opener.Open checks the payload
 	return err
 }
 
-// followed yields the lines from a place on, once tree has followed them: a checkpoint signs all that came before it. It ends with an error at the first
+// followed yields the lines from a place on, once tree has followed them: a checkpoint signs all lines before it. It ends with an error at the first
 // line that is not as it was signed.
 func followed(in Source, from place, sealed bool, key note.Verifier, tree *frontier) iter.Seq2[item, error] {
 	return func(yield func(item, error) bool) {
@@ -50,7 +50,7 @@ func followed(in Source, from place, sealed bool, key note.Verifier, tree *front
 	}
 }
 
-// newest returns the last checkpoint of a log. The log must continue from.
+// newest returns the last checkpoint of a log. It fails if the log does not continue the checkpoint from.
 func newest(in Source, from Checkpoint, key note.Verifier) (signed string, c Checkpoint, err error) {
 	var tree frontier
 	same := false
@@ -69,12 +69,12 @@ func newest(in Source, from Checkpoint, key note.Verifier) (signed string, c Che
 	return signed, c, err
 }
 
-// signedAt checks that entries, by their numbers, are as the log has signed them. It reads from the checkpoint before each to the one behind it.
+// signedAt checks that entries, given by their numbers, are as the log has signed them. For each it reads from the previous checkpoint to the next.
 func signedAt(in Source, key note.Verifier, want map[int64]Hash) error {
 	numbers := slices.Sorted(maps.Keys(want))
 	for len(numbers) > 0 {
 		var tree frontier
-		n, signed := 0, false // how many of them were read, and whether a checkpoint came behind
+		n, signed := 0, false // n: how many of the entries were read; signed: whether a checkpoint followed the last of these
 		for x, err := range followed(in, place{size: max(0, numbers[0])}, false, key, &tree) {
 			if err != nil {
 				return err
@@ -96,15 +96,15 @@ func signedAt(in Source, key note.Verifier, want map[int64]Hash) error {
 	return nil
 }
 
-// Checked is [Entries] of this log, with an error at the end if the entries are not those that the log has signed. Act on none of them before that.
+// Checked yields the [Entries] of this log, and at the end an error if they are not those that the log has signed. Act on none of them before that.
 func (l *Log) Checked() iter.Seq2[*Entry, error] { return checkedOf(l) }
 
-// Checked is [Entries] of this log, with an error at the end if the entries are not those that the log has signed. Act on none of them before that.
+// Checked yields the [Entries] of this log, and at the end an error if they are not those that the log has signed. Act on none of them before that.
 func (l *Shared) Checked() iter.Seq2[*Entry, error] { return checkedOf(l) }
 
 func checkedOf(l erasable) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
-		if err := l.flush(); err != nil { // so that what this process has written is signed
+		if err := l.flush(); err != nil { // flush signs what this process has written
 			yield(nil, err)
 			return
 		}
@@ -112,13 +112,13 @@ func checkedOf(l erasable) iter.Seq2[*Entry, error] {
 	}
 }
 
-// UnsignedError is the last error of [Signed] if entries follow the last checkpoint: who can write the log can change them unseen.
-type UnsignedError struct{ From int64 } // the number of the first
+// UnsignedError is the last error of [Signed] if entries follow the last checkpoint: an attacker who can write the log can change them unnoticed.
+type UnsignedError struct{ From int64 } // From is the number of the first such entry
 
 func (*UnsignedError) Error() string { return "its last entries are not signed yet: try again" }
 
-// Signed is [Entries], with an error at the end if the entries are not those that the key has signed. Act on none of them before that. "" is the key
-// in log.json: who can write the log can have put another there.
+// Signed yields [Entries], and at the end an error if they are not those that the key has signed. Act on none of them before that. With "" for the
+// key, it uses the key in log.json, which an attacker who can write the log may have replaced.
 func Signed(in Source, public PublicKey) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		a, _, err := readAbout(in)
@@ -152,7 +152,7 @@ func (l *Log) source() Source    { return Dir(l.dir) }
 func (l *Shared) source() Source { return l.Source }
 
 func (l *Log) key() note.Verifier {
-	v, _ := verifier(l.about.Key) // prepare has read it
+	v, _ := verifier(l.about.Key) // no error: prepare has already read the key
 	return v
 }
 func (l *Shared) key() note.Verifier { return l.verifier }

@@ -1,6 +1,6 @@
-// This file has a witness over HTTP: see package cosign. It is asked when checkpoints are sent, and by Verify. Open asks nobody, so a witness that
-// hangs or lies keeps no host from starting. Open believes the cosigned checkpoint that is kept beside the log. A size that the witness answers is its
-// word alone. A proof comes from the entries behind the last cosigned checkpoint, which are read for it, in a folder as in a database.
+// This file has a witness over HTTP (package cosign). The log asks it when checkpoints are sent, and in Verify. Open only reads the cosigned
+// checkpoint that is kept next to the log, so a witness that hangs or lies can't keep a host from starting. A proof is made from the entries after the
+// last cosigned checkpoint.
 
 package tree
 
@@ -21,20 +21,20 @@ type cosigner struct {
 	*cosign.Witness
 	log  note.Verifier
 	in   Source
-	most Checkpoint // the largest that it has cosigned, as far as this process knows
-	at   place      // where a proof begins to read the log: at the checkpoint most, or at an earlier one
-	read time.Time  // when much of the log was last read for a proof
+	most Checkpoint // the largest cosigned checkpoint that this process knows
+	at   place      // where a proof begins to read the log: the checkpoint most, or an earlier one
+	read time.Time  // when a long part of the log was last read for a proof
 }
 
-var witnessWait = 10 * time.Second // for an answer; tests wait less
+var witnessWait = 10 * time.Second // how long a request to the witness may take; tests shorten it
 
 const (
-	maxSince     = 1 << 16                                                      // entries behind the last cosigned checkpoint. More are read once in readAgain:
-	readAgain    = time.Minute                                                  // the witness may be down for long, or answer with another size each time
-	keptCosigned = cosignedFile + " (a file, or the table exo_record_cosigned)" // where the last cosigned checkpoint is kept
+	maxSince     = 1 << 16                                                      // how many entries after the last cosigned checkpoint a proof may read at any time; more, once in readAgain:
+	readAgain    = time.Minute                                                  // limits the work if the witness is down for long, or answers with another size each time
+	keptCosigned = cosignedFile + " (a file, or the table exo_record_cosigned)" // the place of the last cosigned checkpoint, for errors
 )
 
-// cosignerOf reads a witness that is a URL with its key, and its last cosigned checkpoint.
+// cosignerOf makes the client of a witness, given as a URL with its key, and reads its last cosigned checkpoint.
 func cosignerOf(place string, log note.Verifier, in Source) (*cosigner, error) {
 	w, err := cosign.Parse(place, witnessWait)
 	if err != nil {
@@ -47,7 +47,7 @@ func cosignerOf(place string, log note.Verifier, in Source) (*cosigner, error) {
 	return c, nil
 }
 
-// known reads the last cosigned checkpoint, which may be another process's.
+// known reads the last cosigned checkpoint, which another process may have written.
 func (c *cosigner) known() error {
 	text, err := c.in.cosigned()
 	if err == nil && text != "" && c.cosigned(text, place{}) != nil {
@@ -56,7 +56,7 @@ func (c *cosigner) known() error {
 	return err
 }
 
-// cosigned notes a checkpoint that has the witness's cosignature, and its place; the zero place: it is not known.
+// cosigned notes a checkpoint that has the witness's cosignature, and its place, which is zero if it is not known.
 func (c *cosigner) cosigned(text string, at place) error {
 	text, err := c.Cosigned(text, c.log)
 	if err != nil {
@@ -72,7 +72,7 @@ func (c *cosigner) cosigned(text string, at place) error {
 	return err
 }
 
-// proof proves that the tree of size entries continues the one of old. It returns the place of the checkpoint of size entries.
+// proof proves that the tree of size entries continues the tree of old entries. It returns the place of the checkpoint of size entries.
 func (c *cosigner) proof(size, old int64) (proof tlog.TreeProof, at place, err error) {
 	from := c.at
 	if old < from.size {
@@ -88,11 +88,11 @@ func (c *cosigner) proof(size, old int64) (proof tlog.TreeProof, at place, err e
 	return proof, at, err
 }
 
-// submit has the witness cosign a checkpoint of the log. If the witness has a later one, since another process or a host that goes on was faster,
-// it gets the newest that the log has.
+// submit asks the witness to cosign a checkpoint of the log. If another process was faster and the witness has a later one, submit sends the
+// log's newest.
 func (c *cosigner) submit(signed string) (cosigned string, err error) {
 	at, err := openCheckpoint(signed, c.log)
-	if err != nil || at.Size == 0 { // nothing is there to witness
+	if err != nil || at.Size == 0 { // an empty log has nothing to witness
 		return "", err
 	}
 	old := min(c.most.Size, at.Size)
@@ -111,7 +111,7 @@ func (c *cosigner) submit(signed string) (cosigned string, err error) {
 			return cosigned, c.cosigned(cosigned, next)
 		case !conflict || other.Size < 0 || other.Size == old:
 			return "", err
-		case other.Size < knew: // it could cosign another history now
+		case other.Size < knew: // refused, since the witness may be made to cosign another history
 			return "", fmt.Errorf("it has lost what it knew, or another answers in its place: it has cosigned %d entries, as %s proves, and %w. Ask those who run it; if they have lost it, keep a copy of %s and remove that: it begins anew then",
 				knew, keptCosigned, err, keptCosigned)
 		case other.Size > at.Size:
@@ -128,7 +128,7 @@ func (c *cosigner) submit(signed string) (cosigned string, err error) {
 	return "", err
 }
 
-// keep submits a checkpoint, and keeps the answer beside the log. It is no error if another process of the log was faster.
+// keep submits a checkpoint, and keeps the cosigned one next to the log. It is no error if another process of the log was faster.
 func (c *cosigner) keep(signed string) error {
 	cosigned, err := c.submit(signed)
 	if err == nil && cosigned != "" {
@@ -141,7 +141,7 @@ func (c *cosigner) keep(signed string) error {
 	return err
 }
 
-// askWitness asks the witness over HTTP about the last checkpoint that was verified.
+// askWitness asks the witness over HTTP about the last verified checkpoint.
 func (s *verification) askWitness(signed string) {
 	_, err := s.cosigner.submit(signed)
 	other, conflict := errors.AsType[*cosign.Conflict](err)

@@ -1,4 +1,4 @@
-// This file erases the payloads of runs: it destroys their data keys.
+// This file erases the payloads of runs, by destroying their data keys.
 
 package tree
 
@@ -13,33 +13,33 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// erasing is a run whose keys are to be destroyed. known: the log has the entry Erased of the run already.
+// erasing is a run with keys that must be destroyed. known is set if the log already has the entry Erased of the run.
 type erasing struct {
 	ended, known bool
 	keys         []keyPlace
 }
 
 type keyPlace struct {
-	number int64 // of the entry
+	number int64 // the number of the entry
 	file   string
 	at     int64
 	length int
 }
 
-// keyOf returns where the data key of an entry is; zero: it has none.
+// keyOf returns where the data key of an entry is, or zero if the entry has none.
 func keyOf(x item) keyPlace {
 	e := x.Entry
 	if len(e.wrapped) == 0 || e.Destroyed() {
 		return keyPlace{}
 	}
-	at := bytes.LastIndex(e.raw, append([]byte(`,"key":"`), e.wrapped...)) // behind the leaf, which may have the same text
+	at := bytes.LastIndex(e.raw, append([]byte(`,"key":"`), e.wrapped...)) // the key is after the leaf, which may contain the same text
 	if at < 0 {
 		return keyPlace{}
 	}
 	return keyPlace{e.Number, x.file, x.at + int64(at+len(`,"key":"`)), len(e.wrapped)}
 }
 
-// erasable is an open log.
+// erasable has the methods that erasing needs of an open log.
 type erasable interface {
 	source() Source
 	key() note.Verifier
@@ -49,11 +49,11 @@ type erasable interface {
 }
 
 // Erase destroys the data keys of runs, which must have ended, and of all ended runs that began before a time. The zero time adds no run. The
-// payloads of these runs can't be decrypted any more, and all hashes stay. Erase first syncs an entry for each run, and then overwrites the
-// keys. If it is interrupted between the two, Verify reports it; call Erase with the same runs again. Erase returns the number of keys that it
-// destroyed, and the runs that it skipped: they began before the time and have not ended.
+// payloads of these runs can't be decrypted any more, but all hashes stay. Erase first syncs an entry for each run, and then overwrites the
+// keys. If it is interrupted in between, Verify reports that, and a second Erase of the same runs completes it. It returns how many keys it
+// destroyed, and the runs that it skipped because they have not ended.
 func (l *Log) Erase(before time.Time, runs ...Run) (n int, skipped []Run, err error) {
-	if err := l.flush(); err != nil { // so that what this process has written is signed
+	if err := l.flush(); err != nil { // flush signs what this process has written
 		return 0, nil, err
 	}
 	x := newEraser(before, runs)
@@ -68,12 +68,12 @@ func (l *Log) Erase(before time.Time, runs ...Run) (n int, skipped []Run, err er
 	return x.erase(l)
 }
 
-// eraser finds the runs that are to be erased. It believes no line until erase has checked that the log has signed it.
+// eraser finds the runs that are to be erased. Then erase checks that the log has signed the lines that decided this.
 type eraser struct {
 	before time.Time
-	must   map[Run]bool // runs that have to be there, and to have ended
+	must   map[Run]bool // the runs that the log must have, with their ends
 	found  map[Run]*erasing
-	read   map[int64]Hash // of the entries that it goes by
+	read   map[int64]Hash // the entries that decide what is erased, by number
 }
 
 func newEraser(before time.Time, must []Run) *eraser {
@@ -90,7 +90,7 @@ func (x *eraser) note(e *Entry, key keyPlace) {
 	}
 	r, of := x.found[e.Run], x.found[e.Of]
 	if r != nil {
-		r.ended = r.ended || e.Step == Ended // what became known later may follow
+		r.ended = r.ended || e.Step == Ended // an entry that settles the run may follow Ended
 		if key.length > 0 {
 			r.keys = append(r.keys, key)
 		}
@@ -128,7 +128,7 @@ func (x *eraser) erase(l erasable) (n int, skipped []Run, err error) {
 	return n, skipped, err
 }
 
-// Unread lists the files with lines that Open could not read and set aside: see Log. Data keys may be in them, which no erasing reaches.
+// Unread lists the files to which Open moved lines that it could not read. They may contain data keys, which Erase does not destroy.
 func Unread(dir string) ([]string, error) { return filepath.Glob(filepath.Join(dir, unreadFile+"*")) }
 
 func (l *Log) flush() error {

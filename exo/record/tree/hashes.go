@@ -9,11 +9,11 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// frontier keeps the last stored hash of each level of a tree. These hashes are enough to add a leaf, and to compute the root.
+// frontier keeps the last stored hash of each level of a tree. That is enough to add a leaf, and to compute the root.
 type frontier struct {
 	size   int64
 	hashes [64]Hash
-	at     [64]int64 // the place of the hash in its level
+	at     [64]int64 // the place of each hash in its level
 }
 
 // ReadHashes implements tlog.HashReader.
@@ -29,7 +29,7 @@ func (f *frontier) ReadHashes(indexes []int64) ([]Hash, error) {
 	return out, nil
 }
 
-// add appends a leaf, and returns the hashes that it completes, from level 0 up.
+// add appends a leaf, and returns the hashes that are now complete, from level 0 upwards.
 func (f *frontier) add(leaf Hash) ([]Hash, error) {
 	stored, err := tlog.StoredHashesForRecordHash(f.size, leaf, f)
 	for level, h := range stored {
@@ -39,7 +39,7 @@ func (f *frontier) add(leaf Hash) ([]Hash, error) {
 	return stored, err
 }
 
-// subtrees returns the hashes of the complete subtrees of which the tree consists, the smallest first. A checkpoint's line has them.
+// subtrees returns the hashes of the complete subtrees that the tree consists of, the smallest first, for a checkpoint's line.
 func (f *frontier) subtrees() []Hash {
 	hashes := []Hash{}
 	for level, h := range f.hashes {
@@ -50,7 +50,7 @@ func (f *frontier) subtrees() []Hash {
 	return hashes
 }
 
-// frontierOf makes the tree of a checkpoint from its subtrees. ok reports whether they have the checkpoint's root.
+// frontierOf makes the tree of a checkpoint from its subtrees. ok reports whether they give the checkpoint's root.
 func frontierOf(c Checkpoint, subtrees []Hash) (f frontier, ok bool) {
 	f.size = c.Size
 	for level := range f.at {
@@ -61,7 +61,7 @@ func frontierOf(c Checkpoint, subtrees []Hash) (f frontier, ok bool) {
 	return f, len(subtrees) == 0 && f.is(c)
 }
 
-// signedTree makes the tree of a line that has to be a checkpoint, which the key has signed.
+// signedTree makes the tree of line x, which must be a checkpoint that the key has signed.
 func signedTree(x item, key note.Verifier) (frontier, error) {
 	c, err := openCheckpoint(x.checkpoint, key)
 	tree, ok := frontierOf(c, x.subtrees)
@@ -71,7 +71,7 @@ func signedTree(x item, key note.Verifier) (frontier, error) {
 	return tree, err
 }
 
-// is reports whether the tree is the one of a checkpoint.
+// is reports whether c is the checkpoint of this tree.
 func (f *frontier) is(c Checkpoint) bool {
 	root, err := tlog.TreeHash(f.size, f)
 	return err == nil && f.size == c.Size && root == c.Root

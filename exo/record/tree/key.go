@@ -26,36 +26,38 @@ import (
 // About is the content of log.json. Each checkpoint signs the digest of log.json, so a log does not open if its log.json was changed.
 type About struct {
 	V          int       `json:"v"`
-	Origin     string    `json:"origin"`            // the name of the log; no other log has it
-	Key        PublicKey `json:"key"`               // verifies the log's checkpoints
+	Origin     string    `json:"origin"`            // the name of the log, which no other log has
+	Key        PublicKey `json:"key"`               // the key that verifies the log's checkpoints
 	Recipients []string  `json:"recipients"`        // the age recipients that data keys are encrypted for
-	Witness    string    `json:"witness,omitempty"` // to which checkpoints are written: a second folder, a second database as env:NAME, or a witness over HTTP as URL#KEY. See packages dbwitness and cosign
+	Witness    string    `json:"witness,omitempty"` // the place for checkpoints: a second folder, a second database as env:NAME, or a witness over HTTP as URL#KEY. See packages dbwitness and cosign
 }
 
 const aboutFile = "log.json"
 
-// SigningKey is the secret half of a log's Ed25519 key, as NewKey makes it. Printing a SigningKey does not reveal it; string(k) does.
+// SigningKey is the secret half of a log's Ed25519 key, which NewKey makes. Printing a SigningKey does not reveal it; string(k) does.
 type SigningKey string
 
-// String implements fmt.Stringer. It hides the key, so that no log of the host can contain it.
+// String implements fmt.Stringer. It hides the key, so that the host's logs can't contain it.
 func (SigningKey) String() string { return "(a signing key)" }
 
-// GoString implements fmt.GoStringer, for the same reason.
+// GoString implements fmt.GoStringer. It hides the key, like String.
 func (k SigningKey) GoString() string { return k.String() }
 
-// PublicKey is the public half. Who verifies a log must not get it from the log's folder: an attacker could have put another key there.
+// PublicKey is the public half of a log's key. A person who verifies a log must not get it from the log's folder: an attacker could have put another
+// key there.
 type PublicKey string
 
-// NewKey makes a name that no other log has, and the two halves of its key.
+// NewKey makes a name that no other log has, and both halves of a key.
 func NewKey() (origin string, private SigningKey, public PublicKey, err error) {
 	b := make([]byte, 8)
-	rand.Read(b) // it never fails
+	rand.Read(b) // rand.Read never returns an error
 	origin = fmt.Sprintf("exo-record-%x", b)
 	secret, shown, err := note.GenerateKey(rand.Reader, origin)
 	return origin, SigningKey(secret), PublicKey(shown), err
 }
 
-// ReadSigningKey reads the signing key of the log in dir from env:NAME or file:PATH. The file must not be in dir; "": the log is in a database.
+// ReadSigningKey reads the signing key of the log in dir from env:NAME or file:PATH. The file must not be in dir. dir is "" if the log is in a
+// database.
 func ReadSigningKey(dir, place string) (SigningKey, error) {
 	kind, name, _ := strings.Cut(place, ":")
 	switch {
@@ -72,8 +74,8 @@ func ReadSigningKey(dir, place string) (SigningKey, error) {
 	return SigningKey(text), err
 }
 
-// Fits checks what Open checks before it reads entries: that there is a log, that the key is that log's, and that its witness has a
-// checkpoint. If one is required, there has to be one. It changes nothing, and a process that has the log open does not matter.
+// Fits makes the checks that Open makes before it reads entries: there is a log, the key is its key, and its witness has a
+// checkpoint. If required is set, the log must have a witness. Fits changes nothing, and works while a process has the log open.
 func Fits(in Source, private SigningKey, required bool) error {
 	a, _, err := readAbout(in)
 	if err != nil {
@@ -115,7 +117,8 @@ func (a *About) text() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// place checks what names the witness of a log in dir; "": in a database. It makes the witness's folder or table, so that Create changes nothing if it can't.
+// place checks the setting of the witness for a log in dir, which is "" for a database. It makes the witness's folder or table, so that Create changes
+// nothing if that fails.
 func (a *About) place(dir string) error {
 	switch {
 	case a.Witness == "":
@@ -138,7 +141,7 @@ func (a *About) place(dir string) error {
 
 // firstSeen writes the first checkpoint to the witness, if there is one.
 func (a *About) firstSeen(signed string) error {
-	if a.Witness == "" || cosign.Is(a.Witness) { // one over HTTP gets the first checkpoint that has an entry
+	if a.Witness == "" || cosign.Is(a.Witness) { // a witness over HTTP gets the first checkpoint that covers an entry
 		return nil
 	}
 	v, err := verifier(a.Key)
@@ -152,7 +155,7 @@ func (a *About) firstSeen(signed string) error {
 	return err
 }
 
-// keys reads the recipients and the private key. The key must have the name and the public half of the log.
+// keys reads the recipients and the private key. The key must have the log's name and public half.
 func (a *About) keys(private SigningKey) (*keys, note.Signer, error) {
 	if len(a.Recipients) == 0 {
 		return nil, nil, errors.New("a log needs an age recipient, whose identity alone opens what it has encrypted")
@@ -163,7 +166,7 @@ func (a *About) keys(private SigningKey) (*keys, note.Signer, error) {
 	}
 	signer, err := note.NewSigner(strings.TrimSpace(string(private)))
 	if err != nil {
-		return nil, nil, errors.New("the signing key is not one that exo record init made") // err may contain the key
+		return nil, nil, errors.New("the signing key is not one that exo record init made") // err is left out, since it may contain the key
 	}
 	v, err := note.NewVerifier(string(a.Key))
 	if err != nil || signer.Name() != a.Origin || v.Name() != a.Origin || signer.KeyHash() != v.KeyHash() {
@@ -172,12 +175,12 @@ func (a *About) keys(private SigningKey) (*keys, note.Signer, error) {
 	return newKeys(to), signer, nil
 }
 
-// Checkpoint is a signed head of a log: its first Size entries have the hash Root.
+// Checkpoint is a signed head of a log. It states that the first Size entries have the hash Root.
 type Checkpoint struct {
 	Origin string
 	Size   int64
 	Root   Hash
-	About  Hash // SHA-256 of log.json, on a line of its own
+	About  Hash // the SHA-256 of log.json, on a line of its own
 }
 
 func (c Checkpoint) sign(by note.Signer) (string, error) {
@@ -188,12 +191,12 @@ func (c Checkpoint) sign(by note.Signer) (string, error) {
 func verifier(public PublicKey) (note.Verifier, error) {
 	v, err := note.NewVerifier(strings.TrimSpace(string(public)))
 	if err != nil {
-		return nil, errors.New("this is no public key of a log: want the text that exo record init printed, not the signing key") // don't quote the key
+		return nil, errors.New("this is no public key of a log: want the text that exo record init printed, not the signing key") // the key is not quoted, since it may be the signing key
 	}
 	return v, nil
 }
 
-// openCheckpoint reads a signed checkpoint. The key must have signed it, and its origin must be the key's name. It has only one valid spelling.
+// openCheckpoint reads a signed checkpoint. The key must have signed it, and its origin must be the key's name. Only one spelling is valid.
 func openCheckpoint(signed string, v note.Verifier) (c Checkpoint, err error) {
 	n, err := note.Open([]byte(signed), note.VerifierList(v))
 	if err != nil {
@@ -202,7 +205,7 @@ func openCheckpoint(signed string, v note.Verifier) (c Checkpoint, err error) {
 	if lines := strings.Split(n.Text, "\n"); len(lines) == 5 && len(n.Sigs) == 1 && len(n.UnverifiedSigs) == 0 {
 		c.Origin = lines[0]
 		c.Size, err = strconv.ParseInt(lines[1], 10, 64)
-		_, err2 := base64.StdEncoding.Strict().DecodeString(n.Sigs[0].Base64) // note.Open accepts other spellings
+		_, err2 := base64.StdEncoding.Strict().DecodeString(n.Sigs[0].Base64) // refuse other spellings of the signature, which note.Open accepts
 		err = errors.Join(err, err2, unbase64(&c.Root, lines[2]), unbase64(&c.About, lines[3]))
 		if err == nil && c.Origin == v.Name() && c.Size >= 0 {
 			return c, nil
@@ -215,7 +218,7 @@ func openCheckpoint(signed string, v note.Verifier) (c Checkpoint, err error) {
 func sizeIn(signed string) (n int64) {
 	_, rest, _ := strings.Cut(signed, "\n")
 	text, _, _ := strings.Cut(rest, "\n")
-	n, _ = strconv.ParseInt(text, 10, 64) // openCheckpoint finds what is no number
+	n, _ = strconv.ParseInt(text, 10, 64) // if text is no number, openCheckpoint reports it
 	return n
 }
 
@@ -233,7 +236,7 @@ func Within(dir, file string) bool {
 		if r, err := filepath.EvalSymlinks(p); err == nil {
 			return r
 		}
-		if r, err := filepath.EvalSymlinks(filepath.Dir(p)); err == nil { // the file does not exist yet
+		if r, err := filepath.EvalSymlinks(filepath.Dir(p)); err == nil { // the file does not exist yet, so resolve the links of its folder
 			return filepath.Join(r, filepath.Base(p))
 		}
 		return p

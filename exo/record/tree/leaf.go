@@ -1,4 +1,4 @@
-// This file has the leaf: the bytes of an entry that the tree hashes.
+// This file has the leaf: the part of an entry that the tree hashes.
 
 package tree
 
@@ -15,57 +15,57 @@ import (
 // Run is the ID of a run. The log's own entries, Erased and Resumed, have the zero Run.
 type Run [16]byte
 
-// String returns 32 hexadecimal digits.
+// String returns the ID as 32 hexadecimal digits.
 func (r Run) String() string { return hex.EncodeToString(r[:]) }
 
-// Hash is a hash of the tree, see package tlog.
+// Hash is a hash of the tree, as package tlog computes it.
 type Hash = tlog.Hash
 
-// The steps that this package interprets. The owner of a log defines others, in small letters.
+// These are the steps that this package interprets. The owner of a log defines others, in lower case.
 const (
 	Begun  = "begun"  // the first entry of a run
-	Ended  = "ended"  // the last entry of a run. The log's owner may add what became known later, and another Ended
-	Erased = "erased" // the data keys of the run Leaf.Of were destroyed
+	Ended  = "ended"  // the last entry of a run. Later the log's owner may add entries that settle the run, and another Ended
+	Erased = "erased" // the data keys of the run in Leaf.Of were destroyed
 
-	// Resumed is added by Open if the last process ended before it signed all of its entries. Call is the number of these entries. An attacker who
-	// could write the folder could change them undetected until this one was signed. Failed means that lines after them could not be read.
+	// Resumed is added by Open if the last process ended before it signed all of its entries. Call is the number of unsigned entries. Until
+	// Resumed was signed, an attacker who could write the folder could change them undetected. Failed is set if later lines could not be read.
 	Resumed = "resumed"
 )
 
 // Leaf is the part of an entry that no program or person wrote. Append fills in Number, Index, Prev, Count and all fields after Of.
 type Leaf struct {
-	Number int64 // in the log, from 0
+	Number int64 // the number of the entry in the log, from 0
 	Run    Run
-	Index  int64     // in its run, from 0
-	Prev   Hash      // the hash of the leaf before it in its run; zero for the first
-	Step   string    // see Begun
-	At     time.Time // in UTC
+	Index  int64     // the number of the entry in its run, from 0
+	Prev   Hash      // the hash of the previous leaf of the run; zero for the first
+	Step   string    // one of the steps of the log's owner or of this package, such as Begun
+	At     time.Time // the time of the entry, in UTC
 	Call   uint64
 	Effect string
 	State  string
-	Failed bool // the payload has an error
-	Asked  bool // added after the process of the run had ended
+	Failed bool // the payload contains an error
+	Asked  bool // the entry was added after the process of the run had ended
 
-	Prepared           bool // Changed and Witnessed are given
+	Prepared           bool // the leaf has Changed and Witnessed
 	Changed, Witnessed int64
 
-	Policy [32]byte // at Begun the digest of what was granted
-	Of     Run      // at Erased: the run that was erased
-	Count  int64    // at Ended: how many leaves the run has, with this one
+	Policy [32]byte // at Begun, the digest of what was granted
+	Of     Run      // at Erased, the run that was erased
+	Count  int64    // at Ended, how many leaves the run has, including this one
 
-	Key     int64    // the Index of the entry whose line has the data key
-	Wrapped [32]byte // SHA-256 of the wrapped data key, where this line has it
-	Sealed  [32]byte // SHA-256 of the encrypted payload
-	Digest  [32]byte // HMAC-SHA-256 of the payload, keyed from the data key
+	Key     int64    // the Index of the entry that has the data key in its line
+	Wrapped [32]byte // the SHA-256 of the wrapped data key, if this line has it
+	Sealed  [32]byte // the SHA-256 of the encrypted payload
+	Digest  [32]byte // the HMAC-SHA-256 of the payload; its key is derived from the data key
 }
 
-// field is a field of a leaf: the text before its value, and the value's place.
+// field describes a field of a leaf: the text before its value, and a pointer to the value.
 type field struct {
 	name string
 	at   any
 }
 
-// fields returns the fields in the order of the line. A line leaves out all zero fields but the first.
+// fields returns the fields in the order in which a line has them. A line leaves out every zero field except the first.
 func (l *Leaf) fields() [21]field {
 	return [...]field{{`{"v":1,"n":`, &l.Number}, {`,"run":"`, (*[16]byte)(&l.Run)}, {`,"i":`, &l.Index}, {`,"prev":"`, (*[32]byte)(&l.Prev)},
 		{`,"step":"`, &l.Step}, {`,"at":"`, &l.At}, {`,"call":`, &l.Call}, {`,"effect":"`, &l.Effect}, {`,"state":"`, &l.State},
@@ -74,7 +74,7 @@ func (l *Leaf) fields() [21]field {
 		{`,"key":`, &l.Key}, {`,"wrapped":"`, &l.Wrapped}, {`,"sealed":"`, &l.Sealed}, {`,"digest":"`, &l.Digest}}
 }
 
-// append writes the leaf. There is one spelling for each leaf: parseLeaf refuses any other.
+// append writes the leaf. Each leaf has only one spelling, and parseLeaf refuses any other.
 func (l *Leaf) append(b []byte) []byte {
 	for i, f := range l.fields() {
 		from := len(b)
@@ -105,7 +105,7 @@ func (l *Leaf) append(b []byte) []byte {
 
 var errLeaf = errors.New("it is no leaf in its one spelling")
 
-// parseLeaf reads a leaf. It refuses any text but the one that append writes for the same leaf, so it needs no other check.
+// parseLeaf reads a leaf. It refuses every text except the one that append writes for the same leaf, so it needs no other check.
 func parseLeaf(b []byte) (l Leaf, err error) {
 	rest := b
 	for _, f := range l.fields() {

@@ -18,59 +18,59 @@ import (
 	"github.com/exoagent/exoagent/internal/filelock"
 )
 
-// ErrInUse is the error of Open if the log is open already.
+// ErrInUse is the error of Open if another process has the log open.
 var ErrInUse = filelock.ErrInUse
 
 // Log is a log that is open for appending. It is locked until Close, or until its process ends.
 type Log struct {
 	dir    string
 	about  About
-	sum    Hash // SHA-256 of log.json
+	sum    Hash // the SHA-256 of log.json
 	signer note.Signer
 	keys   *keys
 	unlock func() error
-	Tail   []Leaf // the entries that Open has read
+	Tail   []Leaf // the leaves that Open has read
 
 	mu      sync.Mutex
-	runs    map[Run]*run // runs that have not ended, and runs that Open has read
+	runs    map[Run]*run // the runs that have not ended, and those that Open has read
 	f       file         // the last segment
-	size    int64        // bytes of the whole lines in f
+	size    int64        // how many bytes the whole lines in f have
 	tree    frontier
-	signed  int64  // entries that the last checkpoint covers
-	head    string // the last checkpoint, signed
+	signed  int64  // how many entries the last checkpoint covers
+	head    string // the signed text of the last checkpoint
 	timed   bool   // a timer will write a checkpoint soon
-	until   int64  // entries that are synced
+	until   int64  // how many entries are synced
 	syncing bool
 	done    *sync.Cond // signals that a sync has ended
-	err     error      // why nothing can be appended any more
+	err     error      // the reason why nothing can be appended any more
 	buf     []byte
 	witness *witness
 }
 
-// run is a run that can get more entries. Lock run.mu before Log.mu.
+// run is a run that may get more entries. Lock run.mu before Log.mu.
 type run struct {
 	mu   sync.Mutex // guards key, and keeps the entries in order
-	key  *dataKey   // nil: this process has sealed no payload of the run yet
-	seen progress   // guarded by the log's mu
+	key  *dataKey   // nil if this process has not sealed a payload of the run yet
+	seen progress   // guarded by Log.mu
 
-	taken  bool  // of a Shared: another process has added to it
-	failed error // of a Shared: why an entry for which nobody waited was refused
+	taken  bool  // for a Shared: another process has added entries to the run
+	failed error // for a Shared: why an entry was refused that no caller waited for
 }
 
-// progress says which leaf a run needs next.
+// progress describes the next leaf that a run needs.
 type progress struct {
-	next int64 // the Index of its next leaf
+	next int64 // the Index of the next leaf
 	prev Hash
 }
 
-// goesOn reports whether e is the next entry of its run. p then continues after e, whatever the answer is.
+// goesOn reports whether e is the next entry of its run. Even if not, p then continues after e.
 func (p *progress) goesOn(e *Entry) bool {
 	last := *p
 	*p = progress{e.Index + 1, e.Hash}
 	return e.Index == last.next && e.Prev == last.prev && (e.Run == Run{} || (e.Step == Begun) == (e.Index == 0)) && (e.Step == Ended) == (e.Count != 0) && (e.Count == 0 || e.Count == e.Index+1)
 }
 
-// Create makes a log in a folder. The folder must be empty; Create makes it if it is missing. a.Key is the public half of private.
+// Create makes a log in a folder, which must be empty or missing. a.Key is the public half of private.
 func Create(dir string, a About, private SigningKey) error {
 	text, err := a.text()
 	if err != nil {
@@ -114,10 +114,10 @@ func prepare(dir string, a About, private SigningKey) (*Log, error) {
 	return l, nil
 }
 
-// Open opens a log to append to. It reads at least the last MiB of the last segment, and back to a checkpoint. These lines must be whole and
-// in order, and the checkpoint must sign the tree. Open cuts off a last line without a newline: no caller was answered that it is durable.
-// Open moves lines that it can't read after the last checkpoint to a file of their own. private is the signing key.
-// Open fails if log.json is not the one that the last checkpoint signs, or if the witness has seen a longer log or another one.
+// Open opens a log for appending. It reads at least the last MiB of the last segment, back to a checkpoint. These lines must be complete and
+// in order, and the checkpoint must sign the tree. Open cuts off a last line without a newline, which was never reported as durable. It
+// moves unreadable lines after the last checkpoint to a separate file. private is the signing key. Open fails if the last checkpoint does
+// not sign log.json, or if the witness has seen a longer log or another one.
 func Open(dir string, private SigningKey) (*Log, error) {
 	a, digest, err := readAbout(Dir(dir))
 	if err != nil {
@@ -129,7 +129,7 @@ func Open(dir string, private SigningKey) (*Log, error) {
 	}
 	l.sum = digest
 	if err := l.load(); err != nil {
-		_ = l.close() // no other goroutine uses l
+		_ = l.close() // no lock is needed, since no other goroutine has l yet
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	return l, nil
@@ -138,7 +138,7 @@ func Open(dir string, private SigningKey) (*Log, error) {
 func (l *Log) load() error {
 	all, err := segments(l.dir)
 	var tail []item
-	var bad error // why the line at l.size can't be read
+	var bad error // the reason why the line at l.size can't be read
 	for len(tail) == 0 {
 		if bad != nil {
 			return bad
@@ -147,7 +147,7 @@ func (l *Log) load() error {
 			return errors.Join(err, errors.New("it has no entries: its segments were removed"))
 		}
 		if tail, l.size, bad, err = readTail(all[len(all)-1].path); err == nil && bad == nil && len(tail) == 0 {
-			err = os.Remove(all[len(all)-1].path) // a process ended while it wrote the first line of this segment
+			err = os.Remove(all[len(all)-1].path) // a process was killed while it wrote the first line of this segment
 			all = all[:len(all)-1]
 		}
 	}
@@ -188,7 +188,7 @@ func (l *Log) load() error {
 	}
 	l.signed = head.Size
 	var seen Checkpoint
-	if l.about.Witness != "" { // ask the witness before anything is cut off
+	if l.about.Witness != "" { // check the witness before anything is cut off
 		if l.witness, seen, err = witnessOf(l.about.Witness, v, Dir(l.dir)); err != nil {
 			return err
 		}
@@ -220,11 +220,11 @@ func (l *Log) load() error {
 	return l.synced(l.tree.size)
 }
 
-// unreadFile begins the names of the files to which Open moves lines that it can't read.
+// unreadFile is the beginning of the names of the files to which Open moves lines that it can't read.
 const unreadFile = "unread-"
 
-// setAside moves the bytes from l.size on to a file of their own. The power failed before they were synced, so no caller was answered that they
-// are durable. If a signed checkpoint follows, they were synced and damaged later: then setAside returns an error, and the log does not open.
+// setAside moves the bytes from l.size on to a separate file. Usually the power failed before they were synced, so they were never reported as
+// durable. If a signed checkpoint follows, they were synced and damaged later: then setAside fails, and the log does not open.
 func (l *Log) setAside(path string, bad error, v note.Verifier) error {
 	if later, err := signedBehind(path, l.size, v); err != nil || later {
 		return errors.Join(bad, err)
@@ -262,8 +262,9 @@ func (l *Log) goOn(tail []item, last int) error {
 	return nil
 }
 
-// RequireWitness makes Append wait until the log's witness has the checkpoint that covers the entry, for at most this long (more than 0), if the entry is durable and
-// what can't be undone may follow it: not at Ended, nor at what became known later. Append then fails with a WitnessError. The entry is in the log.
+// RequireWitness makes Append of a durable entry wait until the log's witness has the checkpoint that covers the entry. After within, which must be
+// positive, Append fails with a WitnessError, although the entry is in the log. Entries that nothing irreversible can follow, Ended and Asked ones,
+// don't wait.
 func (l *Log) RequireWitness(within time.Duration) error { return l.witness.require(within) }
 
 var errClosed = errors.New("the log was closed")
@@ -296,6 +297,6 @@ func (l *Log) close() error {
 	if l.err = errClosed; l.f != nil {
 		err = l.f.Close()
 	}
-	l.mu.Unlock() // writing to the witness may take long: don't block other callers meanwhile
+	l.mu.Unlock() // unlocked, since the witness may take long and other callers must not wait for it
 	return errors.Join(err, l.witness.stop(), l.unlock())
 }

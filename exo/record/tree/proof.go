@@ -1,4 +1,4 @@
-// This file proves one run to a person who has neither the log nor access to its host.
+// This file proves one run to a person who has no access to the log.
 
 package tree
 
@@ -15,9 +15,10 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// proofHead is the first line of a proof, in JSON. A proofLine follows for each entry of the run: its line, and the hashes from it to the root.
+// proofHead is the first line of a proof, in JSON. A proofLine follows for each entry of the run, with the entry's line and the hashes from it to the
+// root.
 type proofHead struct {
-	Proof      int    `json:"proof"` // the version
+	Proof      int    `json:"proof"` // the version of the format
 	Run        string `json:"run"`
 	Checkpoint string `json:"checkpoint"`
 }
@@ -27,7 +28,7 @@ type proofLine struct {
 	Entry json.RawMessage  `json:"entry"`
 }
 
-// Prove writes the proof that a run is in the tree of the last checkpoint. It reads the log twice: for the run, and for the hashes on its paths.
+// Prove writes the proof that a run is in the tree of the last checkpoint. It reads the log twice: for the run, and for the hashes of its proofs.
 func Prove(w io.Writer, in Source, run Run) error {
 	var lines []proofLine
 	var numbers []int64
@@ -39,7 +40,7 @@ func Prove(w io.Writer, in Source, run Run) error {
 			return err
 		case x.checkpoint != "":
 			head.Checkpoint = x.checkpoint
-			_, _ = fmt.Sscanf(x.checkpoint, "%s\n%d\n", new(string), &size) // Check reads it strictly
+			_, _ = fmt.Sscanf(x.checkpoint, "%s\n%d\n", new(string), &size) // the checkpoint is ours; Check reads it strictly
 		case x.Run == run:
 			lines = append(lines, proofLine{Entry: bytes.TrimSuffix(bytes.Clone(x.raw), []byte("\n"))})
 			numbers = append(numbers, x.Number)
@@ -74,15 +75,15 @@ func Prove(w io.Writer, in Source, run Run) error {
 	return errors.Join(err, out.Flush())
 }
 
-// hashes calls prove with the hashes that it asks for, of the tree of size entries. It calls it twice: the first time to find which, and it reads the
-// log in between, from a place on. It returns the place of the last checkpoint that it has read.
+// hashes calls prove twice: first to find out which hashes of the tree of size entries it needs, and then with these hashes. Between the calls hashes
+// reads the log, from a place on. It returns the place of the last checkpoint that it read.
 func hashes(in Source, from place, size int64, key note.Verifier, prove func(tlog.HashReader) error) (place, error) {
 	need := map[int64]Hash{}
 	known := tlog.HashReaderFunc(func(indexes []int64) ([]Hash, error) {
 		out := make([]Hash, len(indexes))
 		for i, x := range indexes {
 			out[i] = need[x]
-			need[x] = out[i] // so that the log is searched for it
+			need[x] = out[i] // an entry in need makes the loop below search the log for this hash
 		}
 		return out, nil
 	})
@@ -92,7 +93,7 @@ func hashes(in Source, from place, size int64, key note.Verifier, prove func(tlo
 		if err = errors.Join(err, err2); err != nil {
 			return from, err
 		}
-		for level, n := range tree.at { // the entry has completed some of these, and a first checkpoint has brought all
+		for level, n := range tree.at { // an entry completes the hashes of some levels; a first checkpoint brings those of all levels
 			if x.Entry != nil && tree.size%(1<<level) != 0 {
 				break
 			}
@@ -115,7 +116,7 @@ func hashes(in Source, from place, size int64, key note.Verifier, prove func(tlo
 	return from, errors.Join(err, prove(known))
 }
 
-// spelled reports whether a line is as Prove writes it. Package json also takes capitals and repeated fields, which other readers may not.
+// spelled reports whether a line is exactly as Prove writes it. Package json also accepts capitals and repeated fields, which other readers may not.
 func spelled(line []byte, as any) bool {
 	var b bytes.Buffer
 	return json.NewEncoder(&b).Encode(as) == nil && bytes.Equal(b.Bytes(), line)
@@ -126,11 +127,11 @@ type Proven struct {
 	Checkpoint
 	Run     Run
 	Entries []*Entry
-	Ended   bool // false: entries may be missing at the run's end. true: entries that report what became known later may follow
+	Ended   bool // false: entries may be missing at the run's end. true: only entries that settle the run may follow
 }
 
 // Check checks a proof with the log's public key. The key must have signed the checkpoint. Each entry must be in the checkpoint's tree, and must
-// follow the entry before it in the run, from the first on. The last entry of a run that ended must have the number of its entries.
+// follow the entry before it in the run, from the first on. The last entry of an ended run must contain the number of its entries.
 func Check(proof io.Reader, public PublicKey) (*Proven, error) {
 	in := bufio.NewReader(proof)
 	var head proofHead

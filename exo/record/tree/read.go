@@ -22,16 +22,16 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Entry is an entry of a log, as it was read.
+// Entry is an entry that was read from a log.
 type Entry struct {
 	Leaf
 	Hash    Hash
-	wrapped []byte // the data key for the recipients, in base64, or what it was overwritten with; nil: another line has it
-	sealed  []byte // the payload, in base64
-	raw     []byte // the line. wrapped, sealed and raw are valid until the next line is read
+	wrapped []byte // the wrapped data key in base64, or the text that overwrote it; nil: another line has the key
+	sealed  []byte // the encrypted payload in base64
+	raw     []byte // the whole line. wrapped, sealed and raw are valid until the next line is read
 }
 
-// maxLine bounds a line, in bytes: a payload has at most 64 MiB, in base64.
+// maxLine is the largest size of a line in bytes: a payload has at most 64 MiB, in base64.
 const maxLine = 96 << 20
 
 // segment is a file of lines.
@@ -44,7 +44,7 @@ func segmentPath(dir string, first int64) string {
 	return filepath.Join(dir, fmt.Sprintf("%015d.jsonl", first))
 }
 
-// segments lists the segments of a folder in their order, which is the order of their names.
+// segments lists the segments of a folder in order, which is the order of their names.
 func segments(dir string) (all []segment, err error) {
 	files, err := os.ReadDir(dir)
 	for _, f := range files {
@@ -61,17 +61,17 @@ func segments(dir string) (all []segment, err error) {
 	return all, err
 }
 
-// item is a line that was read: an entry, or a checkpoint.
+// item is a line of a log: an entry or a checkpoint.
 type item struct {
 	*Entry
-	checkpoint string     // a signed note; "": the line is an entry
-	subtrees   []Hash     // of the checkpoint's tree
-	of         Checkpoint // the checkpoint, set by a caller that has verified it
-	file       string     // the segment with the line,
-	at, end    int64      // where it begins, and where it ends
+	checkpoint string     // the checkpoint as a signed note; "": the line is an entry
+	subtrees   []Hash     // the subtrees of the checkpoint's tree
+	of         Checkpoint // the checkpoint, once a caller has verified it
+	file       string     // the segment that has the line
+	at, end    int64      // the offsets of the beginning and the end of the line
 	first      int64      // the number of the segment's first entry
-	kept       time.Time  // Row.At
-	broken     error      // the error of Entry.outside. Only readTail sets it
+	kept       time.Time  // the time Row.At, in a database
+	broken     error      // the error of Entry.outside, which only readTail sets
 }
 
 var (
@@ -98,11 +98,11 @@ func appendCheckpoint(b []byte, signed string, subtrees []Hash) []byte {
 	text, _ := json.Marshal(struct {
 		Checkpoint string `json:"checkpoint"`
 		Subtrees   []Hash `json:"subtrees"`
-	}{signed, subtrees}) // texts can always be marshalled
+	}{signed, subtrees}) // no error: texts can always be marshalled
 	return append(append(b, text...), '\n')
 }
 
-// parseLine reads a line with its newline. It refuses a second spelling of the same line.
+// parseLine reads a line with its newline. It refuses any other spelling of the same line.
 func parseLine(line []byte) (x item, err error) {
 	if bytes.HasPrefix(line, checkpointStart) {
 		var c struct {
@@ -137,12 +137,12 @@ func parseLine(line []byte) (x item, err error) {
 	return x, nil
 }
 
-// outside checks the payload and the data key, which are outside of the leaf, against their hashes in the leaf. It reuses buf.
+// outside checks the payload and the data key, which are not in the leaf, against the hashes in the leaf. It reuses buf.
 func (e *Entry) outside(buf *[]byte) error {
 	matches := func(text []byte, digest [32]byte) bool {
 		b, err := base64.StdEncoding.Strict().AppendDecode((*buf)[:0], text)
 		*buf = b
-		return err == nil && base64.StdEncoding.EncodedLen(len(b)) == len(text) && sha256.Sum256(b) == digest // a decoder skips line breaks
+		return err == nil && base64.StdEncoding.EncodedLen(len(b)) == len(text) && sha256.Sum256(b) == digest // the length is checked, too, since the decoder skips line breaks
 	}
 	if len(e.sealed) > 0 && !matches(e.sealed, e.Sealed) {
 		return fmt.Errorf("entry %d: its payload was changed", e.Number)
@@ -153,10 +153,10 @@ func (e *Entry) outside(buf *[]byte) error {
 	return nil
 }
 
-// errTorn is the error for a last line without a newline: a process is writing it, or ended while it wrote it.
+// errTorn is the error for a last line without a newline: a process is writing it, or was killed while it wrote it.
 var errTorn = errors.New("the last line has no end")
 
-// scanFile reads the lines of a file that begin at from or later. It ends with errTorn where the last line has no end.
+// scanFile reads the lines of a file that begin at from or later. It ends with errTorn if the last line has no newline.
 func scanFile(path string, from int64) iter.Seq2[item, error] {
 	return func(yield func(item, error) bool) {
 		f, err := os.Open(path)
@@ -180,7 +180,7 @@ func scanFile(path string, from int64) iter.Seq2[item, error] {
 		for in.Scan() {
 			begins := at
 			if at += int64(len(in.Bytes())); begins < from {
-				continue // the rest of a line that begins before from
+				continue // this is the rest of a line that begins before from
 			}
 			x, err := parseLine(in.Bytes())
 			if err != nil {
@@ -196,8 +196,8 @@ func scanFile(path string, from int64) iter.Seq2[item, error] {
 	}
 }
 
-// Entries reads all entries of a log. The first line that it can't read ends it with an error. Entries checks no hash and no
-// signature: Verify does. It leaves out an incomplete line at the end: a live process may be writing it.
+// Entries reads all entries of a log, and ends with an error at the first line that it can't read. It checks no hash and no
+// signature; Verify does. It leaves out an incomplete last line, which a process may be writing.
 func Entries(in Source) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		for x, err := range in.lines(place{}, true) {
@@ -208,11 +208,11 @@ func Entries(in Source) iter.Seq2[*Entry, error] {
 	}
 }
 
-// maxTail is the number of bytes that Open reads from the end of a log. If they have no checkpoint, Open reads more.
+// maxTail is how many bytes Open reads from the end of a log. If they contain no checkpoint, Open reads more.
 const maxTail = 1 << 20
 
-// readTail reads the last lines of a segment, from a checkpoint on, or from the segment's beginning. size is the offset where the last whole
-// line ends. If the line after it can't be read, bad is the reason.
+// readTail reads the last lines of a segment, from a checkpoint or from the segment's beginning. size is the offset at which the last
+// complete line ends. If the next line can't be read, bad is the reason.
 func readTail(path string) (tail []item, size int64, bad, err error) {
 	info, err := os.Stat(path)
 	var buf []byte
@@ -232,7 +232,7 @@ func readTail(path string) (tail []item, size int64, bad, err error) {
 				tail, size = append(tail, x), x.end
 			}
 			if x.Entry != nil {
-				x.wrapped, x.sealed, x.raw = nil, nil, nil // the next line reuses their buffer
+				x.wrapped, x.sealed, x.raw = nil, nil, nil // dropped, since the next line reuses their buffer
 			}
 		}
 		if len(tail) > 0 || from == 0 {
@@ -242,7 +242,7 @@ func readTail(path string) (tail []item, size int64, bad, err error) {
 	return tail, size, bad, err
 }
 
-// signedBehind reports whether a segment has a checkpoint, signed with the log's key, after byte at.
+// signedBehind reports whether a checkpoint that the log's key has signed follows after byte at of a segment.
 func signedBehind(path string, at int64, v note.Verifier) (bool, error) {
 	text, err := os.ReadFile(path)
 	for line := range bytes.Lines(text[min(at, int64(len(text))):]) {

@@ -1,4 +1,4 @@
-// This file seals payloads: a data key for each run, which only the log's recipients can open.
+// This file seals payloads. Each run has a data key that only the log's recipients can decrypt.
 
 package tree
 
@@ -22,16 +22,17 @@ import (
 	"filippo.io/age"
 )
 
-// dataKey is the data key of a run, in memory only while its process needs it. The run's lock guards all fields but index.
+// dataKey is the data key of a run. It stays in memory only while its process needs it. The run's lock guards all fields except index.
 type dataKey struct {
 	aead    cipher.AEAD
 	mac     hash.Hash
-	sealed  uint64 // the number of payloads encrypted, also of those that could not be appended: it is the nonce of the last one
+	sealed  uint64 // how many payloads were encrypted, including those that could not be appended; it is the nonce of the last one
 	wrapped []byte // the key, encrypted for the recipients
-	index   int64  // the Index of the entry whose line has wrapped; -1: no line has it yet
+	index   int64  // the Index of the entry with wrapped in its line; -1: no line has it yet
 }
 
-// keys makes data keys. It keeps a few that are not used yet, since to encrypt one for the recipients takes longer than all else that a run records.
+// keys makes data keys. It keeps a few unused ones ready, since encrypting a key for the recipients takes longer than everything else that a run
+// records.
 type keys struct {
 	to     []age.Recipient
 	unused chan *dataKey
@@ -40,7 +41,7 @@ type keys struct {
 
 func newKeys(to []age.Recipient) *keys { return &keys{to: to, unused: make(chan *dataKey, 8)} }
 
-// next returns a key that nobody else has.
+// next returns a key that no other run has.
 func (k *keys) next() (key *dataKey, err error) {
 	select {
 	case key = <-k.unused:
@@ -50,15 +51,15 @@ func (k *keys) next() (key *dataKey, err error) {
 	}
 }
 
-// fill makes keys for later. A log calls it when a run has ended: in the middle of one it would compete with the run.
+// fill makes keys for later runs. A log calls it when a run has ended, since during a run it would compete with the run.
 func (k *keys) fill() {
 	if k.making.CompareAndSwap(false, true) {
 		go func() {
 			defer k.making.Store(false)
-			for len(k.unused) < cap(k.unused) { // nobody else adds any
+			for len(k.unused) < cap(k.unused) { // only this goroutine adds keys, so there is room
 				key, err := newDataKey(k.to)
 				if err != nil {
-					return // next returns the error
+					return // the method next will return the same error
 				}
 				k.unused <- key
 			}
@@ -69,7 +70,7 @@ func (k *keys) fill() {
 // newDataKey makes a key and encrypts it for the recipients.
 func newDataKey(to []age.Recipient) (*dataKey, error) {
 	secret := make([]byte, 32)
-	rand.Read(secret) // it never fails
+	rand.Read(secret) // rand.Read never returns an error
 	defer clear(secret)
 	var out bytes.Buffer
 	w, err := age.Encrypt(&out, to...)
@@ -87,7 +88,7 @@ func newDataKey(to []age.Recipient) (*dataKey, error) {
 	return k, err
 }
 
-// useDataKey derives one key for encryption and one for digests.
+// useDataKey derives a key for encryption and a key for digests from a secret.
 func useDataKey(secret []byte) (*dataKey, error) {
 	both, err := hkdf.Key(sha256.New, secret, nil, "exo record 1: encryption and digest", 64)
 	if err != nil {
@@ -101,8 +102,8 @@ func useDataKey(secret []byte) (*dataKey, error) {
 	return &dataKey{aead: aead, mac: hmac.New(sha256.New, both[32:]), index: -1}, err
 }
 
-// seal encrypts a payload. The result begins with the nonce. No nonce is used twice, since a key lives in one process. seal pads the payload:
-// its length can still be read when the key is destroyed, and would reveal how long an erased name was.
+// seal encrypts a payload. The result begins with the nonce. No nonce is used twice, since only one process has the key. seal pads the
+// payload: after the key is destroyed, the exact length would still reveal how long an erased name was.
 func (k *dataKey) seal(run Run, payload []byte) (sealed []byte, digest [32]byte) {
 	k.sealed++
 	n := k.aead.NonceSize()
@@ -113,10 +114,10 @@ func (k *dataKey) seal(run Run, payload []byte) (sealed []byte, digest [32]byte)
 	return k.aead.Seal(sealed[:n], sealed[:n], sealed[n:], run[:]), k.digest(run, payload)
 }
 
-// padding ends a payload; zeros follow.
+// padding is the byte after a payload; zeros follow it.
 const padding = 0x80
 
-// padded is the length that n bytes are padded to: at least 256, and at most an eighth more. So an observer sees only few different lengths.
+// padded returns the length that n bytes are padded to: at least 256, and at most an eighth more than n. So an observer sees few different lengths.
 func padded(n int) int {
 	step := max(256, 1<<max(0, bits.Len(uint(n))-4))
 	return (n + step - 1) / step * step
@@ -139,19 +140,19 @@ func (k *dataKey) digest(run Run, payload []byte) (d [32]byte) {
 	return d
 }
 
-// Errors of [Opener.Open].
+// These are errors of [Opener.Open].
 var (
 	ErrErased   = errors.New("it was erased: its data key is destroyed")
 	ErrNoOpener = errors.New("it is encrypted, and no identity was given")
 )
 
-// Opener opens payloads with age identities. It must be given the entries of a run in their order.
+// Opener decrypts payloads with age identities. Its caller passes the entries of each run in order.
 type Opener struct {
 	identities []age.Identity
 	keys       map[keyID]*dataKey
 }
 
-// keyID names a data key: its run, and the Index of the entry whose line has the key.
+// keyID identifies a data key by its run and the Index of the entry with the key in its line.
 type keyID struct {
 	run   Run
 	index int64
@@ -166,7 +167,7 @@ func NewOpener(identities io.Reader) (*Opener, error) {
 	return &Opener{ids, map[keyID]*dataKey{}}, nil
 }
 
-// Open returns the payload of an entry. A nil Opener opens none.
+// Open returns the payload of an entry. A nil Opener returns an error for each entry.
 func (o *Opener) Open(e *Entry) (payload []byte, err error) {
 	if o == nil {
 		return nil, ErrNoOpener
@@ -216,10 +217,10 @@ func unwrap(wrapped []byte, identities []age.Identity) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, 64))
 }
 
-// destroyed overwrites each letter of a destroyed key. It is not a letter of base64, so no key contains it.
+// destroyed overwrites each letter of a destroyed key. No key contains it, since it is not a letter of base64.
 const destroyed = "-"
 
-// Destroyed reports whether the whole data key in this entry's line was overwritten. Its first letters alone don't count: all age files share them.
+// Destroyed reports whether the data key in this entry's line was overwritten. Its first letters don't count, since they are the same in all age files.
 func (e *Entry) Destroyed() bool {
 	return len(e.wrapped) > 0 && len(bytes.Trim(e.wrapped, destroyed)) == 0
 }

@@ -18,49 +18,49 @@ import (
 )
 
 const (
-	maxGroup   = signEvery // entries: a checkpoint follows each group
-	maxBytes   = 8 << 20   // of a group's payloads, after which another group begins
-	maxQueue   = 4096      // entries that wait, after which Append waits for room
-	maxWaiting = 64 << 20  // bytes of their payloads, likewise
-	maxSilent  = 5_000     // runs that OpenShared looks at
+	maxGroup   = signEvery // most entries of a group, which ends in a checkpoint
+	maxBytes   = 8 << 20   // most bytes of a group's payloads, after which another group begins
+	maxQueue   = 4096      // how many entries may wait before Append waits for room
+	maxWaiting = 64 << 20  // how many bytes their payloads may have before Append waits for room
+	maxSilent  = 5_000     // how many runs OpenShared examines
 	groupAfter = 50 * time.Millisecond
 )
 
 // SharedOptions has the options of OpenShared. Nil is the zero value.
 type SharedOptions struct {
-	// Dead is how long a run has no entry before another process may settle it; 0: an hour.
+	// Dead is how long a run must have no entry before another process may settle it; 0: an hour.
 	Dead time.Duration
-	// Patience is how long a group is tried when the connection is lost; 0: 20 s.
+	// Patience is how long a group is tried again after the connection is lost; 0: 20 s.
 	Patience time.Duration
 }
 
-// Shared is a log in a database that is open for appending. Several processes can have it open, with one signing key. The entries of a run come
-// from one process. Another process may only add what became known of it later (Leaf.Asked), once the run had no entry for as long as
-// SharedOptions.Dead. From then on Append refuses durable entries of the run but Ended: if its process is alive after all, it can't act.
+// Shared is a log in a database that is open for appending. Several processes can have it open, with one signing key. One process adds the
+// entries of a run. Another may only add entries that settle the run (Leaf.Asked), once it had no entry for SharedOptions.Dead. From then on
+// Append refuses all durable entries of the run except Ended, so that its process, if it is still alive, can't act.
 type Shared struct {
 	Source
-	Tail     []Leaf // Silent, of the last runs, when the log was opened
+	Tail     []Leaf // what Silent returned for the last runs when the log was opened
 	table    Table
 	opt      SharedOptions
 	keys     *keys
 	signer   note.Signer
 	verifier note.Verifier
-	sum      Hash // SHA-256 of log.json
+	sum      Hash // the SHA-256 of log.json
 	witness  *witness
 
 	mu      sync.Mutex
-	runs    map[Run]*run // runs of this process that have not ended
+	runs    map[Run]*run // the runs of this process that have not ended
 	queue   []*pending
-	bytes   int        // of the payloads in queue
-	waiting int        // callers that wait for entries of the queue
+	bytes   int        // how many bytes the payloads in queue have
+	waiting int        // how many callers wait for entries of the queue
 	room    *sync.Cond // signals that a group has ended
-	down    error      // why the last group was not appended
-	err     error      // why nothing can be appended any more
+	down    error      // the reason why the last group was not appended
+	err     error      // the reason why nothing can be appended any more
 	wake    chan struct{}
 	ended   chan struct{} // closed when the writing goroutine has ended
 
 	head attempt  // the last group that is in the log. Only the writing goroutine uses head and lost
-	lost *attempt // a group of which nobody knows whether it is in the log
+	lost *attempt // a group for which it is unknown whether the log has it
 }
 
 // pending is an entry that waits for its group.
@@ -69,24 +69,24 @@ type pending struct {
 	r      *run
 	key    *dataKey
 	sealed []byte
-	fenced bool       // it is refused if another process has settled the run. See Leaf.witnessed
-	size   int64      // entries of the checkpoint behind it, once done has nil
-	done   chan error // nil: its caller did not wait
-	over   bool       // it is in the log, or its caller knows that it is not
+	fenced bool       // the entry is refused if another process has settled the run (see Leaf.witnessed)
+	size   int64      // how many entries the checkpoint after it covers; set when done gets nil
+	done   chan error // gets the outcome; nil: the caller does not wait
+	over   bool       // the entry is in the log, or its caller knows that it is not
 }
 
-// attempt is a group as it was written: the checkpoint after it, and what became of each entry.
+// attempt is a group as it was written, with the checkpoint after it and the outcome of each entry.
 type attempt struct {
 	size   int64
-	line   string // the checkpoint's; "": the group has no entry
+	line   string // the line of the checkpoint; "": the group has no entry
 	signed string
 	seen   map[Run]progress
-	keys   map[*dataKey]int64 // the index of the entry with the key
+	keys   map[*dataKey]int64 // for each data key, the index of the entry with that key in its line
 	err    map[*pending]error
-	taken  map[*run]bool // another process has added to it
+	taken  map[*run]bool // the runs to which another process has added entries
 }
 
-// CreateShared makes the text of log.json and the first row of a log, calls store, which writes both to a database, and writes to the witness.
+// CreateShared makes a log in a database. It calls store to write the text of log.json and the first row there, and writes to the witness.
 func CreateShared(a About, private SigningKey, store func(about []byte, first Row) error) error {
 	text, err := a.text()
 	if err != nil {
@@ -100,7 +100,7 @@ func CreateShared(a About, private SigningKey, store func(about []byte, first Ro
 		return err
 	}
 	var none frontier
-	root, _ := tlog.TreeHash(0, &none) // it never fails
+	root, _ := tlog.TreeHash(0, &none) // no error: the tree is empty
 	signed, err := Checkpoint{Origin: a.Origin, Root: root, About: sha256.Sum256(text)}.sign(signer)
 	if err == nil {
 		err = store(text, Row{Checkpoint: true, Line: string(appendCheckpoint(nil, signed, none.subtrees()))})
@@ -111,8 +111,8 @@ func CreateShared(a About, private SigningKey, store func(about []byte, first Ro
 	return err
 }
 
-// OpenShared opens a log in a database to append to. It checks that the last checkpoint signs log.json, and that the witness has seen no longer
-// log and no other one. Close closes the table.
+// OpenShared opens a log in a database for appending. It fails if the last checkpoint does not sign log.json, or the witness has seen a longer
+// log or another one. Close closes the table.
 func OpenShared(ctx context.Context, t Table, private SigningKey, opt *SharedOptions) (*Shared, error) {
 	l := &Shared{Source: In(t), table: t, runs: map[Run]*run{}, wake: make(chan struct{}, 1), ended: make(chan struct{})}
 	l.room = sync.NewCond(&l.mu)
@@ -132,7 +132,7 @@ func OpenShared(ctx context.Context, t Table, private SigningKey, opt *SharedOpt
 		return nil, err
 	}
 	var seen Checkpoint
-	if a.Witness != "" { // before the log's end is read: other processes go on
+	if a.Witness != "" { // read the witness before the log's end, since other processes go on appending
 		if l.witness, seen, err = witnessOf(a.Witness, l.verifier, l.Source); err != nil {
 			return nil, err
 		}
@@ -144,22 +144,22 @@ func OpenShared(ctx context.Context, t Table, private SigningKey, opt *SharedOpt
 	})
 	if err == nil && seen.Size > l.head.size {
 		err = fmt.Errorf("the witness: it has seen %d entries, and the log has %d: the others are missing at the end", seen.Size, l.head.size)
-	} else if err == nil && seen != (Checkpoint{}) { // one over HTTP has cosigned nothing before the first entry
+	} else if err == nil && seen != (Checkpoint{}) { // a witness over HTTP has cosigned nothing before the first entry
 		_, _, err = newest(l, seen, l.verifier)
 	}
 	if err == nil {
 		l.Tail, err = l.Silent(ctx, maxSilent)
 	}
 	if err != nil {
-		_ = l.witness.stop() // it was only read
+		_ = l.witness.stop() // the witness was only read, so an error does not matter
 		return nil, err
 	}
 	go l.write()
 	return l, nil
 }
 
-// checked returns the tree of a log's last row. That must be a checkpoint, which the log's key has signed: a group ends in one, so an entry after
-// it was not written by a process of the log, and nobody signs it.
+// checked returns the tree of a log's last row, which must be a checkpoint that the log's key has signed. Each group ends in one, so an entry
+// after it was not written by a process of the log, and is never signed.
 func (l *Shared) checked(head Row) (tree frontier, c Checkpoint, err error) {
 	x, err := parseLine([]byte(head.Line))
 	if !head.Checkpoint || err != nil {
@@ -178,8 +178,8 @@ func (l *Shared) checked(head Row) (tree frontier, c Checkpoint, err error) {
 	return tree, c, nil
 }
 
-// Silent returns the leaves of runs that are not settled and may be, of the last runs, at most this many; 0: of all. The rows' times, which nothing
-// signs, are not enough: the last leaf of a run has to be as old.
+// Silent returns the leaves of runs that are not settled, and that another process may settle now. It looks at the last most runs; 0: at all. The
+// times of rows are not signed, so the time in a run's last leaf must be old enough, too.
 func (l *Shared) Silent(ctx context.Context, most int) (leaves []Leaf, err error) {
 	lines, err := l.table.Silent(ctx, int64(l.opt.Dead/time.Second), int64(most))
 	for _, text := range lines {
@@ -191,13 +191,13 @@ func (l *Shared) Silent(ctx context.Context, most int) (leaves []Leaf, err error
 	}
 	alive := map[Run]bool{}
 	for _, leaf := range leaves {
-		alive[leaf.Run] = time.Since(leaf.At) < l.opt.Dead // the last one counts
+		alive[leaf.Run] = time.Since(leaf.At) < l.opt.Dead // the last leaf of a run decides
 	}
 	return slices.DeleteFunc(leaves, func(leaf Leaf) bool { return alive[leaf.Run] }), err
 }
 
-// Signed returns an error if the log has not signed all of these leaves. Ask it before you settle runs: who can write the table could otherwise
-// have a run settled that is alive or never was. It reads the groups that have them.
+// Signed returns an error if the log has not signed all of these leaves. Call it before you settle runs: otherwise an attacker who can write
+// the table could have a run settled that is alive or never existed. It reads the groups of the leaves.
 func (l *Shared) Signed(leaves []Leaf) error {
 	want := map[int64]Hash{}
 	for i := range leaves {
@@ -210,10 +210,10 @@ func (l *Shared) Signed(leaves []Leaf) error {
 	return signedAt(l, l.verifier, want)
 }
 
-// Append adds an entry, and encrypts its payload. If durable is set, it returns when the entry is committed, and with it all earlier entries of this
-// process. If not, it returns at once: the entry is committed within moments, or with the next durable one, and is lost if the process is killed
-// before. So the owner of the log sets durable before anything leaves the process. While the database does not answer, every caller waits, and gets
-// the error; an entry that was accepted before stays in the queue. After ErrLost the entry may be in the log; after another error it is not.
+// Append adds an entry, and encrypts its payload. If durable is set, it returns when this and all earlier entries of the process are committed.
+// Otherwise it returns at once; the entry is committed soon, and lost if the process is killed first. So the owner of the log must set durable
+// before anything leaves the process. While the database does not answer, every caller waits, and then gets the error; entries accepted earlier stay
+// in the queue. After ErrLost the entry may be in the log; after another error it is not.
 func (l *Shared) Append(e Leaf, payload []byte, durable bool) error {
 	if l == nil || l.table == nil {
 		return errClosed
@@ -240,7 +240,7 @@ func (l *Shared) Append(e Leaf, payload []byte, durable bool) error {
 		p.Sealed = sha256.Sum256(p.sealed)
 	}
 	err := l.enqueue(p, durable)
-	r.mu.Unlock() // after the entry is in the queue, so that the entries of a run stay in order
+	r.mu.Unlock() // unlocked only now, when the entry is in the queue, so that the entries of a run stay in order
 	if err == nil && p.done != nil {
 		if err = <-p.done; err == nil && p.fenced {
 			err = l.witness.covered(p.size)
@@ -249,7 +249,7 @@ func (l *Shared) Append(e Leaf, payload []byte, durable bool) error {
 	return err
 }
 
-// RequireWitness is [Log.RequireWitness].
+// RequireWitness makes Append wait for the witness, as [Log.RequireWitness] does.
 func (l *Shared) RequireWitness(within time.Duration) error { return l.witness.require(within) }
 
 func (l *Shared) enqueue(p *pending, durable bool) error {
@@ -264,13 +264,13 @@ func (l *Shared) enqueue(p *pending, durable bool) error {
 	if err := cmp.Or(l.err, p.r.failed); err != nil {
 		return err
 	}
-	if durable || p.Asked || l.down != nil { // who settles a run has to know whether it may
+	if durable || p.Asked || l.down != nil { // a caller that settles a run waits, since it must know whether it may
 		p.done = make(chan error, 1)
 		l.waiting++
 	}
 	l.bytes += len(p.sealed)
 	if l.queue = append(l.queue, p); p.Step == Ended {
-		delete(l.runs, p.Run) // and its key: from now on only the recipients can decrypt the run
+		delete(l.runs, p.Run) // deletes the run's key, too: from now on only the recipients can decrypt the run
 		l.keys.fill()
 	}
 	select {
@@ -311,7 +311,7 @@ func (l *Shared) write() {
 	}
 }
 
-// take waits for a group: until somebody waits for it, it is full, or groupAfter has passed; after a failure a second.
+// take waits until a caller waits for the group, the group is full, or groupAfter has passed. After a failure it waits a second.
 func (l *Shared) take(failed error) (group []*pending, closed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -351,7 +351,7 @@ func (l *Shared) take(failed error) (group []*pending, closed bool) {
 	return group, l.err != nil
 }
 
-// putBack passes the error of a group to the callers that wait. The other entries go back to the queue, unless the log was closed.
+// putBack passes the error of a group to the callers that wait. Entries without a waiting caller go back to the queue, unless the log was closed.
 func (l *Shared) putBack(group []*pending, err error, closed bool) {
 	var again []*pending
 	for _, p := range group {
@@ -374,14 +374,13 @@ func (l *Shared) putBack(group []*pending, err error, closed bool) {
 	}
 }
 
-// ErrAlive is the error of an entry that would settle a run, if the run had an entry a short while ago: its process may be at work, or another one
-// settles it.
+// ErrAlive is the error of an entry that would settle a run which had an entry recently. Its process may be alive, or another process settles it.
 var ErrAlive = errors.New("its process may be alive")
 
-// errThere is the error of next if the group whose outcome was unknown is in the log.
+// errThere is the error of next if the log has the group whose outcome was unknown.
 var errThere = errors.New("the group is in the log")
 
-// group appends a group. If the connection is lost, it tries again, until Patience is over.
+// group appends a group. If the connection is lost, it tries again until Patience is over.
 func (l *Shared) group(group []*pending) error {
 	end := time.Now().Add(l.opt.Patience)
 	var runs []Run
@@ -424,7 +423,7 @@ func (l *Shared) group(group []*pending) error {
 	}
 }
 
-// next returns the rows of a group, after what is in the log now. The transaction that calls it has the lock. So a group whose outcome was unknown
+// next returns the rows of a group, to follow the log's last row. The transaction that calls it has the lock. So a group with an unknown outcome
 // is in the log by now, or never will be.
 func (l *Shared) next(group []*pending, s State) (a attempt, rows []Row, err error) {
 	if l.lost != nil && s.Checkpoints[l.lost.size] == l.lost.line {
@@ -461,7 +460,7 @@ func (l *Shared) next(group []*pending, s State) (a attempt, rows []Row, err err
 			a.err[p], failed[p.r] = err, err
 			continue
 		}
-		if a.err[p] = nil; p.Step == "" { // it is flush
+		if a.err[p] = nil; p.Step == "" { // the entry is from flush, which only waits
 			continue
 		}
 		e, row := p.Leaf, Row{Number: tree.size, Run: p.Run, Sealed: p.sealed}
@@ -505,7 +504,7 @@ func (l *Shared) after(p *pending, all map[Run]Last) (at progress, err error) {
 			return at, fmt.Errorf("the last row of run %s was changed: %w", p.Run, cmp.Or(err, errors.New("it is another run's")))
 		}
 		at = progress{leaf.Index + 1, tlog.RecordHash([]byte(last.Leaf))}
-		last.Seconds = min(last.Seconds, time.Since(leaf.At).Seconds()) // see Silent
+		last.Seconds = min(last.Seconds, time.Since(leaf.At).Seconds()) // the row's time is not signed, so the leaf's time counts, too
 	}
 	switch {
 	case p.Run == Run{}, !there && p.Step == Begun, there && at == p.r.seen:
@@ -519,7 +518,7 @@ func (l *Shared) after(p *pending, all map[Run]Last) (at progress, err error) {
 	return at, nil
 }
 
-// done takes note of a group that is in the log.
+// done updates the state of l for a group that is in the log.
 func (l *Shared) done(a *attempt) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -531,7 +530,7 @@ func (l *Shared) done(a *attempt) {
 				p.key.index = index
 			}
 		case err != nil && p.done == nil:
-			p.r.failed = err // nobody waited for the entry, so the next entries of the run get the error
+			p.r.failed = err // no caller waits for this entry, so the next entry of the run gets the error
 		case err != nil && p.r.seen.next == 0 && l.runs[p.Run] == p.r:
 			delete(l.runs, p.Run)
 		}
@@ -558,10 +557,10 @@ func (l *Shared) destroy(keys []keyPlace) (int, error) {
 	return l.table.Destroy(context.Background(), numbers)
 }
 
-// Erase is [Log.Erase]. The keys are deleted from their table; copies of it, and the server's log, still have them. It reads the runs that have keys,
-// from the oldest key on, until none of maxYoung keys is old: so the time that it takes does not grow with what is young, or was erased before.
+// Erase erases runs like [Log.Erase], by deleting keys from their table. Backups and the server's log still have them. It reads the runs that have
+// keys, the oldest key first, until none of maxYoung keys is old. So its time does not grow with the number of young or erased runs.
 func (l *Shared) Erase(before time.Time, runs ...Run) (n int, skipped []Run, err error) {
-	if err = l.flush(); err == nil && len(runs) > 0 { // so that what this process has written is there
+	if err = l.flush(); err == nil && len(runs) > 0 { // flush first, so that the entries of this process are in the table
 		n, skipped, err = l.erase(newEraser(before, runs), runs)
 	}
 	for from, more := int64(0), !before.IsZero(); err == nil && more; {
@@ -585,7 +584,7 @@ func (l *Shared) Erase(before time.Time, runs ...Run) (n int, skipped []Run, err
 	return n, skipped, err
 }
 
-// maxYoung is how many keys Erase looks at before it stops: clocks of processes differ, so the key of a young run may stand before one of an old run.
+// maxYoung is how many keys Erase reads before it stops. Clocks of processes differ, so the key of a young run may come before that of an old run.
 const maxYoung = 250
 
 func (l *Shared) erase(x *eraser, runs []Run) (n int, skipped []Run, err error) {
@@ -602,7 +601,7 @@ func (l *Shared) erase(x *eraser, runs []Run) (n int, skipped []Run, err error) 
 	return x.erase(l)
 }
 
-// Close appends what is in the queue, and closes the table.
+// Close appends the entries in the queue, and closes the table.
 func (l *Shared) Close() error {
 	if l == nil || l.table == nil {
 		return errClosed
@@ -620,6 +619,6 @@ func (l *Shared) Close() error {
 	default:
 	}
 	<-l.ended
-	err := l.down // the writing goroutine has ended
+	err := l.down // no lock is needed: the writing goroutine has ended
 	return errors.Join(err, l.witness.stop(), l.table.Close())
 }

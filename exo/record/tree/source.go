@@ -1,4 +1,4 @@
-// This file says where a log is: in a folder, or in a database.
+// This file has the two places of a log: a folder and a database.
 
 package tree
 
@@ -19,27 +19,27 @@ import (
 	"github.com/exoagent/exoagent/internal/atomicfile"
 )
 
-// Source is where a log is read: a folder ([Dir]) or a database ([In]).
+// Source is the place of a log to read: a folder ([Dir]) or a database ([In]).
 type Source interface {
-	about() ([]byte, error) // the text of log.json
-	// lines yields the lines from a place on, but for a last one without an end: a process is writing it, or Open will cut it off. From a database
-	// they have their payloads only if sealed is set.
+	about() ([]byte, error) // about returns the text of log.json
+	// lines yields the lines from a place on. It leaves out an incomplete last line, which a process is writing or Open will cut off. From a
+	// database, lines have payloads only if sealed is set.
 	lines(from place, sealed bool) iter.Seq2[item, error]
-	// cosigned returns the last checkpoint that the log's witness over HTTP has cosigned; "": none. keepCosigned keeps it.
+	// cosigned returns the last checkpoint that the log's witness over HTTP has cosigned, or "". keepCosigned keeps it.
 	cosigned() (string, error)
 	keepCosigned(size int64, text string) error
 }
 
-var errUnread = errors.New("the log can't be read") // which does not mean that it was changed
+var errUnread = errors.New("the log can't be read") // an unreadable log need not have been changed
 
-// place is where a log is read on: its last checkpoint that signs at most size entries. The zero place is the beginning.
+// place is a position in a log from which it can be read: its last checkpoint that signs at most size entries. The zero place is the beginning.
 type place struct {
 	size int64
-	file string // in a folder, the segment that has the checkpoint, if it is known,
-	at   int64  // and where its line begins
+	file string // in a folder, the segment with the checkpoint, if it is known
+	at   int64  // the offset of the checkpoint's line in that segment
 }
 
-// Dir is a folder that Create made.
+// Dir is a log in a folder that Create made.
 type Dir string
 
 func (d Dir) about() ([]byte, error) {
@@ -89,61 +89,61 @@ func (d Dir) keepCosigned(_ int64, text string) error {
 	return atomicfile.Replace(filepath.Join(string(d), cosignedFile), []byte(text), 0o644)
 }
 
-// Row is a line of a log that is in a database: an entry, or a checkpoint.
+// Row is a line of a log in a database: an entry or a checkpoint.
 type Row struct {
-	Number     int64 // the entry's number; of a checkpoint, how many entries it signs. A checkpoint is before the entry with its number
+	Number     int64 // the entry's number; for a checkpoint, how many entries it signs. A checkpoint comes before the entry with the same number
 	Checkpoint bool
 	Run        Run
 	Line       string    // the entry's leaf, or the checkpoint's whole line
-	Key        []byte    // the wrapped data key, which can be destroyed; nil: this entry has none, or it was destroyed
+	Key        []byte    // the wrapped data key; nil: the entry has none, or the key was destroyed
 	Sealed     []byte    // the encrypted payload
-	At         time.Time // when the database got the row, by its own clock. Nothing signs it
+	At         time.Time // the time when the database got the row, by its own clock; it is not signed
 }
 
-// Table is a database that has a log. Package postgres has one.
+// Table is a database that has a log. Package postgres implements it.
 type Table interface {
 	// About returns the text of log.json.
 	About(ctx context.Context) ([]byte, error)
-	// Rows returns the rows in their order, as they are at one time, from the last checkpoint on that signs at most from entries; 0: all. If sealed
-	// is not set, their payloads are left out.
+	// Rows returns the rows in order, all as of one moment. It begins at the last checkpoint that signs at most from entries; 0: at the first row.
+	// If sealed is not set, payloads are left out.
 	Rows(ctx context.Context, from int64, sealed bool) iter.Seq2[Row, error]
-	// Keyed returns the first entries from a number on whose keys are there, at most this many, without payloads.
+	// Keyed returns the first most entries that have keys, from the entry with number from on, without payloads.
 	Keyed(ctx context.Context, from int64, most int) ([]Row, error)
-	// OfRuns returns the entries of runs, and the entries Erased of these runs, in their order, without payloads.
+	// OfRuns returns the entries of runs, and the entries Erased about these runs, in order, without payloads.
 	OfRuns(ctx context.Context, runs []Run) ([]Row, error)
-	// Cosigned returns the text that KeepCosigned kept for the largest size; "": none.
+	// Cosigned returns the text with the largest size that KeepCosigned has kept, or "".
 	Cosigned(ctx context.Context) (string, error)
 	KeepCosigned(ctx context.Context, size int64, text string) error
-	// Group is a transaction that appends rows. It locks the log, so that no other Group reads or writes until it ends. It reads the last
-	// row, the checkpoints of these sizes, and the last entries of these runs, calls next, and appends the rows that next returns. If next
-	// returns an error or no row, Group changes nothing. Group returns nil if the rows are committed, and ErrLost if nobody knows it.
+	// Group appends rows in one transaction. It locks the log, so that no other Group reads or writes until it ends. It reads the last
+	// row, the checkpoints of these sizes, and the last entries of these runs, and appends the rows that next returns for them. If next
+	// returns an error or no row, Group changes nothing. Group returns nil if the rows are committed, and ErrLost if that is unknown.
 	Group(ctx context.Context, sizes []int64, runs []Run, next func(State) ([]Row, error)) error
-	// Silent returns the leaves, in their order, of runs that have not ended or have something unknown, and whose last entry is older than
-	// some seconds. It looks at the last runs only, at most this many; 0: at all.
+	// Silent returns the leaves, in order, of runs that have not ended or have an unknown outcome, and that had no entry for some seconds.
+	// It looks at the last most runs; 0: at all.
 	Silent(ctx context.Context, seconds, most int64) ([]string, error)
-	// Destroy deletes the wrapped keys of entries, and returns how many there were.
+	// Destroy deletes the wrapped keys of entries, and returns how many it deleted.
 	Destroy(ctx context.Context, numbers []int64) (int, error)
 	// Close ends all connections.
 	Close() error
 }
 
-// ErrLost is the error of a Table whose connection was lost, so that nobody knows whether a change was made.
+// ErrLost is the error of a Table when the connection was lost, so that it is unknown whether a change was made.
 var ErrLost = errors.New("the connection to the record's database was lost")
 
-// State is what a Group reads before it appends.
+// State is what a Group has read before it appends.
 type State struct {
 	Head        Row              // the last row
-	Checkpoints map[int64]string // lines by their sizes
-	Last        map[Run]Last     // of runs that have entries
+	Checkpoints map[int64]string // the lines of the checkpoints, by size
+	Last        map[Run]Last     // the last entries of those runs that have entries
 }
 
 // Last is the last entry of a run.
 type Last struct {
 	Leaf    string
-	Seconds float64 // since the database has it, by its own clock
+	Seconds float64 // how long the database has had it, by its own clock
 }
 
-// In returns the log in a database.
+// In returns the Source of a log in a database.
 func In(t Table) Source { return inTable{t} }
 
 type inTable struct{ Table }
@@ -182,7 +182,7 @@ func (t inTable) keepCosigned(size int64, text string) error {
 	return t.KeepCosigned(context.Background(), size, text)
 }
 
-// entry reads the leaf of an entry's row, which need not have its payload.
+// entry reads the leaf of an entry's row. The row may lack the payload.
 func (r *Row) entry() (*Entry, error) {
 	leaf, err := parseLeaf([]byte(r.Line))
 	if err != nil || leaf.Number != r.Number || leaf.Run != r.Run {
@@ -191,7 +191,7 @@ func (r *Row) entry() (*Entry, error) {
 	return &Entry{Leaf: leaf, Hash: tlog.RecordHash([]byte(r.Line))}, err
 }
 
-// append writes the row's line, as a folder has it. A key that was destroyed is one that was overwritten.
+// append writes the row's line in the form that a folder has. A destroyed key is written as an overwritten one.
 func (r *Row) append(b []byte) []byte {
 	if r.Checkpoint {
 		return append(b, r.Line...)

@@ -13,21 +13,21 @@ import (
 	"github.com/exoagent/exoagent/internal/cosign"
 )
 
-// Verdict is the result of Verify. It has two parts: whether the lines are intact, and whether the runs are complete.
+// Verdict is the result of Verify. It reports whether the lines are intact, and whether the runs are complete.
 type Verdict struct {
 	Origin  string
 	Entries int64
 	Signed  int64    // how many entries the last checkpoint covers
-	Runs    int      // how many runs began
-	Erased  int      // how many runs have no data keys any more, and an entry that reports it
-	Changed []string // changes that were found, at most 20. The log is intact if there is none
-	Missing []string // gaps in runs, at most 20. The log is complete if there is none, but for the ends of the runs in Unended
-	Resumed []string // entries that a process left unsigned when it ended, at most 20. An attacker could change them until the next process signed them
-	Unended []Run    // the runs that began and have not ended, in order: they were still running, or their process was killed
+	Runs    int      // how many runs have begun
+	Erased  int      // how many runs have no data keys any more, and an entry that reports their erasure
+	Changed []string // the changes that were found, at most 20. The log is intact if there is none
+	Missing []string // gaps in runs, at most 20. Without gaps the log is complete, except for the ends of the runs in Unended
+	Resumed []string // the entries that a process left unsigned when it ended, at most 20. An attacker could change them until the next process signed them
+	Unended []Run    // the runs that began and have not ended, in order: they may still be running, or their process was killed
 
-	Witness string // the witness's folder, database or URL; "": none was given
+	Witness string // the witness's folder, database or URL; "" if none was given
 	Seen    int64  // how many entries the witness has seen
-	Unasked error  // why the witness proves nothing
+	Unasked error  // the reason why the witness proves nothing
 }
 
 // Intact reports whether no change was found. The last Entries-Signed entries are not signed yet: Verify can't detect a change in them.
@@ -36,10 +36,10 @@ func (v *Verdict) Intact() bool { return len(v.Changed) == 0 }
 // Complete reports whether the log is intact and no run has a gap. The runs in Unended may still lack entries at their ends.
 func (v *Verdict) Complete() bool { return v.Intact() && len(v.Missing) == 0 }
 
-// maxStep is how far the database's clock may be set back, and be ahead of the verifier's.
+// maxStep is how far the database's clock may be set back, or be ahead of the verifier's.
 const maxStep = time.Hour
 
-// maxFound limits Changed, Missing and Resumed, and the runs that Lines shows.
+// maxFound limits Changed, Missing and Resumed, and how many runs Lines shows.
 const maxFound = 20
 
 func found(in *[]string, format string, args ...any) {
@@ -51,30 +51,30 @@ func found(in *[]string, format string, args ...any) {
 // runSeen is the state of a run during a verification.
 type runSeen struct {
 	progress
-	ended, erased, alive, destroyed bool // alive: a data key is still there; destroyed: a data key was overwritten
+	ended, erased, alive, destroyed bool // alive: the run has a data key; destroyed: a data key of the run was overwritten
 }
 
-// verification is the state of a Verify that is going on.
+// verification is the state of a running Verify.
 type verification struct {
 	*Verdict
 	key   note.Verifier
 	tree  frontier
 	runs  map[Run]*runSeen
 	order []Run
-	seen  Checkpoint // the witness's
-	head  Checkpoint // the last one that was read
-	last  string     // that, signed
+	seen  Checkpoint // the checkpoint of the witness
+	head  Checkpoint // the last checkpoint that was read
+	last  string     // the signed text of that checkpoint
 	buf   []byte
 
-	cosigner *cosigner // a witness over HTTP
+	cosigner *cosigner // the client of a witness over HTTP; nil: none
 
 	latest time.Time // the latest Row.At
-	moved  string    // which rows have times that are out of their order
+	moved  string    // describes the rows with times out of order
 }
 
-// Verify reads a whole log. It checks each line, each hash and each signature. The public key must not come from the log: an attacker could
-// have replaced it there. witness has the log's checkpoints: a second folder,
-// a second database as env:NAME, or a witness over HTTP as URL#KEY, which Verify asks; "": none. An error means that nothing could be checked.
+// Verify reads a whole log. It checks each line, each hash and each signature. The public key must not come from the log, where an attacker
+// could have replaced it. witness is the place of the log's checkpoints: a second folder, a second database as env:NAME, or a witness over
+// HTTP as URL#KEY; "": none. An error means that nothing could be checked.
 func Verify(in Source, public PublicKey, witness string) (*Verdict, error) {
 	key, err := verifier(public)
 	if err != nil {
@@ -96,7 +96,7 @@ func Verify(in Source, public PublicKey, witness string) (*Verdict, error) {
 	return s.Verdict, nil
 }
 
-// read checks the lines. It stops at the first changed line: the place in the tree of later lines is unknown.
+// read checks the lines. It stops at the first changed line, since the place of later lines in the tree is unknown.
 func (s *verification) read(in Source) error {
 	file := ""
 	for x, err := range in.lines(place{}, true) {
@@ -127,7 +127,7 @@ func (s *verification) read(in Source) error {
 	return nil
 }
 
-// time notes the time of a row. A time of another row must not be much later.
+// time notes the time of a row. No later row may have a much earlier time.
 func (s *verification) time(at time.Time) {
 	if at.Add(maxStep).Before(s.latest) && s.moved == "" {
 		s.moved = fmt.Sprintf("at entry %d it is %s, and before it %s", s.tree.size-1, at.UTC().Format(time.RFC3339), s.latest.UTC().Format(time.RFC3339))
@@ -148,7 +148,7 @@ func (s *verification) entry(e *Entry) {
 	if _, err := s.tree.add(e.Hash); err != nil {
 		found(&s.Changed, "entry %d: %v", e.Number, err)
 	}
-	if n := s.tree.size - s.head.Size; n == 2*signEvery { // a log signs after signEvery entries, and tries again at each later entry
+	if n := s.tree.size - s.head.Size; n == 2*signEvery { // a log signs after signEvery entries, and if that fails, tries again at each later entry
 		found(&s.Changed, "entries %d to %d and more have no checkpoint between them: no process has written them", s.head.Size, e.Number)
 	}
 	if s.seen.Size == s.tree.size && !s.tree.is(s.seen) {
@@ -163,8 +163,8 @@ func (s *verification) entry(e *Entry) {
 	if !r.goesOn(e) {
 		found(&s.Missing, "entry %d is number %d of run %s and does not follow the one before it", e.Number, e.Index, e.Run)
 	}
-	r.ended = r.ended || e.Step == Ended // what became known later may follow
-	// A key in a line after the entry Erased is not a leftover: it seals what became known of the run later.
+	r.ended = r.ended || e.Step == Ended // an entry that settles the run may follow its end
+	// A key in a line after the entry Erased is allowed: it seals entries that settled the run later.
 	r.alive, r.destroyed = r.alive || len(e.wrapped) > 0 && !e.Destroyed() && !r.erased, r.destroyed || e.Destroyed()
 	if of := s.runs[e.Of]; e.Step == Erased && of != nil {
 		of.erased = true
@@ -174,7 +174,7 @@ func (s *verification) entry(e *Entry) {
 	}
 }
 
-// resumed notes the entries that the process before this one left unsigned.
+// resumed notes the entries that the previous process left unsigned.
 func (s *verification) resumed(e *Entry) {
 	if e.Call != uint64(e.Number-s.head.Size) {
 		found(&s.Changed, "entry %d says that %d entries before it were unsigned; it were %d", e.Number, e.Call, e.Number-s.head.Size)
@@ -199,7 +199,7 @@ func (s *verification) ends(in Source) {
 		found(&s.Changed, "no checkpoint is there, so nothing is signed")
 	}
 	s.time(time.Now())
-	if s.moved != "" { // who moves them keeps a run from being settled, and so from being erased
+	if s.moved != "" { // an attacker who moves the times can keep a run from being settled, and so from being erased
 		found(&s.Changed, "the times of rows, which nothing signs, are out of order: %s. Somebody has changed them, unless the database's clock was set by more than %s", s.moved, maxStep)
 	}
 	if s.cosigner != nil && s.Seen <= s.Entries {
@@ -233,7 +233,7 @@ func (s *verification) ends(in Source) {
 	}
 }
 
-// Lines returns the verdict for a person: the findings, what they rest on, and the changes that Verify can't detect.
+// Lines returns the verdict for a person: the findings, what they are based on, and the changes that Verify can't detect.
 func (v *Verdict) Lines() (lines []string) {
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	yes := map[bool]string{true: "yes", false: "NO"}

@@ -1,5 +1,5 @@
-// This file writes checkpoints to a witness: a second folder, a second database, or one over HTTP. A person who can write the log should not be able
-// to write there.
+// This file writes checkpoints to a witness: a second folder, a second database, or a service over HTTP. People who can write the log should not be
+// able to write there.
 
 package tree
 
@@ -20,13 +20,13 @@ import (
 	"github.com/exoagent/exoagent/internal/dbwitness"
 )
 
-// keeper is what keeps the last checkpoint of a log for its witness: a folder or a database.
+// keeper is a folder or a database that keeps the last checkpoint of a log as its witness.
 type keeper interface {
-	// Newest returns it, and how many entries it is kept for; "": there is none.
+	// Newest returns the last checkpoint, and the size that it is kept for. The checkpoint is "" if there is none.
 	Newest(origin string) (checkpoint string, size int64, err error)
-	// Keep keeps it, unless the keeper has a later one.
+	// Keep keeps the checkpoint, unless the keeper has a later one.
 	Keep(origin, checkpoint string, size int64) error
-	Create() error // makes the place, if it is not there
+	Create() error // makes the folder or the table if it is missing
 	Close() error
 }
 
@@ -37,7 +37,7 @@ func keeperOf(place string, v note.Verifier) (keeper, error) {
 	return second{place, v}, nil
 }
 
-// second is a second folder.
+// second is a second folder as a keeper.
 type second struct {
 	dir string
 	log note.Verifier
@@ -55,7 +55,7 @@ func (s second) Newest(origin string) (string, int64, error) {
 
 func (s second) Keep(origin, checkpoint string, size int64) error {
 	if seen, err := seenIn(s, s.log); err == nil && seen.Size > size {
-		return nil // another process of the log was faster
+		return nil // another process of the log has already written a later checkpoint
 	}
 	return atomicfile.Replace(s.file(origin), []byte(checkpoint), 0o644)
 }
@@ -64,7 +64,8 @@ func (s second) Create() error { return os.MkdirAll(s.dir, 0o700) }
 
 func (second) Close() error { return nil }
 
-// seenIn reads the checkpoint that a keeper has. Create writes the first one: if it is missing, the folder or the table was emptied, or it is another.
+// seenIn reads the checkpoint that a keeper has. Create has written the first one, so if there is none, the folder or the table was emptied, or is the
+// wrong one.
 func seenIn(k keeper, v note.Verifier) (c Checkpoint, err error) {
 	signed, size, err := k.Newest(v.Name())
 	if err == nil && signed == "" {
@@ -79,8 +80,8 @@ func seenIn(k keeper, v note.Verifier) (c Checkpoint, err error) {
 	return c, err
 }
 
-// keptIn gives a keeper a checkpoint, and looks what it has then: it may have been spoilt, and have kept nothing. In a folder another process of the log
-// may have put an older one in its place at the same moment, so it is given once more.
+// keptIn passes a checkpoint to a keeper, and checks that it was kept, since the keeper may have been damaged. In a folder another process may have
+// replaced it by an older one at the same moment, so keptIn tries twice.
 func keptIn(k keeper, v note.Verifier, signed string) error {
 	var has Checkpoint
 	for range 5 {
@@ -95,21 +96,21 @@ func keptIn(k keeper, v note.Verifier, signed string) error {
 	return fmt.Errorf("it has a checkpoint of %d entries and not this one of %d", has.Size, sizeIn(signed))
 }
 
-// seenBy is seenIn of a keeper that is opened for that.
+// seenBy opens a keeper, and reads its checkpoint.
 func seenBy(place string, v note.Verifier) (c Checkpoint, err error) {
 	k, err := keeperOf(place, v)
 	if err == nil {
 		c, err = seenIn(k, v)
-		_ = k.Close() // it was only read
+		_ = k.Close() // the keeper was only read, so an error does not matter
 	}
 	return c, err
 }
 
-// WitnessError is the error of Append if a log waits for its witness, see RequireWitness, and the witness has not got the checkpoint.
+// WitnessError is the error of Append if RequireWitness is set and the witness does not have the checkpoint in time.
 type WitnessError struct {
 	Place     string // the witness's folder, database or URL
-	Want, Has int64  // entries
-	Err       error  // why not; nil: it has not answered yet
+	Want, Has int64  // the number of entries that the witness should have seen, and that it has seen
+	Err       error  // the reason; nil: the witness has not answered yet
 }
 
 func (e *WitnessError) Error() string {
@@ -122,7 +123,7 @@ func (e *WitnessError) Error() string {
 
 func (e *WitnessError) Unwrap() error { return e.Err }
 
-// witness gives the newest synced checkpoint to its keeper. Close waits for it; Append does not, unless it is required.
+// witness passes the newest synced checkpoint to its keeper. Close waits for that; Append waits only if RequireWitness was called.
 type witness struct {
 	place string
 	keep  func(signed string) error
@@ -131,11 +132,11 @@ type witness struct {
 	on    sync.WaitGroup
 
 	mu       sync.Mutex
-	required time.Duration // how long Append waits; 0: not at all
-	has      int64         // entries of the last checkpoint that it has taken from this process
-	asked    int64         // entries of the last one that it was asked to take
-	err      error         // why it could not be
-	answered chan struct{} // closed at the next answer
+	required time.Duration // how long Append waits; 0: it does not wait
+	has      int64         // how many entries the last checkpoint covers that the keeper took from this process
+	asked    int64         // how many entries the last checkpoint covers that was passed to the keeper
+	err      error         // why that failed
+	answered chan struct{} // closed at the next answer of the keeper
 }
 
 // witnessOf opens the witness of a log, and returns what it has seen.
@@ -151,7 +152,7 @@ func witnessOf(place string, v note.Verifier, in Source) (w *witness, seen Check
 		k, err := keeperOf(place, v)
 		if err == nil {
 			if seen, err = seenIn(k, v); err != nil {
-				_ = k.Close() // it was only read
+				_ = k.Close() // the keeper was only read, so an error does not matter
 			}
 		}
 		if err != nil {
@@ -165,7 +166,7 @@ func witnessOf(place string, v note.Verifier, in Source) (w *witness, seen Check
 	return w, seen, nil
 }
 
-// continues checks that the log continues c, the checkpoint of its witness. Usually c is in tail; if not, the log is read from there.
+// continues checks that the log continues c, the checkpoint of its witness. Usually c is in tail; if not, continues reads the log from c on.
 func (l *Log) continues(c Checkpoint, v note.Verifier, tail []item) (err error) {
 	same := c.Size == 0
 	for _, x := range tail {
@@ -179,7 +180,7 @@ func (l *Log) continues(c Checkpoint, v note.Verifier, tail []item) (err error) 
 
 func (w *witness) run() {
 	for signed := range w.next {
-		err := w.keep(signed) // Verify reports how far the witness lags
+		err := w.keep(signed) // an error is only kept: Verify reports how far the witness lags
 		w.mu.Lock()
 		n := sizeIn(signed)
 		if w.asked, w.err = max(w.asked, n), err; err == nil {
@@ -191,7 +192,8 @@ func (w *witness) run() {
 	}
 }
 
-// send queues the newest checkpoint. It replaces an older one that is not written yet. Only one goroutine may call send at a time. w may be nil.
+// send queues the newest checkpoint. The checkpoint replaces an older one that is not written yet. Only one goroutine may call send at a time. w may be
+// nil.
 func (w *witness) send(signed string) {
 	if w == nil {
 		return
@@ -205,7 +207,7 @@ func (w *witness) send(signed string) {
 
 var errNoWitness = errors.New("a witness is required, and this log was made without one: exo record init -witness makes a log with one")
 
-// require makes covered wait. w may be nil.
+// require makes covered wait, for at most within. w may be nil.
 func (w *witness) require(within time.Duration) error {
 	switch {
 	case w == nil:
@@ -219,7 +221,8 @@ func (w *witness) require(within time.Duration) error {
 	return nil
 }
 
-// covered returns when the witness has taken a checkpoint of n entries or more, if it is required. The log has sent one, or will. w may be nil.
+// covered returns when the witness has a checkpoint that covers n entries, or at once if that is not required. The log has sent one, or will. w may be
+// nil.
 func (w *witness) covered(n int64) error {
 	if w == nil {
 		return nil
@@ -247,7 +250,7 @@ func (w *witness) covered(n int64) error {
 	}
 }
 
-// shown names a witness without its key.
+// shown returns the place of a witness without its key.
 func shown(place string) string {
 	if cosign.Is(place) {
 		place, _, _ = strings.Cut(place, "#")
@@ -269,7 +272,7 @@ func (w *witness) stop() error {
 	return err
 }
 
-// witnessed reports whether an entry has to wait for a witness that is required: what cannot be undone follows it.
+// witnessed reports whether an entry must wait for a required witness, because something that can't be undone follows.
 func (e *Leaf) witnessed(durable bool) bool {
 	return durable && e.Step != Ended && !e.Asked && e.Run != (Run{})
 }

@@ -1,12 +1,12 @@
 // Package postgres keeps a [store.Store] in a table of PostgreSQL 14 or later, for processes on several machines.
 //
-// An operator makes the table once, with the statements of [SQL] or by [Create], as a role that may make tables. [Open] makes nothing: its role
-// needs SELECT, INSERT, UPDATE and DELETE on the table, and no more. Its statements prepare nothing and set nothing, so a pooler may share sessions
+// An operator makes the table once, with the statements of [SQL] or by [Create], as a role that may make tables. [Open] makes nothing, so its role
+// needs only SELECT, INSERT, UPDATE and DELETE on the table. Its statements prepare nothing and set nothing, so a pooler may share sessions
 // (PgBouncer in transaction mode).
 //
 // A change that returned nil is committed. Open refuses a role with synchronous_commit off, since then a loss of power of the server could undo a
 // commit. Whether a standby has each commit after a failover is a setting of the server (synchronous_standby_names). If the connection is lost, or
-// the context ends, during a change, the error is store.ErrUnknown: Get shows whether the entry has the version that Put returned.
+// the context ends, during a change, the error is store.ErrUnknown. Then Get shows whether the entry has the version that Put returned.
 package postgres
 
 import (
@@ -25,22 +25,22 @@ import (
 	"github.com/exoagent/exoagent/exo/store"
 )
 
-// Store is a store.Store in a table. Make it with Open; the zero Store and nil fail with store.ErrClosed.
+// Store is a store.Store in a table. Make it with Open. The zero Store and a nil *Store fail with store.ErrClosed.
 type Store struct {
 	db    *sql.DB
-	table string // the quoted name, for statements
+	table string // the name of the table, quoted for statements
 	now   func() time.Time
 }
 
 var _ store.Store = (*Store)(nil)
 
-// Options has the options of Open. Nil is the zero value.
+// Options has the options of Open. A nil pointer means the zero value.
 type Options struct {
-	// Table is the name of the table, perhaps with its schema. It has lower-case letters, digits and _; "": exo_store.
+	// Table is the name of the table, optionally with its schema, in lower-case letters, digits and _. "" means exo_store.
 	Table string
-	// Now is the time that decides which entries have ended; nil: the server's clock, the same for all processes.
+	// Now returns the time that decides which entries have ended; nil: the server's clock, which is the same for all processes.
 	Now func() time.Time
-	// Conns is the limit on open connections; 0: 4.
+	// Conns is how many connections may be open; 0: 4.
 	Conns int
 }
 
@@ -58,7 +58,7 @@ func quoted(table string) (name, index string, err error) {
 	return `"` + strings.ReplaceAll(table, ".", `"."`) + `"`, `"` + m[1] + `_until"`, nil
 }
 
-// SQL returns the statements that make the table, for an operator to read and run. If table is "", the name is exo_store.
+// SQL returns the statements that make the table, for an operator to read and run. If table is "", its name is exo_store.
 func SQL(table string) (string, error) {
 	name, index, err := quoted(table)
 	if err != nil {
@@ -77,7 +77,7 @@ CREATE INDEX IF NOT EXISTS {index} ON {table} (until) WHERE until IS NOT NULL;
 `), nil
 }
 
-// Create makes the table if it is not there, by the statements of SQL. The role of the URL must be allowed to make tables.
+// Create makes the table with the statements of SQL, if it does not exist. The role in the URL must be allowed to make tables.
 func Create(ctx context.Context, url, table string) error {
 	text, err := SQL(table)
 	if err != nil {
@@ -99,13 +99,13 @@ func connect(url string) (*sql.DB, error) {
 	if err != nil { // the text of err is left out: it quotes the URL, which may have a password
 		return nil, fmt.Errorf("%w: this PostgreSQL URL can't be read: want postgres://user@host:port/database", store.ErrInvalid)
 	}
-	if conf.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement { // pgx's default prepares statements, which a pooler may lose
+	if conf.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement { // pgx prepares statements by default, which a pooler may lose
 		conf.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
 	return stdlib.OpenDB(*conf), nil
 }
 
-// Open opens the store in a table that is there, and checks that the role of the URL may use the table.
+// Open opens the store in an existing table, and checks that the role in the URL may use it.
 func Open(ctx context.Context, url string, opt *Options) (*Store, error) {
 	if opt == nil {
 		opt = &Options{}
@@ -140,7 +140,7 @@ func Open(ctx context.Context, url string, opt *Options) (*Store, error) {
 	return nil, errors.Join(err, db.Close())
 }
 
-// failed adds words to an error after which nothing has changed.
+// failed adds the table's name to an error after which nothing has changed.
 func (s *Store) failed(err error) error {
 	pg, _ := errors.AsType[*pgconn.PgError](err)
 	switch {
@@ -149,13 +149,13 @@ func (s *Store) failed(err error) error {
 	case pg != nil && pg.Code == "42P01":
 		text, _ := SQL(strings.ReplaceAll(s.table, `"`, ""))
 		return fmt.Errorf("store: %w: an operator makes the table once:\n%s", err, text)
-	case pg != nil && (pg.Code == "40001" || pg.Code == "40P01"): // another change came first
+	case pg != nil && (pg.Code == "40001" || pg.Code == "40P01"): // another transaction changed the entry first
 		return fmt.Errorf("%w: %w", store.ErrConflict, err)
 	}
 	return fmt.Errorf("store: %w", err)
 }
 
-// time returns the parameter $1 of live and ended.
+// time returns the parameter $1 of the conditions live and ended.
 func (s *Store) time() sql.NullTime {
 	if s.now == nil {
 		return sql.NullTime{}
@@ -163,7 +163,7 @@ func (s *Store) time() sql.NullTime {
 	return sql.NullTime{Time: s.now(), Valid: true}
 }
 
-// Conditions on an entry. The time is $1.
+// These are conditions on an entry. Parameter $1 is the time.
 const (
 	live  = `(t.until IS NULL OR t.until > coalesce($1::timestamptz, statement_timestamp()))`
 	ended = `t.until <= coalesce($1::timestamptz, statement_timestamp())`
@@ -193,12 +193,12 @@ func (s *Store) List(ctx context.Context, prefix, after string, most int) ([]sto
 	if err := s.check(store.CheckList(prefix, after, most)); err != nil {
 		return nil, err
 	}
-	// No key that begins with prefix comes after last, and all between the two begin with it.
+	// Every key between prefix and last begins with prefix, and no key after last does.
 	last := prefix + strings.Repeat("\U0010ffff", store.MaxKey/4+1)
 	return s.read(ctx, `AND t.key COLLATE "C" >= $2 AND t.key COLLATE "C" <= $3 AND t.key COLLATE "C" > $4 ORDER BY t.key COLLATE "C" LIMIT $5`, prefix, last, after, most)
 }
 
-// read returns live entries, at most one page.
+// read returns the live entries that a condition selects, at most one page.
 func (s *Store) read(ctx context.Context, which string, args ...any) (page []store.Entry, err error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT t.key, t.version, t.value, t.until FROM `+s.table+` AS t WHERE `+live+which, append([]any{s.time()}, args...)...)
 	if err != nil {
@@ -252,7 +252,7 @@ func (s *Store) Delete(ctx context.Context, key string, v store.Version) error {
 	return s.change(ctx, key, v, `DELETE FROM `+s.table+` AS t WHERE t.key = $2 AND `+live+` AND t.version = $3`, key, string(v))
 }
 
-// change runs a statement that changes one row. If it changes none, the row has another version than v, which is a conflict.
+// change runs a statement that changes one row. If it changes none, the row does not have version v, which is a conflict.
 func (s *Store) change(ctx context.Context, key string, v store.Version, text string, args ...any) error {
 	n, err := s.exec(ctx, text, args...)
 	if err == nil && n == 0 {
@@ -269,7 +269,7 @@ func (s *Store) Sweep(ctx context.Context) (int, error) {
 	return s.exec(ctx, `DELETE FROM `+s.table+` AS t WHERE `+ended)
 }
 
-// exec runs a statement in a transaction of its own. The outcome of a statement that was sent and not answered is not known: store.ErrUnknown.
+// exec runs a statement in a transaction of its own. If the statement was sent but not answered, its outcome is unknown: store.ErrUnknown.
 func (s *Store) exec(ctx context.Context, text string, args ...any) (changed int, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err

@@ -1,4 +1,4 @@
-// Package storetest checks that a store.Store does what the interface says, as testing/fstest does for file systems.
+// Package storetest checks that a store.Store behaves as the interface describes, like testing/fstest for file systems.
 package storetest
 
 import (
@@ -21,11 +21,11 @@ import (
 	"github.com/exoagent/exoagent/exo/store"
 )
 
-// Begin is where the clock of Run begins.
+// Begin is the time at which the clock of Run begins.
 var Begin = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// Run checks a store. It REMOVES ALL ENTRIES of what open returns: give it a store of its own. The store's time is that of the clock. several: open
-// may be called again before Close, as a second process does.
+// Run checks a store. It REMOVES ALL ENTRIES of the store that open returns, so give it an empty one. The store must use the clock now. With
+// several, open may be called again before Close, like a second process would.
 func Run(t *testing.T, several bool, open func(t testing.TB, now func() time.Time) store.Store) {
 	t.Helper()
 	for name, f := range map[string]func(*testing.T, bool, func(testing.TB, func() time.Time) store.Store){
@@ -52,12 +52,12 @@ func empty(t interface{ Fatal(...any) }, s store.Store) {
 	}
 }
 
-// Keys are keys that a store may take for something else: paths, names that a file system folds or forbids, texts of SQL and of JSON.
+// Keys has keys that a store may confuse with something else: paths, names that a file system folds or forbids, texts of SQL and of JSON.
 var Keys = []string{"a", "A", "a/b", "a/B", "a/", "/", "//", "..", "../..", "../../etc/passwd", ".", "./a", "a/../b", "con", "NUL", "lock", "new", "a.json", "*", "?", "a b", " ", "\t", "a\nb", "\r\n",
 	"é", "e\u0301", "ß", "SS", "İ", "i", "ﬁ", "\u2028", "\U0010ffff", "\U0010ffffz", "\u007f", "\x01", `"`, `\`, `'`, `'; DROP TABLE exo_store; --`, "%", "_", "a%", "$1", "<&>", "{}", `{"key":"a"}`, "\ufeff",
 	strings.Repeat("x", store.MaxKey), strings.Repeat("X", store.MaxKey), strings.Repeat("../", store.MaxKey/3), strings.Repeat("\U0010ffff", store.MaxKey/4), strings.Repeat("x", 255), strings.Repeat("x", 256)}
 
-// refused are keys that no store keeps.
+// refused has keys that no store accepts.
 var refused = map[string]error{"": store.ErrInvalid, "a\x00b": store.ErrInvalid, "\x00": store.ErrInvalid, "\xff": store.ErrInvalid, "a\xed\xa0\x80": store.ErrInvalid, strings.Repeat("x", store.MaxKey+1): store.ErrTooLarge, strings.Repeat("x", 4<<10): store.ErrTooLarge}
 
 // model compares the store with a map, operation by operation, while the clock moves.
@@ -72,7 +72,7 @@ func model(t *testing.T, several bool, open func(testing.TB, func() time.Time) s
 	rapid.Check(t, func(t *rapid.T) {
 		empty(t, stores[0])
 		is := map[string]store.Entry{}
-		var old []store.Version // of entries that were replaced
+		var old []store.Version // versions of entries that were replaced
 		get := func(key string) store.Entry {
 			if e := is[key]; e.Live(now) {
 				return e
@@ -165,7 +165,7 @@ func model(t *testing.T, several bool, open func(testing.TB, func() time.Time) s
 				}
 			},
 			"time": func(t *rapid.T) {
-				now = now.Add(time.Duration(rapid.IntRange(0, 5000).Draw(t, "passes")) * time.Millisecond) // sometimes to the very end of an entry
+				now = now.Add(time.Duration(rapid.IntRange(0, 5000).Draw(t, "passes")) * time.Millisecond) // sometimes the clock moves exactly to the end of an entry
 			},
 		})
 	})
@@ -243,7 +243,7 @@ func bounds(t *testing.T, _ bool, open func(testing.TB, func() time.Time) store.
 	}
 }
 
-// versions: no value that comes back has the version that it had.
+// versions checks that a value which is put again gets another version.
 func versions(t *testing.T, _ bool, open func(testing.TB, func() time.Time) store.Store) {
 	s, ctx := open(t, fixed), t.Context()
 	empty(t, s)
@@ -269,7 +269,7 @@ func versions(t *testing.T, _ bool, open func(testing.TB, func() time.Time) stor
 	if err := s.Delete(ctx, "k", first); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("an old version: %v", err)
 	}
-	// What a caller does with the bytes of a value changes no store.
+	// Changing the bytes of a value after a call must change no store.
 	value := []byte(`"a"`)
 	third, err := s.Put(ctx, store.Entry{Key: "k", Value: value, Version: second})
 	if err != nil {
@@ -283,7 +283,7 @@ func versions(t *testing.T, _ bool, open func(testing.TB, func() time.Time) stor
 	}
 }
 
-// ends: from its end on an entry is absent for all operations, and takes up room until it is swept.
+// ends checks that an entry is absent for all operations after its end, and takes up room until it is swept.
 func ends(t *testing.T, _ bool, open func(testing.TB, func() time.Time) store.Store) {
 	now := Begin
 	s, ctx := open(t, func() time.Time { return now }), t.Context()
@@ -291,7 +291,7 @@ func ends(t *testing.T, _ bool, open func(testing.TB, func() time.Time) store.St
 	put := func(key string, v store.Version, until time.Time) (store.Version, error) {
 		return s.Put(ctx, store.Entry{Key: key, Value: []byte("1"), Version: v, Until: until})
 	}
-	v, err := put("k", "", now.Add(time.Second+1)) // rounded up to 1.001 s
+	v, err := put("k", "", now.Add(time.Second+1)) // the end is rounded up to 1.001 s
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,13 +324,13 @@ func ends(t *testing.T, _ bool, open func(testing.TB, func() time.Time) store.St
 	if n, err := s.Sweep(ctx); n != 1 || err != nil {
 		t.Errorf("swept %d, %v", n, err)
 	}
-	now = Begin // what was swept does not come back with the clock
+	now = Begin // a swept entry must not come back when the clock is set back
 	if e, err := s.Get(ctx, "k"); err != nil || e.Version != store.Absent {
 		t.Error(e, err)
 	}
 }
 
-// pages: no page has more than its bounds, and all of them have all.
+// pages checks that no page exceeds its bounds, and that all pages together have all entries.
 func pages(t *testing.T, _ bool, open func(testing.TB, func() time.Time) store.Store) {
 	s, ctx := open(t, fixed), t.Context()
 	empty(t, s)
@@ -358,7 +358,7 @@ func pages(t *testing.T, _ bool, open func(testing.TB, func() time.Time) store.S
 	empty(t, s)
 }
 
-// atOnce: of changes at the same time none is lost.
+// atOnce checks that no change is lost when several are made at the same time.
 func atOnce(t *testing.T, several bool, open func(testing.TB, func() time.Time) store.Store) {
 	stores := []store.Store{open(t, fixed)}
 	if several {
@@ -386,7 +386,7 @@ func atOnce(t *testing.T, several bool, open func(testing.TB, func() time.Time) 
 	}
 }
 
-// contexts: an operation whose context has ended changes nothing.
+// contexts checks that an operation with an ended context changes nothing.
 func contexts(t *testing.T, _ bool, open func(testing.TB, func() time.Time) store.Store) {
 	s := open(t, fixed)
 	empty(t, s)
@@ -436,7 +436,8 @@ func Refuses(t testing.TB, s store.Store) {
 	}
 }
 
-// Count counts in an entry of s until it fails, and writes a line to out for each count that was acknowledged. It is for a process that Killed kills.
+// Count increments a number in an entry of s until that fails, and writes a line to out for each acknowledged change. It is for a process that Killed
+// kills.
 func Count(s store.Store, out io.Writer) error {
 	for {
 		if err := store.Update(context.Background(), s, "counted", func(e *store.Entry) (bool, error) {
@@ -451,8 +452,8 @@ func Count(s store.Store, out io.Writer) error {
 	}
 }
 
-// Killed checks that what processes that Count were told has happened. start starts one with an empty store, or with what the others left; at says how many
-// at a time. kill ends it without a warning.
+// Killed checks that changes acknowledged to processes that run Count are not lost. start starts such a process, with the store that the earlier ones
+// left; at is how many run at a time. kill kills it.
 func Killed(t *testing.T, at int, start func() (out io.Reader, kill func()), open func() store.Store) {
 	t.Helper()
 	const rounds, each = 5, 40
@@ -463,7 +464,7 @@ func Killed(t *testing.T, at int, start func() (out io.Reader, kill func()), ope
 			out, kill := start()
 			all.Go(func() {
 				in := bufio.NewScanner(out)
-				for n := 0; in.Scan(); n++ { // what is still in the pipe was acknowledged, too
+				for n := 0; in.Scan(); n++ { // lines still in the pipe were acknowledged, too
 					acknowledged.Add(1)
 					if n == each {
 						kill()

@@ -1,7 +1,7 @@
 package openapi
 
-// This file reads a document into plain maps, and follows its references. A library for OpenAPI would do more: it doubles the start of every process
-// that links it, and with exo that is the process of every program.
+// This file reads a document into plain maps, and follows its references. It uses no library for OpenAPI: one doubled the time that every process of
+// exo needs to start.
 
 import (
 	"bytes"
@@ -16,16 +16,16 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// object is an object of a document.
+// object is a JSON object in a document.
 type object = map[string]any
 
-// maxNodes bounds how many values a document has once its YAML aliases are written out.
+// maxNodes limits how many values a document has when its YAML aliases are expanded.
 const maxNodes = 1_000_000
 
-// maxDepth bounds how deep values of YAML are within others.
+// maxDepth limits how deep YAML values are nested.
 const maxDepth = 1000
 
-// load reads JSON or YAML.
+// load reads a document in JSON or YAML.
 func load(text []byte) (object, error) {
 	var out any
 	if strings.HasPrefix(strings.TrimSpace(string(text)), "{") {
@@ -52,7 +52,7 @@ func load(text []byte) (object, error) {
 	return o, nil
 }
 
-// plain returns the value of a node: a map, a list, a truth value or a text.
+// plain returns the value of a YAML node: a map, a list, a truth value or a text.
 func plain(n *yaml.Node, left *int, in []*yaml.Node) (any, error) {
 	if *left--; *left < 0 || len(in) > maxDepth || n.Kind == yaml.AliasNode && slices.Contains(in, n.Alias) {
 		return nil, errors.New("the document is too large or too deep, or is within itself")
@@ -96,7 +96,7 @@ func plain(n *yaml.Node, left *int, in []*yaml.Node) (any, error) {
 	return nil, nil
 }
 
-// check refuses a reference that leads out of the document, or to nothing. What is an example may look like one.
+// check refuses a reference that leads out of the document, or to nothing. It skips examples, which may contain texts that look like references.
 func (d Document) check(v any) error {
 	switch v := v.(type) {
 	case []any:
@@ -124,7 +124,7 @@ func (d Document) check(v any) error {
 	return nil
 }
 
-// at returns an object, or what its reference leads to. It is nil if that is no object.
+// at returns the object v, or the object that v's reference leads to, or nil.
 func (d Document) at(v any) object {
 	for range 100 {
 		o, _ := v.(object)
@@ -145,7 +145,7 @@ func (d Document) at(v any) object {
 	return nil
 }
 
-// each calls f with the members of an object that are objects, by their names.
+// each calls f with each member of an object that is an object, in the order of their names.
 func (d Document) each(v any, f func(name string, o object)) {
 	o := d.at(v)
 	for _, name := range slices.Sorted(maps.Keys(o)) {
@@ -155,13 +155,13 @@ func (d Document) each(v any, f func(name string, o object)) {
 	}
 }
 
-// text returns a text of an object; "": there is none.
+// text returns a text member of an object, or "".
 func text(o object, name string) string {
 	s, _ := o[name].(string)
 	return s
 }
 
-// list returns a list of an object, or its one text.
+// list returns a list member of an object. A single text counts as a list of one.
 func list(o object, name string) []any {
 	switch v := o[name].(type) {
 	case []any:
@@ -172,8 +172,8 @@ func list(o object, name string) []any {
 	return nil
 }
 
-// has reports whether a list has a text.
+// has reports whether a list contains a text.
 func has(l []any, text string) bool { return slices.Contains(l, any(text)) }
 
-// same reports whether two objects are one.
+// same reports whether two objects are identical.
 func same(a, b object) bool { return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer() }

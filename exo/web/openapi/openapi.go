@@ -1,8 +1,8 @@
-// Package openapi makes methods of package web from an OpenAPI document (3.0, 3.1) that is pinned by its digest. It is a package of its own,
-// so that a host that declares its methods in Go does not link a reader of such documents.
+// Package openapi makes methods of package web from an OpenAPI document (3.0, 3.1) that is pinned by its digest. It is a separate package, so
+// that a host that declares its methods in Go need not link it.
 //
 // A document grants nothing: the host names the operations that become methods. The document's servers, security and limits are not used; the API
-// checks the latter itself.
+// checks its limits itself.
 package openapi
 
 import (
@@ -22,10 +22,10 @@ import (
 // Document is an OpenAPI document. The zero Document has no operations.
 type Document struct{ t object }
 
-// Digest returns the digest by which a document is pinned.
+// Digest returns the digest with which a document is pinned.
 func Digest(text []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(text)) }
 
-// Parse reads a document, JSON or YAML, that has this digest. It follows no reference to another document.
+// Parse reads a document in JSON or YAML, which must have this digest. It follows no reference to another document.
 func Parse(text []byte, digest string) (d Document, err error) {
 	if got := Digest(text); got != digest {
 		return d, fmt.Errorf("openapi: the document has the digest %s and not %.80q: read what has changed, then pin it", got, digest)
@@ -41,7 +41,7 @@ func Parse(text []byte, digest string) (d Document, err error) {
 
 var verbs = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 
-// operations calls f with each operation, and the path that it is of.
+// operations calls f with each operation and the path to which it belongs.
 func (d Document) operations(f func(route string, op, path object)) {
 	d.each(d.t["paths"], func(path string, item object) {
 		for _, verb := range verbs {
@@ -52,9 +52,8 @@ func (d Document) operations(f func(route string, op, path object)) {
 	})
 }
 
-// Method makes a method for the operation with this operationId, or with this route, like "GET /issues/{id}". Its argument has a field for each
-// parameter of the path and the query that can be sent, and for each property of a JSON body. If the answer lacks a property that the document does not
-// require, the result has null there, or an empty list if the property is a list.
+// Method makes a method for the operation with this operationId, or this route, like "GET /issues/{id}". Its argument has a field for each parameter in
+// the path and the query, and for each property of a JSON body. If the answer lacks an optional property, the result has null for it, or an empty list.
 func (d Document) Method(name, operation string) (m web.Method, err error) {
 	found := 0
 	var op, path object
@@ -105,7 +104,7 @@ func (r *reader) content(body object) any {
 	return r.d.at(r.d.at(body["content"])["application/json"])["schema"]
 }
 
-// parameters returns the fields of an operation's address. An operation's own parameters take the place of its path's.
+// parameters returns the fields of an operation's address. An operation's own parameters replace those of its path.
 func (r *reader) parameters(op, path object, m *web.Method) (in []field, err error) {
 	seen := map[[2]string]bool{}
 	for _, x := range slices.Concat(list(op, "parameters"), list(path, "parameters")) {
@@ -137,7 +136,7 @@ type field struct {
 	of        reflect.Type
 }
 
-// structOf returns a struct with these fields. One that is not required is a pointer, with the option, which results do not have.
+// structOf returns a struct with these fields. A field that is not required is a pointer, with option in its tag, which is "" for results.
 func structOf(fields []field, option string) (t reflect.Type, err error) {
 	out, names := []reflect.StructField{}, []string{}
 	for _, f := range fields {
@@ -145,7 +144,7 @@ func structOf(fields []field, option string) (t reflect.Type, err error) {
 		case slices.Contains(names, f.name):
 			return nil, fmt.Errorf("`%s` is there twice, as in its address and in its body", f.name)
 		case scalar.ReservedName(f.name) && (option == "" || !f.required):
-			continue // no program could name it
+			continue // left out, since no program could name such a field
 		case scalar.ReservedName(f.name):
 			return nil, fmt.Errorf("%.80q can't be the name of a field: want letters, digits and _", f.name)
 		}
@@ -164,7 +163,7 @@ func structOf(fields []field, option string) (t reflect.Type, err error) {
 	return reflect.StructOf(out), nil
 }
 
-// reader makes Go types of schemas. What is within itself, is one of several, or is beyond a thousand parts, is any data.
+// reader makes Go types from schemas. A schema that contains itself, offers alternatives, or comes after a thousand parts becomes any data.
 type reader struct {
 	d    Document
 	left int
@@ -173,14 +172,14 @@ type reader struct {
 
 var types = map[string]reflect.Type{"string": reflect.TypeFor[string](), "integer": reflect.TypeFor[int64](), "number": reflect.TypeFor[float64](), "boolean": reflect.TypeFor[bool]()}
 
-// within reports whether a schema is being read.
+// within reports whether schema s is being read already.
 func (r *reader) within(s object) bool {
 	return slices.ContainsFunc(r.in, func(o object) bool { return same(o, s) })
 }
 
 func (r *reader) typeOf(schema any) reflect.Type {
 	t, s := reflect.TypeFor[any](), r.d.at(schema)
-	if r.left--; r.left < 0 || s == nil || r.within(s) { // a list of itself would have no end
+	if r.left--; r.left < 0 || s == nil || r.within(s) { // a list that contains itself would have no end
 		return t
 	}
 	kinds := slices.DeleteFunc(slices.Clone(list(s, "type")), func(k any) bool { return k == "null" })
@@ -188,7 +187,7 @@ func (r *reader) typeOf(schema any) reflect.Type {
 	some := slices.DeleteFunc(slices.Concat(list(s, "oneOf"), list(s, "anyOf")), func(x any) bool { return text(r.d.at(x), "type") == "null" })
 	switch all := len(list(s, "oneOf")) + len(list(s, "anyOf")); {
 	case all > 0 && len(some) != 1:
-	case all > 0: // the one, or null
+	case all > 0: // there is only one alternative, or one and null
 		r.in = append(r.in, s)
 		t, null = r.typeOf(some[0]), null || all > 1
 		r.in = r.in[:len(r.in)-1]
@@ -216,7 +215,7 @@ func (r *reader) typeOf(schema any) reflect.Type {
 	return t
 }
 
-// orNull returns a type that has null besides the values of t. A list that is null is empty.
+// orNull returns a type that has null in addition to the values of t. For a list, null becomes empty.
 func orNull(t reflect.Type) reflect.Type {
 	if k := t.Kind(); k == reflect.Interface || k == reflect.Slice || k == reflect.Pointer {
 		return t
@@ -224,15 +223,15 @@ func orNull(t reflect.Type) reflect.Type {
 	return reflect.PointerTo(t)
 }
 
-// fields returns the properties of an object, with those of its allOf, sorted.
+// fields returns the properties of an object, including those of its allOf, sorted.
 func (r *reader) fields(schema any) (out []field) {
 	s := r.d.at(schema)
-	if r.left--; s == nil || r.left < 0 { // parts may have parts twice each
+	if r.left--; s == nil || r.left < 0 { // limited, since each part may repeat others
 		return nil
 	}
 	r.in = append(r.in, s)
 	defer func() { r.in = r.in[:len(r.in)-1] }()
-	add := func(f field) { // what is there twice is one field, as the last has it
+	add := func(f field) { // of two fields with one name, the last counts
 		out = append(slices.DeleteFunc(out, func(o field) bool { return o.name == f.name }), f)
 	}
 	for _, part := range list(s, "allOf") {

@@ -31,7 +31,7 @@ import (
 	"github.com/exoagent/exoagent/internal/spin"
 )
 
-// Host is what these commands share with the others of exo.
+// Host has the functions of exo that these commands use.
 type Host struct {
 	Read func(path string) (*grantfile.File, error)
 	Open func(context.Context, cli.Stdio, *grantfile.File) (*grantfile.Declared, error)
@@ -155,9 +155,10 @@ func (o *options) init(_ context.Context, std cli.Stdio, _ string) error {
 	return err
 }
 
-// view makes the view of a change set. The operator sees what its principal's results may carry, and what the file shows to approvers.
+// view makes the view of a change set. It shows the operator the labels that its principal's results may carry, and those that the file shows to
+// approvers.
 func view(f *grantfile.File, w review.ChangeSet, all bool) difference.View {
-	p, _ := f.PrincipalNamed(w.Principal) // of nobody any more: fewer labels
+	p, _ := f.PrincipalNamed(w.Principal) // if the principal is no longer in the file, fewer labels are shown
 	return difference.Of(w, f.Visible(p), all)
 }
 
@@ -205,14 +206,14 @@ func (o *options) write(to io.Writer, v difference.View) error {
 		return err
 	}
 	s := difference.Screen{}
-	if raw := cli.Terminal(to); spin.Moves(raw) { // the view escapes what a terminal would act on, and has colours of its own
+	if raw := cli.Terminal(to); spin.Moves(raw) { // write to the terminal directly: the view escapes characters that act on it, and sets colours
 		to, s.Color = raw, os.Getenv("NO_COLOR") == ""
-		s.Width, _, _ = term.GetSize(int(raw.(*os.File).Fd())) // Moves knows that it is a file
+		s.Width, _, _ = term.GetSize(int(raw.(*os.File).Fd())) // this is a file, since Moves returned true
 	}
 	return v.Write(to, s)
 }
 
-// found gives an exit code to what is no fault of the machine.
+// found gives an exit code to an error that is not a fault of the machine.
 func found(err error) error {
 	if errors.Is(err, review.ErrNone) || errors.Is(err, review.ErrDecided) {
 		return &cli.Failure{Code: cli.ExitFound, Err: err}
@@ -220,7 +221,7 @@ func found(err error) error {
 	return err
 }
 
-// leastDigits is how much of a digest -yes needs, so that no other change set begins alike.
+// leastDigits is how many digits of a digest -yes needs, so that no other change set begins with the same.
 const leastDigits = 12
 
 func (o *options) approve(ctx context.Context, std cli.Stdio, id string) error {
@@ -271,13 +272,13 @@ func (o *options) approve(ctx context.Context, std cli.Stdio, id string) error {
 	case err != nil:
 		return err
 	case res.Err != nil:
-		return &cli.Failure{Code: cli.ExitFound, Err: errors.New(difference.Outcome(res.Err, true))} // the operator has the database
+		return &cli.Failure{Code: cli.ExitFound, Err: errors.New(difference.Outcome(res.Err, true))} // with the full reason, since the operator has the database
 	}
 	fmt.Fprintf(std.Out, "applied, by the run %s: %s\n", res.ID, v.Summary)
 	return nil
 }
 
-// ask wants yes, or above 200 changes their number, from a terminal.
+// ask asks for yes at a terminal, or for the number of changes if there are more than 200.
 func ask(std cli.Stdio, number string) error {
 	in, ok := std.In.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
@@ -355,7 +356,7 @@ func (o *options) settle(ctx context.Context, std cli.Stdio, _ string) error {
 	return err
 }
 
-// Settle asks the databases what became of the change sets whose process was stopped while it applied them. Databases without a witness can't say.
+// Settle asks the databases about the change sets that a process was applying when it was stopped. Databases without a witness can't answer.
 func Settle(ctx context.Context, k *review.Keeper, d *grantfile.Declared) (int, error) {
 	if len(d.Witnesses) < len(d.File.Databases) {
 		return 0, fmt.Errorf("%s has a database without witness: true, which can't say whether it kept a run", d.File.Name)
@@ -367,7 +368,7 @@ func Settle(ctx context.Context, k *review.Keeper, d *grantfile.Declared) (int, 
 			var until time.Time
 			if yes, err = d.Witnesses[i].Committed(ctx, run); err == nil && !yes {
 				if until, err = d.Witnesses[i].Forgotten(ctx); err == nil && (at < 0 || all[at].Decided.Before(until)) {
-					err = review.ErrLost // the run began when it was decided
+					err = review.ErrLost // marks from the time of the decision, when the run began, may be missing
 				}
 			}
 		}

@@ -1,6 +1,6 @@
 package approvalscmd
 
-// This file finds triggers that act outside of the transaction. They act in each preview, too, and no rollback takes that back.
+// This file finds triggers that act outside of the transaction. They act even in a preview, and no rollback undoes that.
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// outside lists the triggers of PostgreSQL whose function is in a language that can do anything, or names something that no rollback undoes: another
-// database, a server, a file. It can't see what such a function calls in turn. What comes with the server's own extensions for triggers acts within.
+// outside lists PostgreSQL's triggers with functions in a language that can do anything, or that mention what no rollback undoes: another database,
+// a server, a file. It does not follow calls of other functions. The server's own extensions for triggers are left out, since they act within.
 const outside = `SELECT c.oid::pg_catalog.regclass::text, t.tgname FROM pg_catalog.pg_trigger AS t JOIN pg_catalog.pg_class AS c ON c.oid = t.tgrelid
 		JOIN pg_catalog.pg_proc AS f ON f.oid = t.tgfoid JOIN pg_catalog.pg_language AS l ON l.oid = f.prolang
 	WHERE NOT t.tgisinternal AND t.tgenabled <> 'D' AND t.tgname <> 'exo_undo' AND (NOT l.lanpltrusted AND l.lanname <> 'internal'
@@ -24,7 +24,7 @@ const outside = `SELECT c.oid::pg_catalog.regclass::text, t.tgname FROM pg_catal
 		OR f.prosrc ~* '\m(dblink\w*|pg_background\w*|http|http_\w+|lo_export|pg_file_write|aws_lambda\w*)\M|\mnet\.http|\mcopy\M.*\m(program|to)\M')
 	ORDER BY 1, 2`
 
-// Outside says in words which triggers may act outside of the transaction, in the databases of a file by which changes wait for a person.
+// Outside describes which triggers may act outside of the transaction, in those databases of a file in which changes wait for a person.
 func Outside(ctx context.Context, f *grantfile.File) (out []string, err error) {
 	for i := range f.Databases {
 		x := &f.Databases[i]
@@ -46,7 +46,7 @@ func Outside(ctx context.Context, f *grantfile.File) (out []string, err error) {
 	return out, nil
 }
 
-// outsideOf returns the triggers of a database, each as its name and its table; none on SQLite, where a trigger reaches nothing else.
+// outsideOf returns the triggers of a database, each as its name and its table. It returns none for SQLite, where triggers can't act outside.
 func outsideOf(ctx context.Context, url string) (names []string, err error) {
 	if strings.HasPrefix(url, "sqlite:") {
 		return nil, nil

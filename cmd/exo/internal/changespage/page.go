@@ -1,8 +1,8 @@
-// Package changespage is the page of exo serve on which a person reads what a program would change, and agrees or refuses.
+// Package changespage has the page of exo serve that shows a person what a program would change, and lets them agree or refuse.
 //
-// Who reads is known by a signed assertion of the host's own proxy, or by a link of one use that the operator printed. For everybody else, clients with
-// their tokens among them, the page is not there. It has no script, loads nothing, and can't be shown in a frame. A decision is a POST of a form of this
-// page: of the same origin, with a code that is bound to the reader, the change set and what was shown.
+// The reader is identified by a signed assertion of the host's own proxy, or by a link that the operator printed and that works once. For all others,
+// even clients with tokens, the page does not exist. It has no script, loads nothing, and can't be shown in a frame. A decision is a POST from the same
+// origin, with a code for the reader, the change set and what was shown.
 package changespage
 
 import (
@@ -10,7 +10,7 @@ import (
 	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
-	_ "embed" // for the page
+	_ "embed" // for the page's files
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -31,7 +31,7 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile"
 )
 
-// Sets are the change sets. A review.Keeper is one.
+// Sets has the change sets. A review.Keeper implements it.
 type Sets interface {
 	List(ctx context.Context, all bool) ([]review.ChangeSet, error)
 	Get(ctx context.Context, id string) (review.ChangeSet, error)
@@ -41,24 +41,24 @@ type Sets interface {
 // Apply runs the program of a change set to which a person has agreed.
 type Apply func(ctx context.Context, w review.ChangeSet, seen string, by review.Approver) (*codemode.Result, error)
 
-// Options are what the page needs. All must be set, but for Now and Fetch.
+// Options configure the page. All must be set, except Now and Fetch.
 type Options struct {
 	File  *grantfile.File
 	Sets  Sets
 	Store store.Store
-	Key   []byte // of the approvals
+	Key   []byte // the key of the approvals
 	Apply Apply
-	Next  http.Handler // answers what is not for the page, and all readers whom it does not know
-	Log   func(string) // hears why a reader is not known; clients don't
+	Next  http.Handler // answers requests that are not for the page, and all requests of unknown readers
+	Log   func(string) // gets the reason why a reader is unknown, which clients don't see
 	Now   func() time.Time
 	Fetch *bearer.FetchOptions
 }
 
-// Page is the page. Make it with New.
+// Page is the http.Handler of the page. Make it with New.
 type Page struct {
 	opt    Options
 	key    []byte
-	proxy  *bearer.JWT // nil: there is none
+	proxy  *bearer.JWT // verifies assertions of the proxy; nil: there is no proxy
 	hosts  []string
 	policy string
 }
@@ -88,7 +88,7 @@ func New(opt Options) (*Page, error) {
 	}
 	if proxy := opt.File.Approvals.Proxy; proxy.Header.Text != "" {
 		i := slices.IndexFunc(opt.File.Serve.Issuers, func(i grantfile.Issuer) bool { return i.Text == proxy.Issuer.Text })
-		// The audience is not that of clients' tokens: see grantfile. So a client that passes its own token on is not known here.
+		// The audience differs from that of clients' tokens. So a client that sends its own token here is not accepted as a reader.
 		p.proxy, err = bearer.NewJWT(bearer.Options{Issuer: proxy.Issuer.Text, Audience: proxy.Audience.Text, Keys: opt.File.Serve.Issuers[i].KeySet(), Now: opt.Now, Fetch: opt.Fetch})
 		if err != nil {
 			return nil, err
@@ -99,10 +99,10 @@ func New(opt Options) (*Page, error) {
 	return p, nil
 }
 
-// reader is a person whom the page knows.
+// reader is a person that the page has identified.
 type reader struct {
-	name  string // on record
-	bound string // binds the codes of forms to the reader
+	name  string // the reader's name on the record
+	bound string // a text that binds the codes of forms to the reader
 	who   grantfile.Principal
 	how   review.How
 }
@@ -127,7 +127,7 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	who, err := p.reader(r)
 	if err != nil {
 		p.opt.Log("changes: " + err.Error())
-		p.opt.Next.ServeHTTP(w, r) // as if there were no page
+		p.opt.Next.ServeHTTP(w, r) // for unknown readers the page does not exist
 		return
 	}
 	id, action, _ := strings.Cut(rest, "/")
@@ -149,8 +149,8 @@ func (p *Page) host(r *http.Request) bool {
 	return err == nil && u.Host == r.Host && slices.Contains(p.hosts, strings.ToLower(u.Hostname()))
 }
 
-// sameOrigin reports whether a page of this origin has sent the request. Each browser of today sends Origin with a form; one that also says
-// Sec-Fetch-Site has to agree.
+// sameOrigin reports whether a page of this origin has sent the request. All current browsers send Origin with a form. If there is a
+// Sec-Fetch-Site, it must agree.
 func sameOrigin(r *http.Request) bool {
 	all := r.Header.Values("Origin")
 	if len(all) != 1 {
@@ -171,16 +171,16 @@ func (p *Page) cookie(r *http.Request) (name string, secure bool) {
 
 var errNobody = errors.New("nobody is known by this request")
 
-// reader finds who reads. A bearer token of a client is not looked at.
+// reader identifies the person who reads. It ignores a client's bearer token.
 func (p *Page) reader(r *http.Request) (reader, error) {
 	if p.proxy != nil {
-		if all := r.Header.Values(p.opt.File.Approvals.Proxy.Header.Text); len(all) == 1 { // of two, one may be the client's
+		if all := r.Header.Values(p.opt.File.Approvals.Proxy.Header.Text); len(all) == 1 { // if there are two headers, one may be from the client
 			who, err := p.proxy.Verify(r.Context(), all[0])
 			if err != nil {
 				return reader{}, err
 			}
 			name := fmt.Sprintf("%q of %q", who.Subject, who.Issuer)
-			principal, _ := p.opt.File.Identify(who.Issuer, who.Subject, who.Claims) // without the claims it is nobody's, who sees fewer labels
+			principal, _ := p.opt.File.Identify(who.Issuer, who.Subject, who.Claims) // no claims match: the reader is no principal, and sees fewer labels
 			return reader{name: name, bound: "proxy " + name, who: principal, how: review.Page}, nil
 		}
 	}
@@ -199,8 +199,8 @@ func (p *Page) reader(r *http.Request) (reader, error) {
 	return reader{name: name, bound: "session " + all[0].Value, how: review.Link}, nil
 }
 
-// approver is the reader as the record names them. The user for whom the program ran is known by their principal's name, whatever claims the proxy
-// knows, so that no reader is taken for another.
+// approver returns the reader with the name for the record. If the reader is the user for whom the program ran, that is the principal's name,
+// whatever claims the proxy has.
 func (who reader) approver(of exo.Principal) review.Approver {
 	if who.how == review.Page && strings.HasPrefix(string(of), who.name+", ") {
 		return review.Approver{Name: string(of), How: review.Page}
@@ -208,14 +208,14 @@ func (who reader) approver(of exo.Principal) review.Approver {
 	return review.Approver{Name: who.name, How: who.how}
 }
 
-// code binds a form to its reader, the change set and what was shown.
+// code returns a code that binds a form to its reader, the change set and what was shown.
 func (p *Page) code(who reader, id, digest string) string {
 	h := hmac.New(sha256.New, p.key)
 	fmt.Fprintf(h, "%q %q %q", who.bound, id, digest)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// data is what the templates show.
+// data is what the templates of the page use.
 type data struct {
 	Style   template.CSS
 	Title   string
@@ -227,7 +227,7 @@ type data struct {
 	Decided []difference.View
 	View    *difference.View
 	Waits   bool
-	Typed   bool // agreeing means typing the number of rows
+	Typed   bool // to agree, the reader must type the number of rows
 	Code    string
 	All     bool
 }
@@ -240,7 +240,7 @@ func (p *Page) write(w http.ResponseWriter, status int, name string, d data) {
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
-	h.Set("Referrer-Policy", "same-origin") // with no-referrer a browser sends no Origin with the form
+	h.Set("Referrer-Policy", "same-origin") // with no-referrer, a browser would send no Origin with the form
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	w.WriteHeader(status)
@@ -249,7 +249,7 @@ func (p *Page) write(w http.ResponseWriter, status int, name string, d data) {
 	}
 }
 
-// link shows a button to who has a link, and begins a session when it is pressed: programs that look at each address in a message use up no link.
+// link shows a button, and begins a session when it is pressed. So programs that open every address in a message don't use up the link.
 func (p *Page) link(w http.ResponseWriter, r *http.Request, secret string) {
 	name, _, err := find(r.Context(), p.opt.Store, p.opt.Key, linkPrefix, secret, p.opt.Now())
 	post := r.Method == http.MethodPost
@@ -276,7 +276,7 @@ func (p *Page) seeOther(w http.ResponseWriter, r *http.Request, to string) {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
-// mostDecided is how many change sets that were decided are listed.
+// mostDecided is how many decided change sets are listed.
 const mostDecided = 50
 
 func (p *Page) list(w http.ResponseWriter, r *http.Request, who reader) {
@@ -290,7 +290,7 @@ func (p *Page) list(w http.ResponseWriter, r *http.Request, who reader) {
 			d.Decided = append(d.Decided, v)
 		}
 	}
-	slices.Reverse(d.Decided) // the newest first
+	slices.Reverse(d.Decided) // now the newest is first
 	d.Decided = d.Decided[:min(len(d.Decided), mostDecided)]
 	status := http.StatusOK
 	if err != nil {
@@ -315,7 +315,7 @@ func (p *Page) view(w http.ResponseWriter, status int, who reader, x review.Chan
 		Waits: x.State == review.Pending, Typed: v.Typed() != "", Code: p.code(who, x.ID, x.Digest())})
 }
 
-// decide takes a decision. A second POST of the same form finds that the change set does not wait any more.
+// decide handles a decision. A second POST of the same form gets the error that the change set does not wait any more.
 func (p *Page) decide(w http.ResponseWriter, r *http.Request, who reader, id, action string) {
 	if !sameOrigin(r) {
 		p.opt.Log("changes: a form of another origin")
@@ -346,7 +346,7 @@ func (p *Page) decide(w http.ResponseWriter, r *http.Request, who reader, id, ac
 		p.view(w, http.StatusBadRequest, who, x, false, fmt.Sprintf("To agree, type the number of changes: %s.", v.Typed()))
 		return
 	}
-	// The run goes on if the browser leaves: the decision is on record.
+	// The run goes on if the browser disconnects, since the decision is on record.
 	res, err := p.opt.Apply(context.WithoutCancel(r.Context()), x, seen, by)
 	problem, status := "", http.StatusConflict
 	switch {
@@ -364,7 +364,7 @@ func (p *Page) decide(w http.ResponseWriter, r *http.Request, who reader, id, ac
 	p.view(w, status, who, x, false, problem)
 }
 
-// statusOf tells what a person can mend from what the host must.
+// statusOf returns different statuses for errors that a person can correct and errors that the host must.
 func statusOf(err error) int {
 	switch {
 	case errors.Is(err, review.ErrNotAllowed):

@@ -1,6 +1,6 @@
 package recordcmd
 
-// This file finds the runs that are to be erased, by what their entries say, and erases them.
+// This file finds the runs that must be erased, from their entries, and erases them.
 
 import (
 	"context"
@@ -19,15 +19,15 @@ import (
 	"github.com/exoagent/exoagent/internal/cli"
 )
 
-// trace has what the entries of a run say about a row.
+// trace has what the entries of a run reveal about a row.
 type trace struct {
-	wanted, ended bool // wanted: another filter than -row chooses the run, or its record names the row for certain
-	table         bool // a statement names the table
-	unsure        bool // rows were changed by a cascade or a trigger, or a call was cut short, of which the record has no statement
-	key           bool // the row's key is among the values of a statement or the keys of changed rows, or could be in what is left out
+	wanted, ended bool // wanted: another filter than -row chooses the run, or the record shows that the run concerns the row
+	table         bool // a statement of the run contains the table's name
+	unsure        bool // a cascade or a trigger changed rows, or a call was interrupted, so that the record has no statement
+	key           bool // the row's key is among the values of a statement or the keys of changed rows, or may be in a part that is left out
 }
 
-// add reads a detail that a database added: an exosql.Query, exosql.Changes, or a note in the place of one of them.
+// add reads a detail from a database: an exosql.Query, exosql.Changes, or a note that replaces one of them.
 func (t *trace) add(text json.RawMessage, table, key string) {
 	var d struct {
 		SQL, Args json.RawMessage
@@ -39,28 +39,28 @@ func (t *trace) add(text json.RawMessage, table, key string) {
 		Effects []json.RawMessage
 	}
 	if json.Unmarshal(text, &d) != nil {
-		return // a detail of another object, which has no rows
+		return // the detail is from another object, which has no rows
 	}
 	var sql string
 	if len(d.SQL) > 0 && json.Unmarshal(d.SQL, &sql) != nil || d.Note != "" {
-		t.wanted = true // the statement is too large for the record, and may name any table
+		t.wanted = true // the record leaves out this large statement, which may name any table
 	}
 	t.table, t.unsure = t.table || names(sql, table), t.unsure || len(d.Effects) > 0
 	values := scalars(d.Args)
-	t.key = t.key || t.names(values, key) || slices.Contains(values, "digest") // the latter is the name of a field in the place of a large value
+	t.key = t.key || t.names(values, key) || slices.Contains(values, "digest") // "digest" is the name of a field that replaces a large value
 	for _, c := range d.Changes {
 		same := strings.Join(scalarsOf(c.Key, false), ",") == key
 		t.key, t.wanted = t.key || same, t.wanted || c.Table == table && (same || key == "")
 	}
 }
 
-// names reports whether a statement has the name of a table, perhaps with its schema: public.orders.
+// names reports whether a statement contains the name of a table, with or without its schema, as in public.orders.
 func names(sql, table string) bool {
 	quoted := `"` + strings.ReplaceAll(table, `"`, `""`) + `"`
 	return strings.Contains(sql, quoted) || strings.Contains(sql, strings.ReplaceAll(quoted, ".", `"."`))
 }
 
-// read reads a reply that was kept. Of which tables its values are it does not say.
+// read reads a reply that was kept. The reply does not show which tables its values are from.
 func (t *trace) read(reply []byte, key string) {
 	v, err := value.DecodeValue(string(reply), len(reply))
 	var text []byte
@@ -70,13 +70,13 @@ func (t *trace) read(reply []byte, key string) {
 	t.key = t.key || err != nil && len(reply) > 0 || t.names(scalars(text), key)
 }
 
-// names reports whether a row's key is among values: as one of them, or each of its parts.
+// names reports whether values contain a row's key: as one of them, or each of its parts.
 func (t *trace) names(values []string, key string) bool {
 	return slices.Contains(values, key) || !slices.ContainsFunc(strings.Split(key, ","), func(part string) bool { return !slices.Contains(values, part) })
 }
 
-// scalars returns the texts of all values in a JSON value, and of the names of fields. A text that is a list of JSON, as statements bind lists, has
-// its values, too.
+// scalars returns the texts of all values in a JSON value, and of the names of fields. It also returns the values in a text that is a JSON list,
+// since statements bind lists in that form.
 func scalars(text json.RawMessage) []string { return scalarsOf(text, true) }
 
 func scalarsOf(text json.RawMessage, within bool) (all []string) {
@@ -94,7 +94,7 @@ func scalarsOf(text json.RawMessage, within bool) (all []string) {
 	return all
 }
 
-// matching returns the runs that the flags choose, those of them that have not ended, and how many more runs may have read the row.
+// matching returns the runs that the flags choose, those among them that have not ended, and how many more runs may have read the row.
 func (o *flags) matching(all iter.Seq2[*tree.Entry, error], run string, before time.Time) (runs, open []tree.Run, more int, err error) {
 	with, err := o.opener()
 	table, key, one := strings.Cut(o.row, ":")
@@ -120,7 +120,7 @@ func (o *flags) matching(all iter.Seq2[*tree.Entry, error], run string, before t
 			}
 		}
 	}
-	delete(seen, exo.RunID{}) // the log's own entries
+	delete(seen, exo.RunID{}) // remove the log's own entries, which have the zero ID
 	for _, id := range order {
 		switch t := seen[id]; {
 		case t == nil:
@@ -155,7 +155,7 @@ func erase(ctx context.Context, o *flags, std cli.Stdio, args []string) error {
 	}
 	var l erasable
 	if !o.dryRun {
-		if l, err = open(ctx, args[0], o.key); err != nil { // before the runs are looked for, so that no host adds to them
+		if l, err = open(ctx, args[0], o.key); err != nil { // opened before the search, so that no host can add entries meanwhile
 			return err
 		}
 		defer l.Close()
@@ -165,7 +165,7 @@ func erase(ctx context.Context, o *flags, std cli.Stdio, args []string) error {
 		return err
 	}
 	all := tree.Entries(from)
-	if l != nil { // while runs are erased, lines that are not signed could name any run
+	if l != nil { // check signatures: an attacker could add unsigned lines that name any run
 		all = l.Checked()
 	}
 	runs, going, more, err := o.matching(all, run, before)

@@ -23,10 +23,11 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// This file shows a record to a person: its last runs, or one run from its beginning to its end. Unlike init, verify and the others, it also
-// reads a record that is a file. It shows each text of a program on one line, so that no program can forge a line of this output.
+// This file shows a record to a person: its last runs, or one run from its beginning to its end. Unlike init, verify and others, it can also
+// read a record in a file. It shows each text of a program on one line, so that no program can forge a line of this output.
 
-// entries reads a record: a file, or a folder or database, whose encrypted part needs an identity, and whose signatures are checked if o.signed is set.
+// entries reads a record in a file, a folder or a database. In the latter two, the encrypted part needs an identity, and signatures are checked if
+// o.signed is set.
 func (o *flags) entries(path string) (iter.Seq2[record.Logged, error], error) {
 	with, err := o.opener()
 	if err != nil {
@@ -59,13 +60,13 @@ func (o *flags) entries(path string) (iter.Seq2[record.Logged, error], error) {
 	}, nil
 }
 
-// Log is a record that another command reads, by its place and the flags of tail.
+// Log is a record that another command reads. It has the record's place and the flags of tail.
 type Log struct {
 	Place string
 	flags
 }
 
-// Flags declares -record, and the flags of tail that choose runs by their beginning.
+// Flags declares -record, and those flags of tail that choose runs by their beginning.
 func (l *Log) Flags(fs *flag.FlagSet, usage0 string) {
 	fs.StringVar(&l.Place, "record", "", usage0)
 	fs.StringVar(&l.identity, "identity", "", usage["identity"])
@@ -84,7 +85,7 @@ func (l *Log) Read() (all iter.Seq2[record.Logged, error], wanted func(begun tim
 	}, err
 }
 
-// from returns the time of -since.
+// from returns the time that -since means.
 func (o *flags) from() (since time.Time, err error) {
 	if o.since != "" {
 		if since, err = time.Parse(time.DateOnly, o.since); err != nil {
@@ -94,12 +95,12 @@ func (o *flags) from() (since time.Time, err error) {
 	return since, err
 }
 
-// is reports whether -principal names a principal: by the whole name, or by the claims, before which a token put who it was.
+// is reports whether -principal names p: by the whole name, or by the claims, which follow the token's issuer and subject in the name.
 func (o *flags) is(p exo.Principal) bool {
 	return o.principal == "" || string(p) == o.principal || grantfile.ClaimsOf(p) == o.principal
 }
 
-// opener reads the identity; nil: none was given.
+// opener reads the identity. It returns nil if none was given.
 func (o *flags) opener() (*tree.Opener, error) {
 	if o.identity == "" {
 		return nil, nil
@@ -116,7 +117,7 @@ func (o *flags) opener() (*tree.Opener, error) {
 	return with, err
 }
 
-// Unsettled returns the runs without an end in a record: a file, a folder, or a database as env:NAME.
+// Unsettled returns the runs of a record that have no end. The place is a file, a folder, or a database as env:NAME.
 func Unsettled(place string) ([]record.UnsettledRun, error) {
 	if info, err := os.Stat(place); err == nil && !info.IsDir() {
 		f, err := os.Open(place)
@@ -133,18 +134,18 @@ func Unsettled(place string) ([]record.UnsettledRun, error) {
 	return record.UnsettledIn(from)
 }
 
-// summary has what tail shows of a run.
+// summary has the facts about a run that tail shows.
 type summary struct {
 	id        exo.RunID
 	principal string
 	begun     time.Time
 	last      exo.Entry
 	messages  uint64
-	changed   exo.State // of the last message that could change something, or of the commit
+	changed   exo.State // the state of the last message that could change something, or of the commit
 	label     value.Label
 	ops       map[string]bool
-	effects   map[string]bool // object.method of the calls that had an effect
-	trace     trace           // of the table of -table
+	effects   map[string]bool // the calls that had an effect, as object.method
+	trace     trace           // the trace of the row of -row in the table of -table
 	failed    bool
 }
 
@@ -172,7 +173,7 @@ func (s *summary) add(x record.Logged, table string) {
 	s.failed = s.failed || x.Step == exo.Ended && x.Err != nil
 }
 
-// wanted reports whether the filters let a run through.
+// wanted reports whether the filters select a run.
 func (o *flags) wanted(s *summary, since time.Time) bool {
 	return !s.begun.Before(since) && o.is(exo.Principal(s.principal)) && (o.object == "" || s.ops[o.object]) && (o.effect == "" || s.effects[o.effect]) &&
 		(o.table == "" || s.trace.table || s.trace.wanted) &&
@@ -191,10 +192,10 @@ func tail(_ context.Context, o *flags, std cli.Stdio, args []string) error {
 	if err != nil {
 		return err
 	}
-	var done, open []string // lines of ended runs, in the order of their ends, and lines of the other runs
+	var done, open []string // the lines of ended runs, in the order of their ends, and the lines of other runs
 	runs, order := map[exo.RunID]*summary{}, []exo.RunID(nil)
 	for x, err := range all {
-		if err != nil && !errors.Is(err, record.ErrTorn) { // ErrTorn: a process is writing the last line
+		if err != nil && !errors.Is(err, record.ErrTorn) { // ErrTorn is no failure: a process is writing the last line
 			return err
 		}
 		if err != nil || x.RunID == (exo.RunID{}) {
@@ -211,7 +212,7 @@ func tail(_ context.Context, o *flags, std cli.Stdio, args []string) error {
 		if delete(runs, x.RunID); o.wanted(s, since) {
 			done = append(done, s.line())
 		}
-		if len(done) > 2*o.n { // a record may have any number of runs: keep few
+		if len(done) > 2*o.n { // drop old lines, since a record may have any number of runs
 			done = append(done[:0], done[len(done)-o.n:]...)
 		}
 		if len(order) > 2*len(runs)+1000 {
@@ -272,7 +273,7 @@ func show(_ context.Context, o *flags, std cli.Stdio, args []string) error {
 	}
 	switch {
 	case begun.IsZero():
-		return fmt.Errorf("the record has no run %s", id) // its place may be a URL with a password
+		return fmt.Errorf("the record has no run %s", id) // the place is left out, since it may be a URL with a password
 	case errors.Is(closed, tree.ErrErased):
 		fmt.Fprintln(std.Out, "what the run wrote was erased")
 	case closed != nil:
@@ -287,7 +288,7 @@ func export(_ context.Context, o *flags, std cli.Stdio, args []string) error {
 		return err
 	}
 	for x, err := range all {
-		if errors.Is(err, record.ErrTorn) { // a process is writing the last line
+		if errors.Is(err, record.ErrTorn) { // no failure: a process is writing the last line
 			break
 		}
 		var line []byte
@@ -301,7 +302,7 @@ func export(_ context.Context, o *flags, std cli.Stdio, args []string) error {
 	return nil
 }
 
-// most bounds the part of a text that one line shows.
+// most is how many bytes of a text one line shows.
 const most = 300
 
 func showEntry(w io.Writer, e exo.Entry, begun time.Time) {

@@ -1,4 +1,4 @@
-// Package recordcmd has the commands of exo for a record in a folder or in PostgreSQL: make one, verify it, prove a run, erase.
+// Package recordcmd has the commands of exo for a record in a folder or in PostgreSQL: to make and verify it, prove a run, and erase runs.
 package recordcmd
 
 import (
@@ -147,12 +147,12 @@ examples:
 	}
 }
 
-// database reports whether a record is in a database: env:NAME names the variable that has the URL.
+// database reports whether a record is in a database. Its place is then env:NAME, where NAME is the variable with the URL.
 func database(place string) bool {
 	return strings.HasPrefix(place, "env:") || strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://")
 }
 
-// urlOf returns the URL of a database. It may have a password, so nothing prints it.
+// urlOf returns the URL of a database. It may contain a password, so it is never printed.
 func urlOf(place string) (string, error) {
 	name, is := strings.CutPrefix(place, "env:")
 	if !is {
@@ -164,7 +164,7 @@ func urlOf(place string) (string, error) {
 	return "", cli.Usagef("the variable %s is not set: it has to hold the URL of the record's database, postgres://user@host/database", name)
 }
 
-// source returns where a record is read.
+// source returns the Source of a record.
 func source(place string) (tree.Source, error) {
 	if !database(place) {
 		return tree.Dir(place), nil
@@ -199,7 +199,7 @@ func initialize(ctx context.Context, o *flags, std cli.Stdio, args []string) (er
 		}
 	}
 	var written []string
-	defer func() { // remove new keys, so that they don't block a second try
+	defer func() { // remove new keys, so that they don't prevent a second try
 		for i := 0; err != nil && i < len(written); i++ {
 			err = errors.Join(err, os.Remove(written[i]))
 		}
@@ -265,7 +265,7 @@ func initialize(ctx context.Context, o *flags, std cli.Stdio, args []string) (er
 	return nil
 }
 
-// exitOpen is the exit code of verify if all is whole, but a run has not ended. So a watch tells it from a change.
+// exitOpen is the exit code of verify if the record is intact, but a run has not ended. A monitor can so distinguish it from a changed record.
 const exitOpen = 4
 
 func verify(_ context.Context, o *flags, std cli.Stdio, args []string) error {
@@ -320,7 +320,7 @@ func check(_ context.Context, o *flags, std cli.Stdio, args []string) error {
 	return nil
 }
 
-// erasable is a log that is open.
+// erasable is an open log.
 type erasable interface {
 	Checked() iter.Seq2[*tree.Entry, error]
 	Erase(before time.Time, runs ...tree.Run) (n int, skipped []tree.Run, err error)

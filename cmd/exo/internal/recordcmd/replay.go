@@ -14,7 +14,7 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// This file runs a recorded run again.
+// This file replays a recorded run.
 
 func replayCommand() cli.Command {
 	return cli.Command{
@@ -60,10 +60,10 @@ func (o *flags) replay(ctx context.Context, std cli.Stdio, path, run string, any
 	for x, err := range all {
 		unsigned, is := errors.AsType[*tree.UnsignedError](err)
 		switch {
-		case errors.Is(err, record.ErrTorn): // a process is writing the last line
+		case errors.Is(err, record.ErrTorn): // no failure: a process is writing the last line
 		case is && last >= unsigned.From:
 			fmt.Fprintf(std.Out, "not signed yet: entries %d to %d of the record, the run's last ones among them; who can write the record can have changed them\n", unsigned.From, last)
-		case is: // an argument after the run
+		case is: // only entries after those of the run are unsigned
 		case err != nil:
 			return err
 		case x.RunID != id:

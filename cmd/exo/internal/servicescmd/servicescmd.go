@@ -1,4 +1,4 @@
-// Package servicescmd has the command that shows what the services of a grant file offer.
+// Package servicescmd has the command that shows what the services in a grant file offer.
 package servicescmd
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// Command returns exo services. read reads a grant file.
+// Command returns the command exo services. read reads a grant file.
 func Command(read func(path string) (*grantfile.File, error)) cli.Command {
 	return cli.Command{
 		Name:  "services",
@@ -55,11 +55,11 @@ examples:
 	}
 }
 
-// offered is one service, as -json prints it.
+// offered describes one service in the form of -json.
 type offered struct {
 	Service string           `json:"service"`
 	Calls   []services.Offer `json:"calls"`
-	Digest  string           `json:"digest,omitempty"` // of what the file uses
+	Digest  string           `json:"digest,omitempty"` // the digest of the part that the file uses
 	Pinned  bool             `json:"pinned"`
 	Problem string           `json:"problem,omitempty"`
 }
@@ -97,7 +97,7 @@ func show(ctx context.Context, std cli.Stdio, f *grantfile.File, asJSON bool) er
 	return nil
 }
 
-// print writes a service for a person. All texts but the digest are the server's.
+// print writes a service for a person. All texts except the digest come from the server.
 func (o *offered) print(w io.Writer) error {
 	fmt.Fprintf(w, "service %s\n", o.Service)
 	for _, c := range o.Calls {

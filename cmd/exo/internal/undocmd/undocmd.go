@@ -1,4 +1,4 @@
-// Package undocmd has the commands of exo that take back what a run has changed.
+// Package undocmd has the commands of exo that undo the changes of a run.
 package undocmd
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Files opens what the commands need: a grant file, and the record that it names, or nil.
+// Files opens a grant file for these commands, and the record that it names, or nil.
 type Files struct {
 	Read   func(path string) (*grantfile.File, error)
 	Record func(context.Context, *grantfile.File) (exo.Recorder, func() error, error)
@@ -32,7 +32,7 @@ type Files struct {
 
 const exits = "exit codes:\n  0  done, or shown\n  1  the undo is refused, and why; or something is wrong in the file\n  2  the command line is wrong\n  3  it could not be done\n"
 
-// Commands returns exo undo and exo gen undo.
+// Commands returns the commands exo undo and exo gen undo.
 func Commands(files Files) cli.Commands {
 	return cli.Commands{{
 		Name:  "undo",
@@ -125,7 +125,7 @@ func (o *options) gen(ctx context.Context, std cli.Stdio, args []string) error {
 	return nil
 }
 
-// catalogue reads all schemas: a trigger may write any table.
+// catalogue reads all schemas, since a trigger may write to any table.
 func catalogue(ctx context.Context, url string) (*schema.Database, error) {
 	db, err := sql.Open("pgx", url)
 	if err != nil {
@@ -135,7 +135,7 @@ func catalogue(ctx context.Context, url string) (*schema.Database, error) {
 	return schema.ReadPostgres(ctx, db)
 }
 
-// found is a database with what a run has changed there.
+// found is a database with the changes that a run made in it.
 type found struct {
 	of      *grantfile.Database
 	db      *exosql.DB
@@ -173,7 +173,7 @@ func (o *options) undo(ctx context.Context, std cli.Stdio, args []string) error 
 	return fmt.Errorf("run %s has changed %d databases: an undo of several is no one transaction, so exo undo does not do it", run, len(all))
 }
 
-// look opens the databases that the run has changed, with what it changed there. The caller closes them.
+// look opens the databases that the run has changed, and finds these changes. The caller closes the databases.
 func (o *options) look(ctx context.Context, f *grantfile.File, run exo.RunID) (all []found, err error) {
 	for i := range f.Databases {
 		x := &f.Databases[i]
@@ -201,7 +201,7 @@ func (o *options) look(ctx context.Context, f *grantfile.File, run exo.RunID) (a
 	return all, nil
 }
 
-// offer shows what an undo would change, and does it if that is wanted.
+// offer shows what an undo would change, and makes the undo if the person agrees.
 func (o *options) offer(ctx context.Context, std cli.Stdio, f *grantfile.File, x *found, run exo.RunID) error {
 	for _, im := range x.rows {
 		fmt.Fprintln(std.Out, line(f, x.of.Text, im))
@@ -231,7 +231,7 @@ func (o *options) offer(ctx context.Context, std cli.Stdio, f *grantfile.File, x
 	return nil
 }
 
-// keep undoes the run, as a run of its own in the record.
+// keep undoes the run with a second run, which the record keeps.
 func (o *options) keep(ctx context.Context, std cli.Stdio, f *grantfile.File, x *found, run exo.RunID, left []record.Left) (err error) {
 	rec, closing, err := o.files.Record(ctx, f)
 	if err != nil {
@@ -262,7 +262,7 @@ func (o *options) keep(ctx context.Context, std cli.Stdio, f *grantfile.File, x 
 	return err
 }
 
-// agrees asks a person at a terminal.
+// agrees asks a person at a terminal for agreement.
 func agrees(std cli.Stdio, rows int) bool {
 	in, ok := std.In.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
@@ -274,7 +274,7 @@ func agrees(std cli.Stdio, rows int) bool {
 	return strings.TrimSpace(text) == "yes"
 }
 
-// effects returns what left with the run and stays. A file declares no service that could make up for it.
+// effects returns the effects that left with the run and can't be undone. A grant file declares no service that could make up for them.
 func effects(f *grantfile.File, run exo.RunID) ([]record.Left, error) {
 	place := f.Record
 	if f.RecordDB.Kind != "" {
@@ -286,7 +286,7 @@ func effects(f *grantfile.File, run exo.RunID) ([]record.Left, error) {
 	if _, err := os.Stat(place); errors.Is(err, os.ErrNotExist) && f.RecordDB.Kind == "" {
 		return nil, nil
 	}
-	all, _, err := (&recordcmd.Log{Place: place}).Read() // without an identity: of what is encrypted, an entry has what its leaf has
+	all, _, err := (&recordcmd.Log{Place: place}).Read() // read without an identity, so encrypted entries show only their leaf
 	if err != nil {
 		return nil, err
 	}
@@ -299,7 +299,7 @@ func effects(f *grantfile.File, run exo.RunID) ([]record.Left, error) {
 	}, run, nil)
 }
 
-// line shows one row, before and after the undo. A column that no facet of the table shows is another column.
+// line shows one row, before and after the undo. A column that no facet of the table shows appears only as another column.
 func line(f *grantfile.File, database string, im exosql.RowImage) string {
 	shown := func(column string) bool {
 		return slices.ContainsFunc(f.Facets, func(x grantfile.Facet) bool {
@@ -350,7 +350,7 @@ func rowName(im exosql.RowImage) string {
 	return schema.Printable(im.Table.Name) + " " + strings.Join(keys, ", ")
 }
 
-// maxShown is how much of a value is shown.
+// maxShown is how many characters of a value are shown.
 const maxShown = 200
 
 func text(c exosql.RowLiteral) string {

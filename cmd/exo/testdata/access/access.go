@@ -1,4 +1,4 @@
-// Package access grants the orders of a customer, some of them by policies.
+// Package access grants the orders of a customer, some of them with policies.
 package access
 
 import (
@@ -49,7 +49,7 @@ func Everybody(db *exosql.DB) map[string]exo.Object {
 	return map[string]exo.Object{"orders": exosql.NewFacet(orders, "order", orderNote).Of(exosql.Grant(db, orders, exosql.AllRows[order]()))}
 }
 
-// Wrong is no function of grants.
+// Wrong is not a function of grants.
 func Wrong(float64) {}
 
 // Clerk is a function of grants that lets programs write.
@@ -58,7 +58,7 @@ func Clerk(db *exosql.DB, user int64) map[string]exo.Object {
 	return map[string]exo.Object{"orders": order.Of(exosql.Grant(db, orders, orderCustomer.Eq(user)))}
 }
 
-// Weaker is Clerk with a policy that takes nothing away. ReadOnly is Clerk without the methods that write.
+// Weaker grants what Clerk does, with a policy that removes nothing. ReadOnly grants it without the methods that write.
 func Weaker(db *exosql.DB, user int64) map[string]exo.Object {
 	return map[string]exo.Object{"orders": exo.Wrap(Clerk(db, user)["orders"], exo.Policy{})}
 }

@@ -3,5 +3,5 @@ package empty
 
 import "github.com/exoagent/exoagent/exosql"
 
-// Options are options.
+// Options is a variable that is no declaration.
 var Options = exosql.OpenOptions{Conns: 1}

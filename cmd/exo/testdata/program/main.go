@@ -21,7 +21,7 @@ var (
 
 	none    *exosql.Table[user]
 	nothing exosql.Link[user, user]
-	json    = func() {} // a name that the overlay file imports
+	json    = func() {} // the overlay file imports a package of this name
 )
 
 func init() {

@@ -7,14 +7,14 @@ import (
 	"io"
 )
 
-// MaxParts bounds the parts and calls of a reply, and the elements of a Few.
+// MaxParts limits the parts and calls of a reply, and the elements of a Few.
 const MaxParts = 1024
 
-// MaxName bounds the bytes of a tool's name. Names of codemode's tools have at most 64.
+// MaxName limits the bytes of a tool's name. Names of codemode's tools have at most 64.
 const MaxName = 256
 
-// Few is a JSON array of at most MaxParts elements. It is bounded while it is
-// decoded: without that, three bytes of text could become a hundred bytes of memory.
+// Few is a JSON array of at most MaxParts elements. It is limited while it is decoded: otherwise
+// three bytes of text could become a hundred bytes of memory.
 type Few[T any] []T
 
 // UnmarshalJSON implements json.Unmarshaler.

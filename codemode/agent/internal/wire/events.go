@@ -10,8 +10,8 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent"
 )
 
-// maxEvent bounds the bytes of one event. A decoded event can
-// take many times its size, and a decoder can't be interrupted.
+// maxEvent limits the bytes of one event. A decoded event can take many times its size, and a
+// decoder can't be interrupted.
 const maxEvent = 1 << 20
 
 var errTooLong = errors.New("an event of the stream is larger than the bound")
@@ -19,13 +19,13 @@ var errTooLong = errors.New("an event of the stream is larger than the bound")
 // Events reads server-sent events.
 type Events struct{ r *bufio.Reader }
 
-// NewEvents reads the events in the body of a response of Do.
+// NewEvents returns the events in a response's body, which Do returned.
 func NewEvents(r io.Reader) *Events { return &Events{bufio.NewReaderSize(r, 16<<10)} }
 
-// Whole returns the body if it is one JSON object and not a stream. Endpoints that do not
-// know "stream": true send that, and some send it instead of a stream that failed. A
-// stream never begins with a brace, whatever its header says. ok reports whether the body
-// was one object. Then all of it has arrived, and it has at most the bytes of one event.
+// Whole returns the body if it is a single JSON object and not a stream, which never begins with a
+// brace. Endpoints that do not know "stream": true send one, and some send one instead of a stream
+// that failed. If ok is true, the whole object has arrived, and it has at most the bytes of one
+// event.
 func (e *Events) Whole() (data []byte, ok bool, err error) {
 	for {
 		b, err := e.r.Peek(1)
@@ -38,7 +38,7 @@ func (e *Events) Whole() (data []byte, ok bool, err error) {
 		case b[0] != ' ' && b[0] != '\t' && b[0] != '\r' && b[0] != '\n': // some endpoints send spaces to keep a connection open
 			return nil, false, nil
 		}
-		_, _ = e.r.Discard(1) // Peek has read this byte
+		_, _ = e.r.Discard(1) // no error: Peek has already read this byte
 	}
 }
 
@@ -52,7 +52,7 @@ func (e *Events) object() ([]byte, error) {
 	}
 	var first json.RawMessage
 	if json.NewDecoder(bytes.NewReader(data)).Decode(&first) == io.ErrUnexpectedEOF {
-		return nil, io.ErrUnexpectedEOF // half a reply is no reply
+		return nil, io.ErrUnexpectedEOF // a part of a reply does not count as a reply
 	}
 	return data, nil
 }
@@ -87,7 +87,7 @@ func (e *Events) Next() ([]byte, error) {
 				data = append(data, '\n')
 			}
 			data, has = append(data, bytes.TrimPrefix(value, []byte(" "))...), true
-		} // other lines are comments, ids, and the event's name, which the data repeats
+		} // ignore other lines: comments, ids, and the event's name, which the data repeats
 		switch {
 		case !ended:
 		case string(data) == done:
@@ -100,8 +100,8 @@ func (e *Events) Next() ([]byte, error) {
 	}
 }
 
-// line returns the next line with its end, or the part of it that arrived
-// before an error. read counts the bytes of the event, with its comments.
+// line returns the next line with its end, or the part of it that arrived before an error. It adds
+// to read the bytes of the event, including comments.
 func (e *Events) line(read *int) (line []byte, err error) {
 	for {
 		piece, err := e.r.ReadSlice('\n')
@@ -115,7 +115,7 @@ func (e *Events) line(read *int) (line []byte, err error) {
 	}
 }
 
-// Ended returns the error of a stream that err ended before the reply was complete.
+// Ended returns the error for a stream that ended with err before the reply was complete.
 func (e *Endpoint) Ended(err error) error {
 	switch {
 	case err == errTooLong:
@@ -126,7 +126,7 @@ func (e *Endpoint) Ended(err error) error {
 	return err
 }
 
-// Garbled returns the error for something that the wire format does not have.
+// Garbled returns the error for a response that does not follow the wire format. what describes the violation.
 func (e *Endpoint) Garbled(what string) *agent.ModelError {
 	return &agent.ModelError{Kind: agent.Malformed, Model: e.Model, Msg: what}
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent"
 )
 
-// minSecret is the least number of bytes of a key that is looked for in replies.
-// Shorter keys are placeholders for local servers, like ollama or none.
+// minSecret is the least length of a key that is searched for in replies. Shorter keys are
+// placeholders for local servers, like ollama or none.
 const minSecret = 12
 
-// forms are the ways of writing a key that are looked for. An endpoint knows
-// the key and can write it in a way that nobody finds. These forms find a
-// key that is merely echoed, for example by a proxy that shows the request.
+// forms returns the spellings of a key that are searched for. They find a key that is merely
+// echoed, for example by a proxy that shows the request. A hostile endpoint knows the key, and can
+// always hide it in another spelling.
 func forms(k agent.APIKey) (out []string) {
 	s := k.Reveal()
 	if s == "" {
@@ -40,7 +40,7 @@ func redact(s string, forms []string) string {
 
 // Redacted wraps a model: its replies never contain the model's key, and its token counts can only
 // grow. Otherwise an endpoint that echoes its input would put the key into the chat, the events and
-// the arguments of programs, and from there before people and into records.
+// programs, and so into records.
 func Redacted(m agent.Model, k agent.APIKey) agent.Model {
 	r := &redacted{Model: m}
 	if len(k.Reveal()) >= minSecret {
@@ -84,8 +84,8 @@ func (r *redacted) Reply(ctx context.Context, req *agent.ModelRequest, text func
 	return out, err
 }
 
-// redactJSON redacts a text that should be JSON. A text in it may
-// write the key with escapes: then all of it is written anew.
+// redactJSON redacts a text that should be JSON. If a text within it contains the key with escapes,
+// the whole JSON is written anew.
 func redactJSON(text []byte, forms []string) []byte {
 	if len(text) == 0 {
 		return text
@@ -136,8 +136,8 @@ func walk(v any, forms []string) (_ any, found bool) {
 	return v, found
 }
 
-// pieces redacts text that arrives in pieces. A piece that
-// may be the beginning of the key waits for the next one.
+// pieces redacts text that arrives in pieces. It keeps a piece that may be the beginning of the key
+// until the next one arrives.
 type pieces struct {
 	forms []string
 	to    func(string)

@@ -14,12 +14,12 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent"
 )
 
-// fault is an error in the forms of the three APIs and of those that imitate them.
+// fault is an error in the forms of the three APIs and their imitations.
 type fault struct {
 	Message string          `json:"message"`
-	Type    string          `json:"type"`   // OpenAI, Anthropic
-	Code    json.RawMessage `json:"code"`   // OpenAI: a text; others: a number
-	Status  string          `json:"status"` // Google
+	Type    string          `json:"type"`   // set by OpenAI and Anthropic
+	Code    json.RawMessage `json:"code"`   // a text from OpenAI, a number from others
+	Status  string          `json:"status"` // set by Google
 	Details []struct {
 		Reason     string `json:"reason"`
 		RetryDelay string `json:"retryDelay"`
@@ -40,14 +40,14 @@ func parseFault(text []byte) (f fault) {
 	}
 	if json.Unmarshal(outer.Error, &f) != nil {
 		f = fault{}
-		_ = json.Unmarshal(outer.Error, &f.Message) // if it is no text either, there is no message
+		_ = json.Unmarshal(outer.Error, &f.Message) // an error that is no text either has no message
 	}
 	return f
 }
 
 var (
 	tooLong = regexp.MustCompile(`(?i)context[_ ](length|window|size)|prompt is too long|maximum context|input token count|too many (input )?tokens|exceeds? the (maximum|available) (number of tokens|context)|input is too long|reduce the length`)
-	noMoney = regexp.MustCompile(`(?i)insufficient_quota|credit balance|billing_(error|not_active|hard_limit)`) // "check your billing" is in rate limits, too
+	noMoney = regexp.MustCompile(`(?i)insufficient_quota|credit balance|billing_(error|not_active|hard_limit)`) // the word billing alone does not count, since rate limits also mention it
 	blocked = regexp.MustCompile(`(?i)content_filter|content_policy|content management policy|safety`)
 	badKey  = regexp.MustCompile(`(?i)api[_ ]key[_ ](not valid|invalid|expired)|invalid[_ ]api[_ ]key`)
 )
@@ -62,7 +62,7 @@ func (e *Endpoint) Refusal(status int, h http.Header, text []byte) *agent.ModelE
 	out := &agent.ModelError{Kind: kindOf(status, hint), Model: e.Model, Status: status, Msg: e.Quote(f.Message)}
 	switch out.Kind {
 	case agent.Auth:
-		// The endpoint's own texts for these errors often quote the key.
+		// The endpoint's own texts are left out, since for these errors they often quote the key.
 		out.Msg = "the key was not accepted"
 		if e.Key.IsZero() {
 			out.Msg = "the endpoint wants a key, and none is set"
@@ -116,10 +116,10 @@ func (e *Endpoint) Interruption(text []byte) *agent.ModelError {
 	return e.Refusal(status, nil, text)
 }
 
-// retryAfter returns how long an endpoint asks us to wait. It is more than 0 if
-// the endpoint asks at all. A value that is neither seconds nor a date is ignored.
+// retryAfter returns how long an endpoint asks us to wait. It is more than 0 if the endpoint asks
+// for a wait. A value that is neither seconds nor a date is ignored.
 func retryAfter(h http.Header, f fault, now time.Time) time.Duration {
-	const most = 365 * 24 * time.Hour // a duration surely holds this
+	const most = 365 * 24 * time.Hour // limited so that a Duration can represent it
 	seconds := func(s string, unit time.Duration) time.Duration {
 		x, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 		if err != nil || !(x >= 0) {
@@ -148,8 +148,8 @@ func retryAfter(h http.Header, f fault, now time.Time) time.Duration {
 	return 0
 }
 
-// Quote makes a text of an endpoint safe for errors: one line,
-// short, without the key and without sequences that move a cursor.
+// Quote makes a text of an endpoint safe for errors: one short line, without the key and without
+// sequences that move a cursor.
 func (e *Endpoint) Quote(s string) string {
 	if k := e.Key.Reveal(); k != "" {
 		for _, form := range []string{k, url.QueryEscape(k), url.PathEscape(k)} {

@@ -1,6 +1,5 @@
-// Package wire is shared by the adapters. It sends one request over HTTP: a failure has
-// a kind, the response is bounded in bytes and in silence, and the key goes to
-// one host only.
+// Package wire is shared by the adapters. It sends a request over HTTP, limits the bytes and the
+// pauses of the response, and gives failures a kind. The key goes to one host only.
 package wire
 
 import (
@@ -17,9 +16,9 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent"
 )
 
-// Signature returns what Gemini, under the name model, wants with call i of a message. Newer Geminis refuse
-// a call without the signature that they sent with it. If another model made the call, because a chat goes
-// on with Gemini, Google's documentation has a placeholder; the first of parallel calls has it for all.
+// Signature returns the signature that Gemini, under the name model, needs with call i of a message. Newer
+// Geminis refuse a call without the signature that came with it. If another model made the call, Google's
+// documentation has a placeholder, which the first of parallel calls gets.
 func Signature(model string, in *agent.ChatMessage, i int) string {
 	switch {
 	case in.Model == model:
@@ -30,16 +29,16 @@ func Signature(model string, in *agent.ChatMessage, i int) string {
 	return ""
 }
 
-// Endpoint is the target of requests, and the key for it.
+// Endpoint is the target of requests, with its key.
 type Endpoint struct {
-	Model  string // the model's name in errors
+	Model  string // the model's name, for errors
 	Client *http.Client
 	Key    agent.APIKey
 }
 
-// Client returns c, or the default client, without following redirects. An API never
-// redirects a POST. If a client followed one, the other host would get the key and the
-// conversation, because net/http removes only its own Authorization for another host.
+// Client returns c, or the default client, without following redirects. An API never redirects a
+// POST. If a client followed a redirect, the other host would get the conversation and the key,
+// because net/http removes only Authorization.
 func Client(c *http.Client) *http.Client {
 	if c == nil {
 		c = http.DefaultClient
@@ -47,15 +46,15 @@ func Client(c *http.Client) *http.Client {
 	return &http.Client{Transport: c.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// Base checks the address of an API and returns it without a final slash. shown
-// is its form in a model's name, without the usual parts: https:// and this path,
-// which most APIs of the format have. Two addresses never have the same shown.
+// Base checks the address of an API and returns it without a final slash. shown is its form in a
+// model's name, without https:// and path, which most APIs of the format have. It is different for
+// different addresses.
 func Base(address, path string) (base, shown string, err error) {
 	u, err := url.Parse(address)
 	switch {
-	case err != nil: // the error's text may have a password in it
+	case err != nil: // the error's text is left out, since it may contain a password
 		return "", "", errors.New("the address of the model's API is no URL")
-	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.HasSuffix(u.Host, ":"): // https://http://x has the host "http:"
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.HasSuffix(u.Host, ":"): // for https://http://x the host would be "http:"
 		return "", "", errors.New("the address of the model's API must begin with http:// or https:// and have a host")
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return "", "", errors.New("the address of the model's API must have no password, query or fragment: the key has a setting of its own")
@@ -66,14 +65,14 @@ func Base(address, path string) (base, shown string, err error) {
 	case p == path:
 		shown = strings.TrimSuffix(shown, path)
 	case p == "":
-		shown += "/" // the host alone means the usual path
+		shown += "/" // a host without a path means the usual path, so an empty path gets a slash
 	}
 	return base, shown, nil
 }
 
-// Name returns the name of a provider's model at an address, and the address for requests.
-// If address is "", it is own, the provider's address. Lists of names say where data may
-// go, so the model's own name must not have an @, after which the address follows.
+// Name returns the name of a provider's model at an address, and the address for requests. If
+// address is "", it is own, the provider's. The address follows the model's name after an @, so
+// that a list of names decides where data may go. So the name itself must not contain an @.
 func Name(provider, model, address, own string) (name, base string, err error) {
 	switch {
 	case model == "":
@@ -142,13 +141,13 @@ func (e *Endpoint) Post(ctx context.Context, address string, header map[string]s
 
 var errSilent = errors.New("nothing arrived in time")
 
-// body is the body of a response. It enforces the bounds.
+// body is the body of a response, with its limits.
 type body struct {
 	e       *Endpoint
 	outer   context.Context // the context of the caller
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	timer   *time.Timer // nil: silence is not bounded
+	timer   *time.Timer // nil: pauses are not limited
 	silence time.Duration
 	from    io.ReadCloser
 	bounded bool
@@ -163,13 +162,13 @@ func (b *body) heard() {
 }
 
 func (b *body) Read(p []byte) (int, error) {
-	// A transport that has much buffered, or ignores the
-	// context, must not delay a caller whose context has ended.
+	// Check the context first: a transport that has much buffered, or ignores the context, must not
+	// delay a caller whose context has ended.
 	if err := b.ctx.Err(); err != nil {
 		return 0, b.failure(err)
 	}
 	if b.bounded && b.left <= 0 {
-		// Whether more bytes follow would cost a further read to find out. It is not worth it.
+		// This also fails for a response of exactly the limit, since only another read could find its end.
 		return 0, &agent.ModelError{Kind: agent.Malformed, Model: b.e.Model, Msg: "the response is larger than the bound"}
 	}
 	if b.bounded && int64(len(p)) > b.left {
@@ -198,7 +197,7 @@ func (b *body) Close() error {
 	return err
 }
 
-// failure returns the error for an error of the transport. Its text never has a URL.
+// failure returns the error for an error of the transport. Its text never contains a URL.
 func (b *body) failure(err error) error {
 	if b.outer.Err() != nil {
 		return context.Cause(b.outer)

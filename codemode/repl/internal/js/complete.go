@@ -2,9 +2,9 @@ package js
 
 import "strings"
 
-// Complete reports whether the typed text can be a whole program: no bracket, template or
-// comment is open, the last line does not end with an operator, and a program of statements has
-// a return. It only guesses for the user and refuses nothing: an empty line ends a program, too.
+// Complete reports whether the typed text can be a whole program: no bracket, template or comment
+// is open, the last line does not end with an operator, and a program of statements has a return.
+// This is only a guess: an empty line also ends a program.
 func Complete(text string) bool {
 	s := scan(text)
 	return !s.open && !s.operator && (!s.statements || s.returns)
@@ -25,7 +25,7 @@ var statementWords = map[string]bool{"const": true, "let": true, "var": true, "c
 // scan finds the open brackets of a text, and its end.
 func scan(text string) scanned {
 	var out scanned
-	var last Token // the last token, without spaces and comments
+	var last Token // the last token that is neither space nor comment
 	out.open = EachToken(text, func(t Token) {
 		if t.Kind == Comment || strings.TrimSpace(t.Text) == "" {
 			return
@@ -44,7 +44,7 @@ func IsWord(c byte) bool {
 	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// startsRegexp reports whether a slash starts a regular expression. After a value it divides.
+// startsRegexp reports whether a slash begins a regular expression, and is no division, which follows a value.
 func startsRegexp(last byte, word string) bool {
 	if last == 'a' {
 		return word == "return" || word == "typeof" || word == "await"

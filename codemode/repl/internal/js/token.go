@@ -1,4 +1,4 @@
-// Package js splits JavaScript into tokens while it is being typed: half of a program, or none. It only helps the user, and decides nothing.
+// Package js splits JavaScript into tokens while a user types it, even if it is incomplete. It only helps the user, and decides nothing.
 package js
 
 import (
@@ -17,14 +17,14 @@ const (
 	String
 	Regexp
 	Comment
-	Member // a name after a dot
+	Member // a name that follows a dot
 )
 
 type Token struct {
 	Kind  Kind
 	Text  string
-	at    int // offset in the text
-	depth int // number of brackets and templates that are open before it
+	at    int // the offset in the text
+	depth int // how many brackets and templates are open before it
 }
 
 var keywords = scalar.Words(`async await break case catch class const continue default delete do else export extends finally for from function
@@ -32,11 +32,11 @@ var keywords = scalar.Words(`async await break case catch class const continue d
 
 var constants = scalar.Words("true false null undefined NaN Infinity")
 
-// EachToken splits JavaScript into tokens. The tokens joined are the text, even if it is half of
-// a program, or none. It reports whether a bracket, a template or a comment is open at the end.
+// EachToken splits JavaScript into tokens. The tokens joined are the text, even if the program is
+// incomplete. It reports whether a bracket, a template or a comment is open at the end.
 func EachToken(code string, yield func(Token)) (open bool) {
-	var stack []byte // the open brackets, with '`' for a template
-	var last byte    // the last byte without spaces and comments; 'a' for a word, '0' for a literal
+	var stack []byte // the open brackets; '`' means a template
+	var last byte    // the last byte that is neither space nor comment; 'a' for a word, '0' for a literal
 	word := ""
 	emit := func(kind Kind, from, to int) { yield(Token{kind, code[from:to], from, len(stack)}) }
 	for i := 0; i < len(code); {

@@ -46,7 +46,7 @@ func (n *Names) Candidates(code string) (part string, found []Candidate) {
 	return part, slices.DeleteFunc(found, func(c Candidate) bool { return !strings.HasPrefix(c.Name, part) })
 }
 
-// closed reports whether a string has its last quote.
+// closed reports whether a string has its closing quote.
 func closed(s string) bool { return len(s) > 1 && s[len(s)-1] == s[0] || s == "`" }
 
 // members returns what can follow a dot on a type. If the type is not known, it
@@ -144,8 +144,8 @@ func (r *reader) scope() []Candidate {
 	return slices.CompactFunc(out, func(a, b Candidate) bool { return a.Name == b.Name })
 }
 
-// inBraces returns the names that are possible in an object between the braces around end: the
-// rows of a callback's parameter ({ todo }) =>, or the columns of a filter where({ done: true }).
+// inBraces returns the names that are possible between the braces that contain end: rows in a
+// callback's parameter, ({ todo }) =>, or columns in a filter, where({ done: true }).
 func (r *reader) inBraces(end int) []Candidate {
 	brace := end
 	if r.is(end, ",") {
@@ -163,7 +163,7 @@ func (r *reader) inBraces(end int) []Candidate {
 		if ns := r.space(brace - 2); ns != nil {
 			return fieldsOf(ns)
 		}
-	case r.is(brace-1, "(") && brace == 1: // ({ grant }) => …
+	case r.is(brace-1, "(") && brace == 1: // parameters of the program, as in ({ grant }) => …
 		return r.grants()
 	}
 	return nil

@@ -20,14 +20,14 @@ type Names struct {
 // apiType is the type of the object that has all grants.
 var apiType = &message.Type{Name: "api"}
 
-// maxResolve bounds the work for one answer: a hostile paste may nest callbacks inside callbacks.
+// maxResolve limits the work for one completion, since pasted text may nest callbacks deeply.
 const maxResolve = 200
 
 // reader reads the program before the cursor, token by token.
 type reader struct {
 	*Names
-	toks []js.Token // without spaces and comments
-	left int        // number of chains that may still be followed
+	toks []js.Token // the tokens without spaces and comments
+	left int        // how many more chains may be resolved
 }
 
 func (n *Names) read(code string) *reader {
@@ -51,7 +51,7 @@ func (r *reader) name(i int) string {
 	return ""
 }
 
-// opener returns the bracket that the one at i closes, or -1.
+// opener returns the index of the bracket that the one at i closes, or -1.
 func (r *reader) opener(i int) int {
 	for depth := 0; i >= 0; i-- {
 		switch r.toks[i].Text {
@@ -66,7 +66,7 @@ func (r *reader) opener(i int) int {
 	return -1
 }
 
-// enclosing returns the bracket that is still open before i, or -1.
+// enclosing returns the index of the bracket that is still open before i, or -1.
 func (r *reader) enclosing(i int) int {
 	for i--; i >= 0; i-- {
 		switch r.toks[i].Text {
@@ -81,8 +81,8 @@ func (r *reader) enclosing(i int) int {
 	return -1
 }
 
-// chain returns the type of the expression that ends with token i: names,
-// members and calls, a.b(…).c. It returns nil if the type is not known.
+// chain returns the type of the expression that ends with token i, like a.b(…).c. It returns nil if
+// the type is unknown.
 func (r *reader) chain(i int) *message.Type {
 	if r.left--; r.left < 0 || i < 0 {
 		return nil
@@ -100,7 +100,7 @@ func (r *reader) chain(i int) *message.Type {
 	}
 	if !r.is(i-1, ".") {
 		if call >= 0 {
-			return nil // a function of the program itself
+			return nil // the program itself defines this function
 		}
 		return r.variable(name, i)
 	}
@@ -111,7 +111,7 @@ func (r *reader) chain(i int) *message.Type {
 	return r.member(r.chain(before), name, call)
 }
 
-// member returns the type of a member of a type. If call is not -1, the member is called with the arguments after call.
+// member returns the type of a member of a type. If call is not -1, it is the index of the parenthesis of a call.
 func (r *reader) member(of *message.Type, name string, call int) *message.Type {
 	switch {
 	case of == nil:
@@ -144,7 +144,7 @@ func (r *reader) member(of *message.Type, name string, call int) *message.Type {
 	return typeOf(m.Result, env)
 }
 
-// body returns the type of the result of the callback after call.
+// body returns the type of the result of the callback that follows call.
 func (r *reader) body(call int) *message.Type {
 	end, depth := call+1, 0
 	for ; end < len(r.toks); end++ {
@@ -159,8 +159,8 @@ func (r *reader) body(call int) *message.Type {
 	return r.chain(end - 1)
 }
 
-// variable returns the type of a name at i: a parameter of
-// a callback around it, a constant, or a grant.
+// variable returns the type of the name at i: a parameter of an enclosing callback, a constant, or
+// a grant.
 func (r *reader) variable(name string, i int) *message.Type {
 	for at := r.enclosing(i); at >= 0; at = r.enclosing(at) {
 		for p, t := range r.params(at) {
@@ -194,8 +194,8 @@ func (r *reader) grant(name string) *message.Type {
 	return nil
 }
 
-// params returns the names that the callback after an open parenthesis
-// binds, if the parenthesis belongs to a call of a method.
+// params returns the parameters of the callback that follows an open parenthesis, if that belongs
+// to a method call.
 func (r *reader) params(at int) map[string]*message.Type {
 	if !r.is(at, "(") || r.name(at-1) == "" || !r.is(at-2, ".") {
 		return nil
@@ -234,7 +234,7 @@ func (r *reader) params(at int) map[string]*message.Type {
 	return out
 }
 
-// space returns the record of rows that a callback gets from the method whose parenthesis is at.
+// space returns the record of rows that a callback gets from the method with the parenthesis at.
 func (r *reader) space(at int) *message.Type {
 	before := at - 3
 	if r.is(before, "?") {
@@ -246,7 +246,7 @@ func (r *reader) space(at int) *message.Type {
 	return nil
 }
 
-// row returns what a callback with one plain parameter gets: the row, if there is only one.
+// row returns the type of a callback's only parameter: the row, if there is only one.
 func row(ns *message.Type) *message.Type {
 	if ns != nil && len(ns.Fields) == 1 {
 		return ns.Fields[0].Type
@@ -254,7 +254,7 @@ func row(ns *message.Type) *message.Type {
 	return ns
 }
 
-// Tables returns the names of rows, in order.
+// Tables returns the names of rows, sorted.
 func (n *Names) Tables() []string {
 	var out []string
 	for name, in := range n.Catalog {

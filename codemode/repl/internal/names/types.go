@@ -7,7 +7,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// typeOf returns the type of a term of the catalogue. It replaces the variables that env has.
+// typeOf returns the type of a term of the catalogue, with the variables replaced that env has.
 func typeOf(t *message.Term, env map[string]*message.Type) *message.Type {
 	switch {
 	case t == nil:
@@ -42,7 +42,7 @@ func typeOf(t *message.Term, env map[string]*message.Type) *message.Type {
 	return nil
 }
 
-// Starts returns up to three programs made from the grants, the simplest ones.
+// Starts returns up to three simple programs for the grants.
 func (n *Names) Starts() []string {
 	var out []string
 	add := func(s string) {

@@ -11,7 +11,7 @@ import (
 
 // values returns the values of a column that has a list of them, if a value is possible here: after
 // ===, in a call like .eq( or .in([, and after its name in a filter object. part is the word before
-// the cursor. The string that it returns is the text that the values complete, with its quote.
+// the cursor. The returned string is the text that the values complete, with its quote.
 func (r *reader) values(part string) (string, []Candidate) {
 	end := len(r.toks) - 1
 	quote := "'"
@@ -26,7 +26,7 @@ func (r *reader) values(part string) (string, []Candidate) {
 	}
 	var out []Candidate
 	for _, v := range t.Args["of"].Enum {
-		// A value that needs an escape, or could control the terminal, is left for the user to type.
+		// Values that need an escape, or could control the terminal, are not offered.
 		if strings.ContainsAny(v, quote+`\`) || printable.OneLine(v) != v {
 			continue
 		}
@@ -37,10 +37,10 @@ func (r *reader) values(part string) (string, []Candidate) {
 	return part, out
 }
 
-// takeValues are methods of columns whose argument is one of the column's values.
+// takeValues are methods of columns that take one of the column's values as their argument.
 var takeValues = scalar.Words("eq ne is isNot in notIn")
 
-// compared returns the column that is compared with what follows token end.
+// compared returns the column that the text after token end is compared with.
 func (r *reader) compared(end int) *message.Type {
 	signs := 0
 	for r.is(end-signs, "=") {
@@ -48,9 +48,9 @@ func (r *reader) compared(end int) *message.Type {
 	}
 	switch {
 	case signs == 3, signs == 2 && !r.is(end-2, "!"):
-		return r.chain(end - signs) // === ==
+		return r.chain(end - signs) // after === or ==
 	case signs > 0 && r.is(end-signs, "!"):
-		return r.chain(end - signs - 1) // !== !=
+		return r.chain(end - signs - 1) // after !== or !=
 	case signs > 0:
 		return nil
 	case r.is(end, ":") && r.name(end-1) != "":
@@ -64,7 +64,7 @@ func (r *reader) compared(end int) *message.Type {
 		}
 		return nil
 	}
-	at := end // an open parenthesis, or a list inside it
+	at := end // after an open parenthesis, or a list in it
 	if r.is(end, ",") {
 		at = r.enclosing(end)
 	}

@@ -25,7 +25,7 @@ type Ran struct {
 	Program string
 	Result  *codemode.Result
 	Kept
-	Now string // what happened to the changes, as text after their number
+	Now string // the outcome of the changes, as a text that follows their number
 }
 
 // Show prints the outcome of a program for people: what it logged, its rows or its error, and one
@@ -51,7 +51,7 @@ func (s Screen) Show(out io.Writer, r *Ran, unfold bool) {
 			fmt.Fprintln(out, s.Paint(Dim, s.Wrap("labelled "+printable.OneLine(c.String()), 2)))
 		}
 	}
-	if note := res.EffectsNote(); note != "" && (r.Now == "" || res.Err != nil) { // a program that is only tried has no effect yet
+	if note := res.EffectsNote(); note != "" && (r.Now == "" || res.Err != nil) { // skipped if a program is only tried, since it has no effect yet
 		fmt.Fprintln(out, s.Paint(Yellow, s.Wrap("effects: "+printable.OneLine(note), 2)))
 	}
 	s.Changed(out, r.Settled(), r.Admits, r.Now)
@@ -134,8 +134,7 @@ func (s Screen) Traced(events []exo.Entry) string {
 	return b.String()
 }
 
-// Stopped reports whether Ctrl-C ended a program: nothing
-// else cancels the context of a program here.
+// Stopped reports whether Ctrl-C ended a program, since nothing else cancels its context here.
 func Stopped(err error) bool {
 	return fail.KindOf(err) == fail.Cancelled && errors.Is(errors.Unwrap(err), context.Canceled)
 }
@@ -143,7 +142,7 @@ func Stopped(err error) bool {
 // failure returns the text of an error with its line of the program, and a mark under the place.
 func (s Screen) failure(err error) string {
 	kind, at := fail.KindOf(err).String(), fail.PosOf(err)
-	if Stopped(err) { // its message and its cause say the same
+	if Stopped(err) { // only once, since its message and its cause are the same
 		return s.Paint(Red, kind+":") + " Ctrl-C stopped the program\n"
 	}
 	text := s.Paint(Red, kind+":") + " " + s.Wrap(printable.Text(fail.GuestText(err)), 2) + "\n"
@@ -156,7 +155,7 @@ func (s Screen) failure(err error) string {
 			}
 			units++
 			if r > 0xFFFF {
-				units++ // columns count UTF-16 units
+				units++ // columns are counted in UTF-16 units
 			}
 			if r == '\t' {
 				r = ' '
@@ -166,7 +165,7 @@ func (s Screen) failure(err error) string {
 		line := printable.Text(strings.ReplaceAll(at.Text, "\t", " "))
 		text += s.Paint(Dim, margin) + s.Highlight(line) + "\n" + strings.Repeat(" ", len(margin)+printable.Width(printable.Text(before))) + s.Paint(Red, "^") + "\n"
 	}
-	if cause := errors.Unwrap(err); cause != nil { // for the person at the terminal, not for a model
+	if cause := errors.Unwrap(err); cause != nil { // shown, since it is for the person at the terminal, not for a model
 		text += s.Paint(Dim, "  ("+printable.OneLine(cause.Error())+")") + "\n"
 	}
 	return text
@@ -210,7 +209,7 @@ func (s Screen) PaintLines(style, text string) string {
 var sqlWords = scalar.Words(`SELECT FROM JOIN LEFT INNER ON WHERE AND OR NOT IN IS NULL AS ORDER BY LIMIT OFFSET GROUP HAVING
 	EXISTS CASE WHEN THEN ELSE END BETWEEN LIKE ILIKE DISTINCT COUNT ASC DESC UNION ALL WITH OVER PARTITION CAST`)
 
-// highlightSQL colours SQL in the form of sqlast: its words are in capitals, and names are quoted.
+// highlightSQL colours SQL in the form of sqlast, with words in capitals and quoted names.
 func (s Screen) highlightSQL(sql string) string {
 	if !s.Color {
 		return sql
@@ -248,7 +247,7 @@ func Count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Settled returns the changes of a run that committed, or would have.
+// Settled returns the changes of a run that committed, or would have committed.
 func (r *Ran) Settled() []exosql.Changes {
 	if !slices.ContainsFunc(r.Result.Effects, func(e exo.Effect) bool { return e.State == exo.StateApplied || errors.Is(e.Err, exo.ErrPreview) }) {
 		return nil
@@ -256,5 +255,5 @@ func (r *Ran) Settled() []exosql.Changes {
 	return r.changes
 }
 
-// Milliseconds returns a duration in milliseconds, to a microsecond.
+// Milliseconds returns a duration in milliseconds, rounded to a microsecond.
 func Milliseconds(d time.Duration) float64 { return math.Round(float64(d)/1e3) / 1e3 }

@@ -11,7 +11,7 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// MaxImages is how many changed rows the terminal keeps, with their old and new values.
+// MaxImages is how many changed rows the terminal keeps, with old and new values.
 const MaxImages = 20
 
 // Changed shows what a program changed, table by table: the row before the change with "-", and the row after it
@@ -43,7 +43,7 @@ func (s Screen) Changed(out io.Writer, all []exosql.Changes, admits value.Label,
 	}
 }
 
-// counts says in words how many rows were changed.
+// counts describes in words how many rows were changed.
 func counts(rows []exosql.Change) string {
 	n := map[string]int{}
 	for _, r := range rows {
@@ -65,7 +65,7 @@ func counts(rows []exosql.Change) string {
 	return strings.Join(parts, ", ")
 }
 
-// images lays out rows before and after their change.
+// images lays out rows before and after their change as a grid.
 func (s Screen) images(changes []exosql.Change, admits value.Label) *grid {
 	changes = slices.Clone(changes)
 	sealed := map[string]bool{}
@@ -87,7 +87,7 @@ func (s Screen) images(changes []exosql.Change, admits value.Label) *grid {
 	}
 	hide := map[string]bool{}
 	if !slices.ContainsFunc(changes, func(c exosql.Change) bool { return c.Before.IsZero() || c.After.IsZero() }) {
-		named := false // one text that no row changed shows which row it is
+		named := false // also show one unchanged text, so that a reader can recognize the row
 		keys := slices.Clone(changes[0].Key)
 		for n, v := range changes[0].Before.Fields() {
 			same := !slices.ContainsFunc(changes, func(c exosql.Change) bool { return another(c, n) })

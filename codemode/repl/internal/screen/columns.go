@@ -12,26 +12,25 @@ import (
 // column is one column of a table.
 type column struct {
 	name  string
-	kind  string // "int", or "text?" if a value is null
-	right bool   // all values are numbers, so its name and type are right-aligned, too
-	text  bool   // some values are texts or JSON: they may be cut
+	kind  string // the type's name: "int", or "text?" if a value is null
+	right bool   // right-aligned, with its header, since all values are numbers
+	text  bool   // some values are texts or JSON, so they may be cut
 	width int
 
-	places int // the most characters of a decimal from its point on: decimals are aligned by their points
+	places int // the most characters of a decimal from its point on; decimals are aligned at the point
 }
 
 // grid has rows, split into cells for a table.
 type grid struct {
 	columns []column
 	rows    []map[string]cell
-	hidden  int // columns that are not shown
-	more    int // rows that are not shown
+	hidden  int // how many columns are not shown
+	more    int // how many rows are not shown
 
-	narrow bool // some columns are hidden because the width is too small
+	narrow bool // some columns are hidden because of the width
 }
 
-// newGrid lays out rows, each of which may have its own
-// fields, in the width room; 0 means no limit.
+// newGrid lays out rows, which may have different fields, in the width room; 0 means no limit.
 func newGrid(items []value.Value, room int, t types) *grid {
 	g := &grid{}
 	if len(items) > maxRows {
@@ -100,7 +99,7 @@ func (c *column) measure(rows []map[string]cell) {
 	}
 }
 
-// point aligns decimals by their points, unless that makes the column too wide.
+// point aligns decimals at their points, unless the column becomes too wide.
 func (c *column) point(rows []map[string]cell) {
 	whole, places := 0, 0
 	for _, r := range rows {
@@ -121,11 +120,11 @@ func fraction(decimal string) int {
 	return 0
 }
 
-// mayCut has the types whose values mean nearly the same without their end.
+// mayCut has the types with values that mean nearly the same without their end.
 var mayCut = map[string]bool{value.TypeText: true, value.TypeBytes: true, value.TypeJSON: true, "list": true, "record": true}
 
-// fit makes the widest texts narrower until all columns fit. A number that is cut is another
-// number. So if texts can't be made narrower any more, it leaves out columns from the right.
+// fit makes the widest texts narrower until all columns fit. Numbers are never cut, since that
+// would change them. If texts can't be narrower, it leaves out columns from the right.
 func (g *grid) fit(room int) {
 	for n := len(g.columns); n > 0; n-- {
 		if fitted, ok := squeeze(g.columns[:n], room); ok {
@@ -140,7 +139,7 @@ func (g *grid) fit(room int) {
 	g.columns = g.columns[:1]
 }
 
-// squeeze returns columns that fit in a width, if their texts can be made narrow enough.
+// squeeze returns the columns with narrower texts, if they then fit in a width.
 func squeeze(columns []column, room int) ([]column, bool) {
 	columns = slices.Clone(columns)
 	over := 2*len(columns) - 2 - room
@@ -162,8 +161,8 @@ func squeeze(columns []column, room int) ([]column, bool) {
 	return columns, true
 }
 
-// rows prints rows as a table. If the table would be too wide,
-// or the user wants it, it prints one row below the other.
+// rows prints rows as a table. If the table would be too wide, or the user wants it, it prints the
+// rows one below the other.
 func (s Screen) rows(items []value.Value, t types) string {
 	g := newGrid(items, s.width(), t)
 	if s.Expanded == "on" || s.Expanded != "off" && g.narrow {
@@ -172,10 +171,10 @@ func (s Screen) rows(items []value.Value, t types) string {
 	return s.table(g)
 }
 
-// maxRecords bounds the rows that are shown one below the other.
+// maxRecords is how many rows are shown one below the other.
 const maxRecords = 20
 
-// records prints rows one below the other, as psql does after \x.
+// records prints rows one below the other, like psql after \x.
 func (s Screen) records(items []value.Value, t types) string {
 	rule := "-"
 	if s.Live {
@@ -198,7 +197,7 @@ func (s Screen) table(g *grid) string {
 	var b strings.Builder
 	line := func(cellOf func(column) cell) {
 		var l strings.Builder
-		gap := 0 // written only before a cell, so that no line ends with spaces
+		gap := 0 // the gap is written only before a cell, so that no line ends with spaces
 		for i, c := range g.columns {
 			x := cellOf(c)
 			text := printable.Cut(x.text, c.width)

@@ -6,14 +6,14 @@ import (
 	"github.com/exoagent/exoagent/codemode/repl/internal/js"
 )
 
-// Highlight colours JavaScript. Without the escape sequences the text
-// is the same as before, so it can be used while the user types.
+// Highlight colours JavaScript. It only adds escape sequences, so it can be used while the user
+// types.
 func (s Screen) Highlight(code string) string {
 	if !s.Color {
 		return code
 	}
 	var b strings.Builder
-	paint := func(style, text string) { // each line separately, since an editor moves between lines
+	paint := func(style, text string) { // each line is painted separately, since an editor moves between lines
 		for i, line := range strings.Split(text, "\n") {
 			if i > 0 {
 				b.WriteByte('\n')

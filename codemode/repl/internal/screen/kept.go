@@ -1,4 +1,4 @@
-// This file bounds what a terminal keeps of the last program: what it can show.
+// This file limits what a terminal keeps about the last program.
 
 package screen
 
@@ -12,24 +12,24 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// MaxKept bounds the bytes of queries that a terminal keeps, statements and values together.
+// MaxKept limits the bytes of statements and values that a terminal keeps.
 const MaxKept = 4 << 20
 
-// Kept is what a terminal keeps of the entries of a run.
+// Kept has the entries of a run that a terminal keeps.
 type Kept struct {
 	Queries []exosql.Query
-	More    int           // the number of queries that were too large to keep
-	took    time.Duration // the time that these took
+	More    int           // how many queries were too large to keep
+	took    time.Duration // how long these queries took
 	Bytes   int
-	Events  []exo.Entry // entries of messages, without the messages themselves
+	Events  []exo.Entry // the entries of messages, without the messages
 	changes []exosql.Changes
 	Admits  value.Label // labels that the screen may show
-	secret  uint64      // the first call by which the program read a value that its result may not carry; 0: none
+	secret  uint64      // the first call with which the program read a value that its result may not carry; 0: none
 }
 
-// Add keeps an entry, without its message: messages have the program's constants in them, and a run may send megabytes. It
-// keeps nothing that the program did after it had read a value that its result may not carry. The screen has the same admitted
-// labels as a model, and by its later calls a program could show a secret there. The record has all of them (-trace).
+// Add keeps an entry without its message, since a run may send megabytes. It keeps no entry after the program has read a value
+// that its result may not carry: later calls could show that secret on the screen, which has the labels that a model has. The
+// record has all entries (-trace).
 func (k *Kept) Add(e exo.Entry, admits value.Label) {
 	k.Admits = admits
 	if k.secret == 0 && (e.Step == exo.Intent || e.Step == exo.Refused) && !e.Label.Secrecy().FlowsTo(admits) {
@@ -41,7 +41,7 @@ func (k *Kept) Add(e exo.Entry, admits value.Label) {
 	for _, d := range e.Details {
 		switch d := d.(type) {
 		case exosql.Query:
-			if k.secret != 0 && e.Call == k.secret { // the number of rows may be the secret, and a bound value is
+			if k.secret != 0 && e.Call == k.secret { // left out, since the number of rows or a bound value may be the secret
 				d.Rows, d.Args = -1, nil
 			}
 			k.query(d)
@@ -49,7 +49,7 @@ func (k *Kept) Add(e exo.Entry, admits value.Label) {
 			k.changes = append(k.changes, d)
 		}
 	}
-	if e.Call == 0 || e.Call == k.secret || e.Step == exo.Intent || e.Step == exo.Acting { // its outcome comes in a later entry
+	if e.Call == 0 || e.Call == k.secret || e.Step == exo.Intent || e.Step == exo.Acting { // skipped: its outcome comes in a later entry
 		return
 	}
 	shown := exo.Entry{Step: e.Step, Call: e.Call, Op: e.Op, Pos: e.Pos, State: e.State, Took: e.Took, Label: e.Label}
@@ -79,7 +79,7 @@ func (k *Kept) Asked() (n int, took time.Duration) {
 	return len(k.Queries) + k.More, took
 }
 
-// left says which queries are not shown.
+// left returns a text about the queries that are not shown.
 func (k *Kept) left() string {
 	if k.More == 0 {
 		return ""

@@ -1,5 +1,5 @@
-// Package screen shows results to people: rows as tables, changes, errors, labels and timings. All that
-// it shows may come from an attacker: it passes printable.Text or printable.OneLine before it is painted.
+// Package screen shows results to people: rows as tables, changes, errors, labels and timings. All of
+// that may come from an attacker, so it passes printable.Text or printable.OneLine before it is painted.
 package screen
 
 import (
@@ -22,22 +22,22 @@ import (
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
-	Terminal bool // a person types: show a prompt, and print for people
+	Terminal bool // a person types, so show a prompt and print for people
 	Screen   Screen
 }
 
-// Screen describes the place where results are printed. The zero Screen
-// is plain: its text has no escape sequences and can go to a file.
+// Screen describes where results are printed. The zero Screen is plain: its text has no escape
+// sequences and can go to a file.
 type Screen struct {
-	Live  bool // the cursor can be moved: line editing, a spinner
+	Live  bool // the cursor can be moved, for line editing and a spinner
 	Color bool
-	Cols  func() int // the number of columns; nil: unknown
+	Cols  func() int // returns the number of columns; nil: unknown
 
-	Expanded string // rows one below the other: "on", "off"; "": if a table is too wide
+	Expanded string // show rows one below the other: "on", "off", or "" if a table is too wide
 }
 
-// Standard finds out whether the streams of the process are a terminal. If not
-// both ends are one, or the terminal says that it is dumb, the screen is plain.
+// Standard finds out whether the streams of the process are a terminal. If the input or an output
+// is none, or the terminal is dumb, the screen is plain.
 func Standard(stdin io.Reader, stdout, stderr io.Writer) *Streams {
 	std := &Streams{In: stdin, Out: stdout, Err: stderr, Terminal: isTerminal(stdin)}
 	if std.Terminal && spin.Moves(stdout) && spin.Moves(stderr) && stdin == io.Reader(os.Stdin) && stdout == io.Writer(os.Stdout) {
@@ -62,7 +62,7 @@ func ScreenRows() int {
 	return h
 }
 
-// EscapeSequence matches an escape sequence that sets a style: we write no other sequences into text.
+// EscapeSequence matches an escape sequence that sets a style, the only kind that we write into text.
 var EscapeSequence = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // isTerminal reports whether a person types: the input is a character device, but
@@ -80,8 +80,8 @@ func isTerminal(r io.Reader) bool {
 	return err != nil || !os.SameFile(fi, null)
 }
 
-// The styles, as parameters of the escape sequence that sets them. They use
-// only the 16 colours that every terminal has and its owner has chosen.
+// These are styles, as parameters of the escape sequence that sets them. They use only the 16
+// colours that every terminal has and users can choose.
 const (
 	Bold    = "1"
 	Dim     = "2"
@@ -93,8 +93,8 @@ const (
 	Cyan    = "36"
 )
 
-// Paint returns text in a style. The text must be
-// printable, because it is between two escape sequences.
+// Paint returns text in a style. The text must be printable, since it goes between two escape
+// sequences.
 func (s Screen) Paint(style, text string) string {
 	if !s.Color || style == "" || text == "" {
 		return text
@@ -102,7 +102,7 @@ func (s Screen) Paint(style, text string) string {
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
 }
 
-// chip returns the tag of a label on a coloured ground. The same tag always has the same colour.
+// chip returns the tag of a label on a coloured background, always in the same colour for one tag.
 func (s Screen) chip(tag string) string {
 	tag = printable.Cut(printable.OneLine(tag), maxWidth)
 	if !s.Color {
@@ -131,13 +131,13 @@ func (s Screen) width() int {
 // Width returns the number of columns of the screen, or otherwise if it is unknown.
 func (s Screen) Width(otherwise int) int { return cmp.Or(s.width(), otherwise) }
 
-// Complain writes an error to the person who runs the command. Its
-// text may come from a database, a grants function or a service.
+// Complain writes an error for the person who runs the command, made printable, since its text may
+// come from a database or a service.
 func (std *Streams) Complain(who string, err error) {
 	fmt.Fprintf(std.Err, "%s: %s\n", who, printable.Text(err.Error()))
 }
 
-// spinAfter is how long an action takes before a spinner appears.
+// spinAfter is how long an action runs before a spinner appears.
 const spinAfter = 200 * time.Millisecond
 
 // Spin starts a spinner. On a plain screen it shows nothing. Nothing else may be written while it spins.
@@ -159,7 +159,7 @@ func (s Screen) Indent(text string) string {
 	return bar + strings.ReplaceAll(text, "\n", "\n"+bar)
 }
 
-// Lines returns how many lines of the screen a text takes.
+// Lines returns how many lines of the screen a text needs.
 func (s Screen) Lines(text string) (n int) {
 	cols := max(1, s.width())
 	for _, l := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {

@@ -11,16 +11,16 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// These bound a table; -e prints the whole result.
+// These limit a table; -e prints the whole result.
 const (
 	maxRows  = 50
 	maxCols  = 24
 	maxWidth = 40
-	minWidth = 8 // a column does not get narrower than this to make room for others
+	minWidth = 8 // a column does not become narrower than this to make room for others
 )
 
-// Render prints a result for people: rows as a table, one record as a list of its fields,
-// anything else as JSON. rows is the number of rows, or -1 if the result is no rows.
+// Render prints a result for people: rows as a table, one record as a list of its fields, anything
+// else as JSON. rows is the number of rows, or -1 if the result has none.
 func (s Screen) Render(v value.Value, raw json.RawMessage, t types) (text string, rows int) {
 	items, ok := Records(v)
 	switch {
@@ -37,8 +37,8 @@ func (s Screen) Render(v value.Value, raw json.RawMessage, t types) (text string
 	return s.Highlight(printable.Text(string(raw))) + "\n", -1
 }
 
-// groups prints a record whose fields are all rows, as Object.groupBy makes
-// it, with a table for each field. It returns "" for any other record.
+// groups prints a record in which all fields are rows, like the result of Object.groupBy, with a
+// table for each field. It returns "" for any other record.
 func (s Screen) groups(v value.Value, t types) string {
 	var parts []string
 	some := false
@@ -83,7 +83,7 @@ func Records(v value.Value) ([]value.Value, bool) {
 type cell struct {
 	text  string
 	right bool
-	kind  string // the type of the value, to be shown for its column
+	kind  string // the name of the value's type, to be shown for its column
 	style string
 }
 
@@ -113,7 +113,7 @@ func cellOf(v value.Value) cell {
 		return cell{text: v.String(), right: true, kind: "int", style: Yellow}
 	case value.TypeFloat:
 		return cell{text: v.String(), right: true, kind: "float", style: Yellow}
-	case value.TypeNull: // dim, so that it does not look like the text "null"
+	case value.TypeNull: // dim, to distinguish it from the text "null"
 		return cell{text: "null", kind: "null", style: Dim}
 	case value.TypeBool:
 		return cell{text: fmt.Sprint(v.Bool()), kind: "bool", style: magenta}
@@ -125,7 +125,7 @@ func cellOf(v value.Value) cell {
 	return cell{text: printable.OneLine(string(b)), kind: v.Type()}
 }
 
-// ShortTime returns an instant as programs write it, without seconds or milliseconds that are zero.
+// ShortTime writes an instant like programs do, without seconds or milliseconds that are zero.
 func ShortTime(t time.Time) string {
 	s := t.Format(scalar.TimeFormat)
 	s = strings.TrimSuffix(s, ".000Z")

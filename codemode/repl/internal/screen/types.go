@@ -10,9 +10,9 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// types has the types of columns by name, from the statements of a program. A
-// value alone shows less: decimals and dates are texts, and so is an instant that
-// a program has handled. A type is shown only for a value that has its form.
+// types has the types of columns by name, from the statements of a program. The value alone is not
+// enough: decimals and dates are texts, and so is an instant that a program has handled. A type is
+// shown only for a value of its form.
 type types map[string]string
 
 // typesOf returns the types of the columns. It leaves out names that have several types.
@@ -30,7 +30,7 @@ func typesOf(queries []exosql.Query) types {
 	return t
 }
 
-// cell returns what a table shows of a value under a name.
+// cell returns the cell of a table for a value with this name.
 func (t types) cell(name string, v value.Value) cell {
 	x := cellOf(v)
 	kind := t[name]
@@ -40,7 +40,7 @@ func (t types) cell(name string, v value.Value) cell {
 		if b, err := v.AppendJSON(nil); err == nil {
 			return cell{text: printable.OneLine(string(b)), kind: kind}
 		}
-	case kind == value.TypeFloat && v.Type() == value.TypeInt: // 2.0, which a program has read
+	case kind == value.TypeFloat && v.Type() == value.TypeInt: // a float without fraction is an int once a program has read it
 		x.kind = "float"
 	case v.Type() == value.TypeText:
 		t.text(&x, kind, v.Text())
@@ -48,7 +48,7 @@ func (t types) cell(name string, v value.Value) cell {
 	return x
 }
 
-// text gives a text the type of its column, if it has the form of that type.
+// text sets the type of a text to that of its column, if it has that type's form.
 func (t types) text(x *cell, kind, text string) {
 	switch kind {
 	case value.TypeDecimal, value.TypeDate, value.TypeInterval, value.TypeUUID, value.TypeBytes:
@@ -56,11 +56,11 @@ func (t types) text(x *cell, kind, text string) {
 			x.kind, x.style = kind, map[string]string{value.TypeDecimal: Yellow, value.TypeDate: blue}[kind]
 			x.right = kind == value.TypeDecimal
 		}
-	case value.TypeInt: // a number that JavaScript's numbers don't hold
+	case value.TypeInt: // a number beyond JavaScript's exact numbers becomes a text
 		if _, err := strconv.ParseInt(text, 10, 64); err == nil {
 			x.kind, x.style, x.right = "int", Yellow, true
 		}
-	case value.TypeTime, "": // only an instant leaves a program in this form
+	case value.TypeTime, "": // only instants leave a program as texts in this form
 		if at, err := time.Parse(scalar.TimeFormat, text); err == nil && at.Format(scalar.TimeFormat) == text {
 			*x = cell{text: ShortTime(at), kind: "time", style: blue}
 		}

@@ -1,15 +1,15 @@
 // Package postgres keeps a Merkle log of package tree in tables of PostgreSQL 14 or later, for processes on several machines that share a signing key.
 //
-// An operator makes the tables once, by [Create] (exo record init), as a role that may make tables. At run time a role needs the [Rights] to read
-// and to add rows, and no more: it can change and delete nothing. Only erasing needs to delete keys. Statements prepare nothing and set nothing
-// outside their transaction, so a pooler may share sessions (PgBouncer in transaction mode).
+// An operator makes the tables once, by [Create] (exo record init), as a role that may make tables. At run time a role needs only the [Rights] to read
+// and to add rows. Only erasing needs the right to delete keys. Statements prepare nothing and set nothing outside their transaction, so a pooler may
+// share sessions (PgBouncer in transaction mode).
 //
-// exo_record_lines has what the segments of a folder have: the leaf of each entry in its one spelling with its encrypted payload, and the
-// checkpoints. The data keys are in exo_record_keys, so that erasing deletes them there, and no hash changes. A deleted key is still in
-// the table's file until VACUUM, in the server's write-ahead log and in backups.
+// exo_record_lines has the leaf of each entry with its encrypted payload, and the checkpoints, like the segments of a folder. The data keys are in
+// exo_record_keys, so that erasing deletes them there without changing a hash. A deleted key is still in the table's file until VACUUM, in the
+// server's write-ahead log and in backups.
 //
 // A group of entries is one transaction with an advisory lock, and ends in a signed checkpoint. So no entry in the table is ever unsigned, and a row
-// that somebody without the key adds is never signed. A process that stops while it has the lock loses it within a minute.
+// that an attacker without the key adds is never signed. A process that stops while it has the lock loses it within a minute.
 package postgres
 
 import (
@@ -29,39 +29,39 @@ import (
 	"github.com/exoagent/exoagent/exo/record/tree"
 )
 
-// SQL is the statements that make the tables, for an operator to read and run.
+// SQL has the statements that make the tables, for an operator to read and run.
 //
 //go:embed tables.sql
 var SQL string
 
-// Rights is what a role of the host needs, for an operator to put the role's name there.
+// Rights has the statements that give a role of the host its rights; an operator replaces … by the name of the role.
 const Rights = `  GRANT SELECT ON exo_record_about, exo_record_lines, exo_record_keys TO …;
   GRANT INSERT ON exo_record_lines, exo_record_keys TO …;
   GRANT SELECT, INSERT, UPDATE ON exo_record_cosigned TO …; -- only for a witness over HTTP
   GRANT DELETE ON exo_record_keys TO …; -- only for exo record erase and keep`
 
-// Table is the tables of a log. Make it with Connect.
+// Table is the tables of a log in a database. Make it with Connect.
 type Table struct {
 	conf *pgx.ConnConfig
 	mu   sync.Mutex
-	idle *pgx.Conn // a connection that nobody uses; nil: none
+	idle *pgx.Conn // a connection that is not in use; nil: none
 }
 
 var _ tree.Table = (*Table)(nil)
 
-// Connect reads a URL. It connects when it is first needed.
+// Connect makes the Table of a URL. It connects only when a connection is first needed.
 func Connect(url string) (*Table, error) {
 	conf, err := pgx.ParseConfig(url)
 	if err != nil { // the text of err is left out: it quotes the URL, which may have a password
 		return nil, errors.New("this PostgreSQL URL can't be read: want postgres://user@host:port/database")
 	}
-	conf.DefaultQueryExecMode = pgx.QueryExecModeExec // prepares nothing, which a pooler may lose
+	conf.DefaultQueryExecMode = pgx.QueryExecModeExec // this mode prepares no statements, which a pooler may lose
 	conf.ConnectTimeout = cmp.Or(conf.ConnectTimeout, 10*time.Second)
 	conf.StatementCacheCapacity, conf.DescriptionCacheCapacity = 0, 0
 	return &Table{conf: conf}, nil
 }
 
-// Create makes the tables, and a log in them. The role of the URL must be allowed to make tables.
+// Create makes the tables, and a log in them. The role in the URL must be allowed to make tables.
 func Create(ctx context.Context, url string, a tree.About, private tree.SigningKey) error {
 	t, err := Connect(url)
 	if err != nil {
@@ -82,7 +82,7 @@ func Create(ctx context.Context, url string, a tree.About, private tree.SigningK
 	})
 }
 
-// Open opens a log to append to. The role must not have synchronous_commit off: a loss of power could undo what was acknowledged.
+// Open opens a log for appending. The role must not have synchronous_commit off, since a loss of power could undo acknowledged entries.
 func Open(ctx context.Context, url string, private tree.SigningKey, opt *tree.SharedOptions) (*tree.Shared, error) {
 	t, err := Connect(url)
 	if err != nil {
@@ -106,7 +106,7 @@ func Open(ctx context.Context, url string, private tree.SigningKey, opt *tree.Sh
 	return l, nil
 }
 
-// failed adds words to an error.
+// failed adds to an error which part of the program failed.
 func failed(err error) error {
 	pg, answered := errors.AsType[*pgconn.PgError](err)
 	switch {
@@ -120,13 +120,13 @@ func failed(err error) error {
 	return err
 }
 
-// lost reports whether an error leaves it open what has happened: the server has not answered, or has ended the session.
+// lost reports whether an error leaves the outcome unknown: the server has not answered, or has ended the session.
 func lost(err error) bool {
 	pg, answered := errors.AsType[*pgconn.PgError](err)
 	return !answered || pg.Severity == "FATAL" || pg.Severity == "PANIC"
 }
 
-// take returns a connection that nobody else uses.
+// take returns a connection that is not in use.
 func (t *Table) take(ctx context.Context) (*pgx.Conn, error) {
 	t.mu.Lock()
 	conn := t.idle
@@ -148,10 +148,10 @@ func (t *Table) put(conn *pgx.Conn) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	_ = conn.Close(ctx) // the server rolls back what is not committed
+	_ = conn.Close(ctx) // the server rolls back changes that are not committed
 }
 
-// apart runs a transaction that is none of a Group.
+// apart runs a transaction that is not part of a Group.
 func (t *Table) apart(ctx context.Context, opt pgx.TxOptions, do func(pgx.Tx) error) error {
 	conn, err := t.take(ctx)
 	if err != nil {
@@ -176,7 +176,7 @@ func (t *Table) About(ctx context.Context) (about []byte, err error) {
 // page is how many rows Rows reads with one statement.
 const page = 1000
 
-// Rows implements tree.Table. Its transaction is one snapshot.
+// Rows implements tree.Table. Its transaction reads one snapshot.
 func (t *Table) Rows(ctx context.Context, from int64, sealed bool) iter.Seq2[tree.Row, error] {
 	return func(yield func(tree.Row, error) bool) {
 		stopped := errors.New("stopped")
@@ -214,7 +214,7 @@ func (t *Table) Rows(ctx context.Context, from int64, sealed bool) iter.Seq2[tre
 	}
 }
 
-// list returns the entries of a query that has the columns number, run, line and key.
+// list returns the entries that a query finds, which must have the columns number, run, line and key.
 func (t *Table) list(ctx context.Context, text string, args ...any) (list []tree.Row, err error) {
 	err = t.apart(ctx, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, text, args...)
@@ -259,23 +259,23 @@ func (t *Table) KeepCosigned(ctx context.Context, size int64, text string) error
 	})
 }
 
-// lockKey is the advisory lock of a log, by its table.
+// lockKey is the SQL for the key of a log's advisory lock, derived from its table.
 const lockKey = "hashtextextended('exo_record', 'exo_record_lines'::regclass::oid::bigint)"
 
-// lockWait is how long a group waits for the lock. A session whose transaction is older than stuck has had the lock for longer than its group may take.
+// lockWait is how long a group waits for the lock. If the transaction of the session that has the lock is older than stuck, its group takes too long.
 var lockWait, stuck = 10 * time.Second, 30 * time.Second
 
-// endStuck ends the session that has the lock, if its transaction is too old. No timeout of the server ends a session whose client stopped, or was
-// cut off, while it was sending rows. If that client still lives, its connection is lost, and it looks whether its group is there.
+// endStuck ends the session that has the lock, if its transaction is too old. No timeout of the server ends a session when its client stops while
+// it sends rows. If the client still lives, it loses its connection, and then checks whether its group was committed.
 const endStuck = `SELECT pg_terminate_backend(l.pid) FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
 	WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND (l.classid::bigint << 32) | l.objid::bigint = ` + lockKey + `
 	AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND a.xact_start < clock_timestamp() - make_interval(secs => $1::float8)`
 
-// Group implements tree.Table. It takes two round trips.
+// Group implements tree.Table. It takes two round trips to the server.
 func (t *Table) Group(ctx context.Context, sizes []int64, runs []tree.Run, next func(tree.State) ([]tree.Row, error)) error {
 	conn, err := t.take(ctx)
 	if err != nil {
-		return fmt.Errorf("%w: %w", tree.ErrLost, err) // nothing was sent, and another try may have better luck
+		return fmt.Errorf("%w: %w", tree.ErrLost, err) // nothing was sent, so the caller may try again
 	}
 	defer t.put(conn)
 	refused := false
@@ -288,16 +288,16 @@ func (t *Table) Group(ctx context.Context, sizes []int64, runs []tree.Run, next 
 		return nil
 	}
 	if refused {
-		_, _ = conn.Exec(ctx, "ROLLBACK") // if it fails, put closes the connection
+		_, _ = conn.Exec(ctx, "ROLLBACK") // if the rollback fails, put closes the connection
 		return err
 	}
 	if pg, answered := errors.AsType[*pgconn.PgError](err); answered && pg.Code == "55P03" {
 		_, err2 := conn.Exec(ctx, "ROLLBACK")
 		if err2 == nil {
-			_, _ = conn.Exec(ctx, endStuck, stuck.Seconds()) // another role's session it can't end
+			_, _ = conn.Exec(ctx, endStuck, stuck.Seconds()) // this fails for the session of another role, which then keeps the lock
 		}
 	}
-	if !lost(err) { // put closes the connection: the next one may find a server that is not read-only
+	if !lost(err) { // put closes the connection, since the next one may reach a server that is not read-only
 		return failed(err)
 	}
 	return fmt.Errorf("%w: %w", tree.ErrLost, err)
@@ -306,7 +306,7 @@ func (t *Table) Group(ctx context.Context, sizes []int64, runs []tree.Run, next 
 func group(ctx context.Context, conn *pgx.Conn, sizes []int64, runs []tree.Run, next func(tree.State) ([]tree.Row, error)) error {
 	s := tree.State{Checkpoints: map[int64]string{}, Last: map[tree.Run]tree.Last{}}
 	b := &pgx.Batch{}
-	b.Queue("BEGIN ISOLATION LEVEL READ COMMITTED") // each statement after the lock sees what was committed before it
+	b.Queue("BEGIN ISOLATION LEVEL READ COMMITTED") // at this level each statement after the lock sees everything that was committed before it
 	b.Queue("SELECT set_config('lock_timeout', $1, true), set_config('idle_in_transaction_session_timeout', '10s', true)", strconv.Itoa(int(lockWait.Milliseconds())))
 	b.Queue("SELECT pg_advisory_xact_lock(" + lockKey + ")")
 	b.Queue("SELECT number, kind = 0, line FROM exo_record_lines ORDER BY number DESC, kind DESC LIMIT 1").QueryRow(func(row pgx.Row) error {
@@ -351,7 +351,7 @@ func texts(runs []tree.Run) []string {
 	return list
 }
 
-// queue adds the statements that insert rows.
+// queue adds the statements that insert rows to a batch.
 func queue(b *pgx.Batch, rows []tree.Row) {
 	var numbers, with []int64
 	var kinds []int16
@@ -374,7 +374,7 @@ func queue(b *pgx.Batch, rows []tree.Row) {
 	}
 }
 
-// Silent implements tree.Table. The column open is that of the first entry of a run, and of those whose outcome is unknown.
+// Silent implements tree.Table. In the table, the column open is set for the first entry of a run, and for entries with an unknown outcome.
 func (t *Table) Silent(ctx context.Context, seconds, most int64) (leaves []string, err error) {
 	err = t.apart(ctx, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `SELECT line FROM exo_record_lines WHERE run IN (

@@ -1,4 +1,4 @@
-// Package treetest has the tests that each store of a log passes: a folder, and a database.
+// Package treetest has the tests that every store of a log must pass: a folder and a database.
 package treetest
 
 import (
@@ -30,14 +30,14 @@ type Log interface {
 	Close() error
 }
 
-// Keys has the keys of a log that a test makes.
+// Keys has the keys of a log in a test.
 type Keys struct {
 	About    tree.About
 	Private  tree.SigningKey
 	identity *age.X25519Identity
 }
 
-// NewKeys makes keys, and a folder for a witness if there is to be one.
+// NewKeys makes keys and, if witness is set, a folder for a witness.
 func NewKeys(t testing.TB, witness bool) (k Keys) {
 	t.Helper()
 	var err error
@@ -54,7 +54,7 @@ func NewKeys(t testing.TB, witness bool) (k Keys) {
 	return k
 }
 
-// Opener reads what the log has encrypted.
+// Opener makes an Opener for what the log has encrypted.
 func (k Keys) Opener(t testing.TB) *tree.Opener {
 	t.Helper()
 	o, err := tree.NewOpener(strings.NewReader(k.identity.String()))
@@ -64,16 +64,17 @@ func (k Keys) Opener(t testing.TB) *tree.Opener {
 	return o
 }
 
-// Store is a log of a test, and what an attacker can do to it.
+// Store is a log in a test, with the actions of an attacker on it.
 type Store struct {
 	Keys
 	From  tree.Source
 	Open  func() (Log, error)
-	Crash func(l Log, torn int) // ends the log as a kill does, and leaves at most torn letters of a line
-	Read  func() [][]byte       // the lines of the log, or of its first segment
-	Write func(lines [][]byte)  // puts these lines in the place of all
+	Crash func(l Log, torn int) // stops the log as a kill does, and leaves an incomplete line of at most torn letters
+	Read  func() [][]byte       // returns the lines of the log, or of its first segment
+	Write func(lines [][]byte)  // replaces all lines by these
 	About func(text []byte) []byte
-	// Shared is set if the log has other processes: what was not durable is lost in a crash, and who goes on with a run says Asked.
+	// Shared is set if several processes share the log. Then a crash loses entries that are not durable, and a process that continues another's run
+	// sets Asked.
 	Shared bool
 }
 
@@ -96,13 +97,13 @@ func (s *Store) open(t rapid.TB) Log {
 	return l
 }
 
-// NewRun makes the ID of a run.
+// NewRun makes a random ID of a run.
 func NewRun() (r tree.Run) { crand.Read(r[:]); return r }
 
-// LeafOf makes a leaf.
+// LeafOf makes a leaf with the present time.
 func LeafOf(r tree.Run, step string) tree.Leaf { return tree.Leaf{Run: r, Step: step, At: time.Now()} }
 
-// Run appends a run of n entries, of which the last but one is durable.
+// Run appends a run of n entries. Only the last but one is durable.
 func Run(t testing.TB, l Log, n int, text string) tree.Run {
 	t.Helper()
 	r := NewRun()
@@ -128,7 +129,7 @@ type line struct {
 	durable bool
 }
 
-// entries are those of runs.
+// entries returns the leaves that belong to runs.
 func (s *Store) entries(t rapid.TB) (all []tree.Leaf) {
 	t.Helper()
 	for e, err := range tree.Entries(s.From) {
@@ -142,8 +143,8 @@ func (s *Store) entries(t rapid.TB) (all []tree.Leaf) {
 	return all
 }
 
-// Model checks that after random runs, crashes within a line, reopenings and erasures the log has what was acknowledged, in its order, and no
-// more. It is intact, complete and provable, and what was erased is read by nobody.
+// Model makes random runs, crashes within a line, reopenings and erasures. The log must then have the acknowledged entries, in order, and no
+// more. It must be intact, complete and provable, and erased payloads must be unreadable.
 func Model(t *testing.T, fresh func(t testing.TB, witness bool) *Store) {
 	rapid.Check(t, func(r *rapid.T) {
 		s := fresh(t, rapid.Bool().Draw(r, "witness"))
@@ -177,10 +178,10 @@ func Model(t *testing.T, fresh func(t testing.TB, witness bool) *Store) {
 				add(run, tree.Ended)
 				live, over = without(live, run), append(over, run)
 			case what == 7 && len(over) > 0:
-				add(pick(over), tree.Ended) // what became known later
+				add(pick(over), tree.Ended) // an entry that settles a run may follow its end
 			case what == 8 && len(over) > 0:
 				run := pick(over)
-				if s.Shared { // Erase reads what is committed, so wait for it
+				if s.Shared { // Erase reads only committed entries, so commit all with a durable one
 					if err := l.Append(tree.Leaf{Step: "marked", At: time.Now()}, nil, true); err != nil {
 						r.Fatal(err)
 					}
@@ -190,7 +191,7 @@ func Model(t *testing.T, fresh func(t testing.TB, witness bool) *Store) {
 				}
 				erased[run] = true
 				for i := range model {
-					model[i].durable = true // Erase waits for all
+					model[i].durable = true // Erase commits all entries
 				}
 				over = without(over, run)
 			case what == 9:
@@ -271,18 +272,18 @@ func Model(t *testing.T, fresh func(t testing.TB, witness bool) *Store) {
 	})
 }
 
-// Unseen is what a verdict without a witness says that it can't see.
+// Unseen is how a verdict without a witness lists the changes that it can't detect.
 const Unseen = "can't be seen without a witness: entries cut off at the end, an old copy of the whole log put back, entries that were not signed yet when their process ended, and a history that the holder of the signing key has written anew"
 
 var checkpoint = []byte(`{"checkpoint":`)
 
-// Tampering checks that each change of a log is found, or named by the verdict as one that can't be seen without a witness.
+// Tampering checks that Verify finds each kind of change, or lists it among those that can't be detected without a witness.
 func Tampering(t *testing.T, fresh func(t testing.TB, witness bool) *Store) {
 	const place = "stands where|has the line of another"
 	change := func(edit func(l [][]byte, e []int) [][]byte) func(*testing.T, *Store, [][]byte) {
 		return func(t *testing.T, s *Store, _ [][]byte) {
 			l := s.Read()
-			var e []int // where the entries are
+			var e []int // the indexes of the entries in l
 			for i, x := range l {
 				if !bytes.HasPrefix(x, checkpoint) {
 					e = append(e, i)
@@ -302,7 +303,7 @@ func Tampering(t *testing.T, fresh func(t testing.TB, witness bool) *Store) {
 	for _, c := range []struct {
 		name          string
 		change        func(t *testing.T, s *Store, old [][]byte)
-		without, with string // what the verdict says; "": nothing, and then Lines names it
+		without, with string // the verdict without and with the witness; "": no change is found, and Lines lists that kind
 	}{
 		{"nothing", func(*testing.T, *Store, [][]byte) {}, "", ""},
 		{"drop an entry", change(func(l [][]byte, e []int) [][]byte { return drop(l, e[2]) }), place, place},
@@ -358,7 +359,7 @@ func Tampering(t *testing.T, fresh func(t testing.TB, witness bool) *Store) {
 			s.Write(old)
 			path := filepath.Join(s.Keys.About.Witness, s.Keys.About.Origin+".checkpoint")
 			seen, _ := os.ReadFile(path)
-			for _, x := range old { // what the witness had seen then, or the log would not open
+			for _, x := range old { // restore what the witness had seen then: otherwise the log would not open
 				if bytes.HasPrefix(x, checkpoint) {
 					os.WriteFile(path, []byte(signedIn(t, x)), 0o600)
 				}
@@ -443,7 +444,7 @@ func Tampering(t *testing.T, fresh func(t testing.TB, witness bool) *Store) {
 
 var inLine = regexp.MustCompile(`^\{"checkpoint":"([^"]*)"`)
 
-// signedIn returns the signed note in a checkpoint's line.
+// signedIn returns the signed note in the line of a checkpoint.
 func signedIn(t *testing.T, x []byte) string {
 	m := inLine.FindSubmatch(x)
 	if m == nil {
@@ -454,8 +455,8 @@ func signedIn(t *testing.T, x []byte) string {
 
 func quoted(signed string) []byte { return []byte(strings.ReplaceAll(signed, "\n", `\n`)) }
 
-// Groups measures how many entries of 64 runs at the same time a log takes: 7 or 100 a run, of which the last but one is durable, with payloads of
-// 300 bytes. The time that Close takes counts.
+// Groups measures how fast a log appends the entries of 64 concurrent runs. Each run has 7 or 100 entries with payloads of 300 bytes, and the last
+// but one is durable. The time of Close counts.
 func Groups(b *testing.B, made func(t testing.TB, witness bool) *Store) {
 	for _, each := range []int{7, 100} {
 		b.Run(fmt.Sprint(each, " entries a run"), func(b *testing.B) {
