@@ -24,7 +24,7 @@ func (f *From) Measure(m *decl.Measure, row *Row, within []Expr) (Expr, error) {
 		within = append(within, f.condition(m.Where, row))
 	}
 	if m.Func == language.Count {
-		if m.Col != nil { // within keeps to the rows with a value, for a mean
+		if m.Col != nil { // a mean counts only rows with a value
 			within = append(within, Operation{sqlast.IsNotNull, []Expr{f.summed(Column{row, m.Col})}, Type{Kind: value.TypeBool}})
 		}
 		if row.Optional { // a left join without a match made this row
