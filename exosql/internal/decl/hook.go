@@ -27,7 +27,7 @@ func (k WriteKind) String() string {
 	return [...]string{"no write", "insert", "update", "delete"}[min(k, Deletes)]
 }
 
-// RowWrite is one row that is inserted, or one update or delete, as hooks see it.
+// RowWrite is what hooks see: one row that is inserted, or one update or delete.
 type RowWrite struct {
 	Kind   WriteKind
 	Run    exo.Run
@@ -35,26 +35,26 @@ type RowWrite struct {
 	Given  []Given
 	Filled []Given
 	Table  *Table
-	Rows   int64 // how many were written; 0 before the write
+	Rows   int64 // Rows counts the written rows; it is 0 before the write
 }
 
 // An After is code of the host that is called after a commit, with what was written: see exosql.Table.AfterCommit.
 type After func(context.Context, []RowWrite) error
 
-// After adds an After.
+// After adds a hook that is called after each commit.
 func (t *Table) After(f After) {
 	t.change()
 	t.Afters = append(t.Afters, f)
 }
 
-// Given is a new value for a column.
+// Given is a new value that a write gives to a column.
 type Given struct {
 	Col        *Column
 	Value      value.Value
-	Calculated bool // the database calculates it for each row, so there is no Value
+	Calculated bool // Calculated: the database calculates the value for each row, so Value is empty
 }
 
-// Of returns the new value of a column, or nil.
+// Of returns what the write gives to a column, or nil.
 func (w *RowWrite) Of(c *Column) *Given {
 	for i := range w.Given {
 		if w.Given[i].Col == c {
@@ -95,7 +95,7 @@ func (t *Table) Hook(h Hook, fills []*Column) {
 			if err := f.Col.Storable(f.Value); err != nil {
 				return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a hook fills %w", err)}
 			}
-			if w.Of(f.Col) != nil { // a given value is refused, not replaced silently
+			if w.Of(f.Col) != nil { // a value that the program gives is refused, not replaced silently
 				return fail.Errorf(fail.Denied, "", "`%s` is filled in automatically: leave it out", f.Col.Guest)
 			}
 		}
@@ -103,7 +103,7 @@ func (t *Table) Hook(h Hook, fills []*Column) {
 	})
 }
 
-// Storable refuses a value that the column's declaration does not allow. Values of a program are checked by the catalogue instead.
+// Storable refuses a value that the column's declaration does not allow. For a program's values, the catalogue does that.
 func (c *Column) Storable(v value.Value) error {
 	switch {
 	case v.IsZero():
