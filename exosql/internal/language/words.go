@@ -8,9 +8,9 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// The phrases of errors about columns, queries and rows. Programs use the words of SQL and of
-// other libraries for our operators and methods. Each phrase names what to write instead, and
-// is used only if the members exist that it names. See message.Phrase.
+// This file has the phrases of errors about columns, queries and rows. Programs use the words of
+// SQL and of other libraries for this table's operators and methods. Each phrase names what to
+// write instead, and is used only if the members that it names exist (see message.Phrase).
 
 const updateCalculates = "to calculate write .where(condition).update(t => ({ column: t.column + 1 }))"
 
@@ -22,7 +22,7 @@ const onlyOnRows = ".sum .avg .average .min .max .count .groupBy .indexOf .lastI
 	".getDate .getDay .charAt .at .0 .toFixed .toPrecision .split .replace .replaceAll .padStart .padEnd .repeat .normalize .charCodeAt .codePointAt " +
 	".localeCompare .toLocaleString .toLocaleDateString .toLocaleTimeString .toDateString .setDate .trimStart .trimEnd"
 
-// columnWords returns the phrases of a kind of column expressions.
+// columnWords returns the phrases about a kind of column expression.
 func columnWords(name string) []message.Words {
 	if w := sharedWords(); slices.Contains(equal, name) {
 		return []message.Words{w.columns}
@@ -33,8 +33,8 @@ func columnWords(name string) []message.Words {
 	}
 }
 
-// jsonWords returns the phrases of JSON. Any name may be a key of it, so it has no phrases
-// about members.
+// jsonWords returns the phrases about JSON. Any name may be a key of it, so it has no phrases about
+// members.
 func jsonWords() message.Words {
 	table := slices.Clone(jsonPhrases)
 	for _, p := range columnPhrases {
@@ -45,10 +45,10 @@ func jsonWords() message.Words {
 	return phrases(table)
 }
 
-// groupWords returns the phrases of a group in a callback.
+// groupWords returns the phrases about a group in a callback.
 func groupWords() []message.Words { return []message.Words{phrases(groupPhrases)} }
 
-// QueryWords returns the phrases of every query.
+// QueryWords returns the phrases about queries.
 func QueryWords() []message.Words { return []message.Words{sharedWords().queries} }
 
 type words struct{ columns, whole, json, queries, rows message.Words }
@@ -65,7 +65,7 @@ func phrases(table [][3]string) message.Words {
 	return message.NewWords(ps...)
 }
 
-// Each line: the use that it is for, the members that it needs, the phrase.
+// Each line has the use that the phrase is for, the members that it needs, and the phrase.
 var columnPhrases = [][3]string{
 	{"member", "", "column"}, {"path", "", "table.column"}, {"condition", "&& ||", "{it} is a condition of the database and has no value in the program; join conditions with && and || in the callback itself, where operators become part of what is asked"},
 	{"condition", "", "{it} is a condition of the database and has no value in the program"},
@@ -101,7 +101,7 @@ var columnPhrases = [][3]string{
 	{"op:+", "plus", "for a later day write .plus(7, 'day'), with 'week', 'month', 'quarter' or 'year' too"}, {"day.time", "*.truncate", "; compare the time's .truncate('day') with the day"},
 	{"time.number", "", "; milliseconds since 1970 are a time as new Date({it})"}, {"op:||", "??", "for another value where this one is empty use ??"},
 
-	// Functions and words of other languages.
+	// These lines are for functions and words of other languages.
 	{"eq()", "===", "column === value, in a callback like t => t.column === value"}, {"ne()", "!==", "column !== value, in a callback like t => t.column !== value"},
 	{"gt()", ">", "column > value"}, {"gte()", ">=", "column >= value"}, {"lt()", "<", "column < value"}, {"lte()", "<=", "column <= value"}, {"inArray()", "in", "column.in([…])"}, {"notInArray()", "notIn", "column.notIn([…])"},
 	{"isNull() word:is", "isNull", "column === null"}, {"isNotNull()", "isNotNull", "column !== null"},
@@ -112,12 +112,12 @@ var columnPhrases = [][3]string{
 	{"extract() date_part() datepart()", "year month day", "column.year(), column.month() or column.day()"}, {"dateAdd() date_add() addDays() addWeeks() addMonths() addYears()", "plus", "column.plus(14, 'day')"},
 	{"datediff() age() differenceInDays() daysBetween()", "daysSince", "a.daysSince(b)"},
 
-	// Synonyms.
+	// These lines are for synonyms.
 	{"as.contains", "includes", "includes"}, {"as.equals as.equal as.equalTo", "eq", "eq"}, {"as.neq as.notEqual as.notEquals", "ne", "ne"}, {"as.gte as.greaterThanOrEqual", "ge", "ge"}, {"as.lte as.lessThanOrEqual", "le", "le"},
 	{"as.greaterThan as.isAfter as.after", "gt", "gt"}, {"as.lessThan as.isBefore as.before", "lt", "lt"}, {"as.inArray as.oneOf as.anyOf as.IN", "in", "in"}, {"as.nin as.notInArray as.noneOf", "notIn", "notIn"},
 	{"as.startswith", "startsWith", "startsWith"}, {"as.endswith", "endsWith", "endsWith"}, {"as.notNull", "isNotNull", "isNotNull"}, {"as.DESC as.descending as.-1", "desc", "desc"}, {"as.ASC as.ascending as.1", "asc", "asc"},
 
-	// Members that columns don't have.
+	// These lines are for members that columns don't have.
 	rowWindow, averages, aggregates, isEmpty, oneElement, columnSearch,
 	{".indexOf .lastIndexOf", "includes", "write .includes('…')"},
 	{".match .matchAll .search .test", "includes startsWith like *.select", "write .includes('…'), .startsWith('…') or .like('a%b'); for other patterns " + onRows},
@@ -139,7 +139,7 @@ var (
 	oneElement = [3]string{".charAt .at .0", "has *.select", "select it, and read it from the result"}
 )
 
-// jsonPhrases are for members that texts and arrays have: a program that writes one means the member, and not a key.
+// jsonPhrases are about members of texts and arrays: a program that writes one means the member, not a key of the JSON.
 var jsonPhrases = [][3]string{
 	{".startsWith .endsWith .indexOf .like .ilike .toLowerCase .toUpperCase .lower .upper .trim .slice .substring .split .match .replace .charAt .concat",
 		"asText getKey", "of a text in it write column.key.asText() first; a key of this name is column.getKey('…')"},
@@ -151,8 +151,8 @@ var jsonPhrases = [][3]string{
 	{"call:Number call:parseInt call:parseFloat call:Math", "asNumber", "write column.key.asNumber()"}, {"call:Boolean", "asBool", "write column.key.asBool()"},
 }
 
-// wholePhrases are for arrays, which can be shown and hardly compared. They come first: their
-// last phrase is for every other member that such a column does not have.
+// wholePhrases are about arrays, which can be shown but hardly compared. They come first, since
+// their last phrase is for every other member that such a column lacks.
 var wholePhrases = [][3]string{
 	averages, aggregates, isEmpty, oneElement,
 	{"op:=== op:!== op:?? op:< op:<= op:> op:>= op:in", "isNull *.select", "only whether it is null can be asked: select it, and go on with the rows"},
@@ -208,7 +208,7 @@ var queryPhrases = [][3]string{
 	{"avg()", "avg groupBy", "query.avg(t => t.column), or after groupBy g => ({ key: g.key, avg: g.avg(t => t.column) })"},
 	{"min() max()", "min max groupBy", "query.min(t => t.column) or query.max(t => t.column), or after groupBy g => ({ key: g.key, max: g.max(t => t.column) })"},
 
-	// Synonyms: words of other libraries with one meaning.
+	// These lines are for synonyms: words of other libraries with one meaning.
 	{"as.filter", "where", "=where"}, {"as.andWhere as.filterBy as.findBy as.match", "where", "where"}, {"as.map", "select", "=select"}, {"as.project as.pick as.only as.fields as.columns", "select", "select"},
 	{"as.distinctOn as.uniqBy as.uniqueBy", "distinctBy", "distinctBy"}, {"as.take as.top", "limit", "limit"}, {"as.skip", "offset", "offset"},
 	{"as.sort as.sortBy", "orderBy", "=orderBy"}, {"as.order as.order_by as.thenBy", "orderBy", "orderBy"}, {"as.orderByDesc", "orderBy *.desc", "orderBy/desc"}, {"as.maxBy", "orderBy first *.desc", "=orderBy/desc first"},
@@ -216,7 +216,7 @@ var queryPhrases = [][3]string{
 	{"as.delete as.deleteMany as.deleteWhere as.remove as.destroy as.del", "delete where", "=(where) delete"}, {"as.create as.insertOne as.add", "insert", "insert"}, {"as.insert{} as.insertMany{}", "", "data"}, {"as.insert[]", "insertMany", "insertMany"},
 	{"as.createMany as.insertAll as.bulkInsert as.bulkCreate as.addMany", "insertMany", "insertMany"}, {"as.then.execute as.then.run as.then.exec", "", "then"},
 
-	// Methods that change rows act at once, and return a number or a row.
+	// These lines are for methods that change rows: they act at once, and return a number or a row.
 	{"changed.where changed.filter changed.and changed.andWhere changed.eq changed.neq changed.gt changed.gte changed.lt changed.lte changed.is changed.in changed.match changed.whereIn changed.limit changed.orderBy", "where",
 		"{method} acts at once, on the rows of the query before it: write .where(condition).{method}(…)"},
 	{"changed.set", "where", "{method} is given the values itself: write .where(condition).{method}({ column: value })"}, {"changed.values", "", "{method} is given the row itself: write .{method}({ column: value })"},
@@ -240,12 +240,12 @@ var queryPhrases = [][3]string{
 	{"as.whereNull", "where *.isNull", "where/isNull"}, {"as.whereNotNull", "where *.isNotNull", "where/isNotNull"}, {"as.whereBetween", "where *.between", "where/between"},
 	{"as.eq", "where *.eq", "where/eq"}, {"as.neq as.ne", "where *.ne", "where/ne"}, {"as.gt", "where *.gt", "where/gt"}, {"as.gte", "where *.ge", "where/ge"}, {"as.lt", "where *.lt", "where/lt"}, {"as.lte", "where *.le", "where/le"},
 	{"as.like", "where *.like", "where/like"}, {"as.ilike", "where *.ilike", "where/ilike"},
-	{"as.= as.is", "some", "some"}, {"as.isNot", "none", "none"}, // of a row, in a filter
+	{"as.= as.is", "some", "some"}, {"as.isNot", "none", "none"}, // these are for a link of a row in a filter object
 	{"asked", "count where limit", "is for callbacks, where it asks of each row; here write (await {of}.limit(1).count()) > 0, with .where(condition) before .limit for some of the rows"},
 	{".none", "where count *.===", "write (await ….where(t => condition).count()) === 0; in a callback it asks the rows of a link"},
 	{"shown", "select execute", "`{name}` after .select(…) would be of what select shows: put it before .select(…), or do it with the rows: (await ….execute()).{name}"},
 
-	// Members that queries don't have: other libraries' words for methods of queries.
+	// These lines are for members that queries don't have: other libraries' names of methods.
 	{".findMany .find .findAll .findBy .filterBy .andWhere .whereIn .whereNull .whereNotNull .whereBetween .match .eq", "where", "write .where(t => condition)"},
 	{".filter", "where execute", "write .where(t => condition), or filter the rows: (await ….execute()).filter"}, {".all .toArray .get .exec .run .fetch .fetchAll .list .getMany .many .rows .results .data", "execute", "write .execute() for all rows"},
 	{".findOne .findFirst .findUnique .findById .findByPk .one .single .maybeSingle .getOne .firstOrNull", "where first", "write .where(t => condition) and .first()"}, {".take .top", "limit", "write .limit(n)"},
@@ -285,7 +285,7 @@ var queryPhrases = [][3]string{
 	{".insert .insertOne .insertMany .create .createMany .insertAll .bulkInsert .bulkCreate .add", "", "no right to add rows was granted here"},
 	{".update .updateMany .updateOne .save .set .patch .upsert", "", "no right to change rows was granted here"}, {".delete .deleteMany .deleteOne .remove .destroy", "", "no right to delete rows was granted here"},
 
-	// Members that results don't have: results are JavaScript's arrays and objects.
+	// These lines are for members that results don't have: results are JavaScript's arrays and objects.
 	{"result.then", "execute", "of a query it is .execute().then(…)"}, {"result.sum", "", "rows.reduce((n, r) => n + r.x, 0)"}, {"result.avg result.average", "", "rows.reduce((n, r) => n + r.x, 0) / rows.length"},
 	{"result.min", "", "Math.min(...rows.map((r) => r.x))"}, {"result.max", "", "Math.max(...rows.map((r) => r.x))"}, {"result.count", "", "rows.length"}, {"result.first", "", "rows[0]"}, {"result.last", "", "rows.at(-1)"},
 	{"result.groupBy", "", "Object.groupBy(rows, (r) => r.x)"}, {"result.sortBy result.orderBy", "", "rows.toSorted((a, b) => a.x - b.x)"},
@@ -296,7 +296,7 @@ var queryPhrases = [][3]string{
 
 var wholeRow = [3]string{"unsuited", "", "it is a whole row: name the column that is meant, like {it}.{member}"}
 
-// rowPhrases are the phrases of a row in a callback.
+// rowPhrases are the phrases about a row in a callback.
 var rowPhrases = [][3]string{
 	wholeRow,
 	rowWindow,
@@ -304,19 +304,19 @@ var rowPhrases = [][3]string{
 	{".where .filter .count .sum .avg .min .max .groupBy .countBy .length .map .reduce", "*.where *.count *.groupBy *.select", "it is one row, and this asks of many: for one number write await query.where(t => condition).count() apart, and for one of each key .groupBy(t => t.key).select(g => ({ key: g.key, n: g.where(t => condition).count() }))"},
 }
 
-// orderPhrases are the phrases of the result of desc and asc.
+// orderPhrases are the phrases about the result of desc and asc.
 var orderPhrases = [][3]string{
 	{".nullsFirst .nullsLast .nulls", "*.desc *.orderBy *.isNull *.===", "null comes first, and last of .desc(); for another place sort by it before: .orderBy(t => [t.column === null, t.column])"},
 	{".*", "", "nothing follows a direction: it stands behind the whole expression"},
 }
 
-// recordPhrases are the phrases of a row of what select showed.
+// recordPhrases are the phrases about a row of combined queries, which has what select showed.
 var recordPhrases = [][3]string{
 	{"parts", "", "only what the two queries show is there"},
 	wholeRow,
 }
 
-// groupPhrases are the phrases of a group: its keys are its fields.
+// groupPhrases are the phrases about a group, which has its keys as fields.
 var groupPhrases = [][3]string{
 	{"taken", "", "`{name}` means something of a group already: name the key otherwise, like { {name}Key: t.column }"}, {"within.all", "*.select", "of each group write .select(g => ({ {keys}{method}: g.{method}(t => t.{name}) }))"},
 	{"within", "max count *.groupBy", "`{name}` is a column of its rows, of which aggregates can be had: group.max(t => t.{name}), or group.count(); to group by it write .groupBy(t => t.{name}), or by several in one list, .groupBy(t => [t.{name}, …])"},
