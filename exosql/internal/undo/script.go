@@ -1,6 +1,6 @@
 package undo
 
-// This file has the script: a table of images, the functions around it, and the triggers that fill it.
+// This file has the script that keeps images: their table, the functions for it, and the triggers that fill it.
 
 import (
 	"fmt"
@@ -12,19 +12,19 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Trigger and Keep are the names of the triggers and of their function.
+// Table, Trigger and Keep are the names of the table of images, of the triggers, and of the triggers' function.
 const (
 	Table   = "exo_undo"
 	Trigger = "exo_undo"
 	Keep    = "exo_undo_keep"
 )
 
-// Script returns the SQL that keeps images of what the role's runs change in the written tables, and in those that cascades reach from
-// there. If one of them has a trigger or a rule, these are all tables: nobody knows what a trigger writes. in is the schema of the table of images, and
-// keep is how long they are kept.
+// Script returns the SQL that keeps images of what the role's runs change, in the written tables and in those that cascades reach. If one of them has a
+// trigger or a rule, it covers all tables, since a trigger may write anything. in is the schema of the table of images, and keep is how long images are
+// kept.
 func Script(in, role string, keep time.Duration, live *schema.Database, written []schema.Name) string {
 	var b strings.Builder
-	quote := "$exo$" // quotes protect no name inside of it, so no name may have it
+	quote := "$exo$" // quotes protect no name inside the quoted text, so the tag must be in no name
 	for strings.Contains(in+role, quote) {
 		quote = strings.TrimSuffix(quote, "$") + "x$"
 	}
