@@ -78,7 +78,7 @@ func DeclareHooked() *Hooked {
 	return d
 }
 
-// Grants returns the grants of the tenant org: books with their pages, and pages alone.
+// Grants returns the grants of the tenant org: books with their pages, and the pages of the book org.
 func (d *Hooked) Grants(db *exosql.DB, org int64, more ...exosql.Scope) codemode.Grants {
 	p := exosql.NewFacet(d.Pages, "page", d.ID, d.Title, d.Points, d.Author)
 	p.AllowInsert(d.Title, d.Points, d.Author).AllowUpdate(d.Title, d.Points, d.Author).AllowDelete()

@@ -75,7 +75,7 @@ func (n names) pred(p *decl.Pred, count map[string]int) {
 func list(p *decl.Pred) bool { return p.Op == "in" || p.Op == "notIn" }
 
 // plain writes a name in the letters that a setting's name may have. Different names must stay different, or one column's
-// value would count for another. Each other character becomes $ and two hexadecimal digits.
+// value would count for another. Each other character becomes $ and two hexadecimal digits, which follow no other $.
 func plain(name string) string {
 	var b strings.Builder
 	if c := name[0]; !('a' <= c && c <= 'z' || c == '_') {
