@@ -208,7 +208,7 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 	return &DB{db}, nil
 }
 
-// noCost refuses a PlanCost that can have no effect.
+// noCost refuses a PlanCost that could have no effect.
 func (o *OpenOptions) noCost(d sqlast.Dialect) error {
 	switch {
 	case o.PlanCost < 0 || math.IsNaN(o.PlanCost):

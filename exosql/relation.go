@@ -21,7 +21,7 @@ type Relation[T any] struct {
 	r  *decl.Relation
 	t  *Table[T]
 	db *DB
-	tx *unit.Tx // nil: none
+	tx *unit.Tx // tx is nil outside of a transaction
 }
 
 // Grant makes a relation of the rows of t that scope matches. Every query on it stays within these rows. The scope can't be left out: pass AllRows
@@ -71,7 +71,7 @@ func (r Relation[T]) Where(p Predicate[T]) Relation[T] {
 	return r.step(s)
 }
 
-// OrderBy sorts the rows; a further call sorts rows that are equal so far. If a limit makes the order matter, the key breaks ties, in the direction
+// OrderBy sorts the rows. A further call sorts rows that are equal so far. If a limit makes the order matter, the key breaks ties, in the direction
 // of the last term.
 func (r Relation[T]) OrderBy(terms ...Order[T]) Relation[T] {
 	s := decl.Relation{Kind: decl.StepOrder}
@@ -93,7 +93,7 @@ func (r Relation[T]) OrderBy(terms ...Order[T]) Relation[T] {
 	return r.step(s)
 }
 
-// Limit keeps at most n rows; a negative n is an error.
+// Limit keeps at most n rows. A negative n is an error.
 func (r Relation[T]) Limit(n int64) Relation[T] { return r.step(countStep(decl.StepLimit, n)) }
 
 // Offset skips n rows; a negative n is an error. For a page, call Offset and then Limit. After Limit, Offset skips some of the rows that Limit
@@ -137,7 +137,7 @@ func (r Relation[T]) All(ctx context.Context) ([]T, error) {
 	return r.t.scan(rows)
 }
 
-// First reads the first row; ok is false if there is none.
+// First reads the first row. ok is false if there is no row.
 func (r Relation[T]) First(ctx context.Context) (row T, ok bool, err error) {
 	rows, err := r.read(ctx, plan.RunFirst)
 	if err != nil || rows.Len() == 0 {

@@ -15,7 +15,7 @@ type constant string
 // Table describes a table whose rows scan into T. It carries no authority.
 type Table[T any] struct {
 	t    *decl.Table
-	sets []func(*T, value.Value) bool // by column: each stores a value in the column's field, if it fits
+	sets []func(*T, value.Value) bool // sets stores a value, for each column, in the column's field if the value fits
 
 	bound fields
 }
@@ -74,7 +74,7 @@ func (t *Table[T]) Name() string {
 	return t.t.Name
 }
 
-// core returns nil for a table that NewTable did not make.
+// core returns the declaration inside, or nil for a table that NewTable did not make.
 func (t *Table[T]) core() *decl.Table {
 	if t == nil {
 		return nil
@@ -84,7 +84,7 @@ func (t *Table[T]) core() *decl.Table {
 
 const zeroTable = "the Table is nil or zero: NewTable makes one"
 
-// must returns the core of a table; it panics for a nil or zero Table. what names the declaration that needs the table.
+// must returns the declaration inside a table, and panics for a nil or zero Table. what names the declaration that needs the table.
 func (t *Table[T]) must(what string) *decl.Table {
 	if t.core() == nil {
 		panic("exosql: " + what + ": " + zeroTable)

@@ -81,7 +81,7 @@ func (t *Table[T]) Permit(known ...Permission) *Table[T] {
 	return t
 }
 
-// write checks the assignments, and writes them.
+// write checks the assignments, and writes their values.
 func (r Relation[T]) write(ctx context.Context, method string, rows ...[]Assignment[T]) (value.Value, error) {
 	op := "exosql: " + map[string]string{language.Insert: "Insert", language.InsertMany: "InsertMany", language.Update: "Update", language.Delete: "Delete"}[method]
 	if r.r == nil {
@@ -105,7 +105,7 @@ func (r Relation[T]) write(ctx context.Context, method string, rows ...[]Assignm
 	return v, nil
 }
 
-// fieldsOf converts assignments to columns of t to the form of the compiler.
+// fieldsOf converts assignments to columns of t into the form that the compiler reads.
 func fieldsOf[T any](t *decl.Table, values []Assignment[T]) (fields []value.Field, err error) {
 	for i, a := range values {
 		switch {
