@@ -134,7 +134,7 @@ func (a AccessPath) String() string {
 	case ByValue:
 		s += ": the scope gives its value"
 	case ByNone:
-		s += ": no index of a column serves what is in it"
+		s += ": no index of a column serves conditions on its contents"
 	case ByFence:
 		s += ": it stays behind the fence: exosql does not understand the database's plan"
 		if a.Column == "" {

@@ -44,7 +44,7 @@ func Ratio[T any](name constant, of, by Measure[T]) Measure[T] {
 func (m Measure[T]) Where(p Predicate[T]) Measure[T] {
 	return m.with(func(x *decl.Measure) {
 		if p.p == nil {
-			p.p = &decl.Pred{Op: "all", Err: fail.Errorf(fail.Invalid, "exosql: Measure.Where", "the Predicate is zero and matches no row: make one with Column.Eq, Column.In or their like")}
+			p.p = &decl.Pred{Op: "all", Err: fail.Errorf(fail.Invalid, "exosql: Measure.Where", "the Predicate is zero and matches no row: make one with a method like Column.Eq or Column.In")}
 		}
 		if x.Where != nil {
 			p = And(Predicate[T]{x.Where}, p)

@@ -40,7 +40,7 @@ func Grant[T any](db *DB, t *Table[T], scope Predicate[T], others ...Scope) Rela
 	case r.Table.Schema != "" && db.core().Ready() == nil && db.db.Dialect == sqlast.SQLite:
 		r.Err = &fail.Error{Op: r.Table.Name, Kind: fail.Denied, Err: fmt.Errorf("exosql: SQLite has no schemas, and an attached database is not read: declare the table without InSchema(%q)", r.Table.Schema)}
 	case scope.p == nil:
-		r.Err = &fail.Error{Op: r.Table.Name, Kind: fail.Denied, Err: errors.New("exosql: Grant was given the zero Predicate, which matches no row; use AllRows if you mean every row")}
+		r.Err = &fail.Error{Op: r.Table.Name, Kind: fail.Denied, Err: errors.New("exosql: Grant got the zero Predicate, which matches no row; use AllRows if you mean every row")}
 	case scope.p.Err != nil:
 		r.Err = scope.p.Err
 	default:

@@ -92,7 +92,7 @@ func (o *offer) fits(r *decl.Relation) error {
 	case o.Facet == nil:
 		return fail.Errorf(fail.Invalid, "exosql: Facet.Of", "granted by a "+ZeroFacet)
 	case o.Facet.Table != r.Table:
-		return fail.Errorf(fail.Invalid, "exosql: Facet.Of", "the facet is of table %s and the relation of table %s", o.Facet.Table.Name, r.Table.Name)
+		return fail.Errorf(fail.Invalid, "exosql: Facet.Of", "the facet is of table %s, and the relation of table %s: pass a relation of the facet's table", o.Facet.Table.Name, r.Table.Name)
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func (o *Object) Describe() (message.Description, error) {
 }
 
 // ErrNoFacet is AccessPaths' error for an object that [Facet.Of] did not make.
-var ErrNoFacet error = fail.Errorf(fail.Invalid, "exosql: AccessPaths", "it takes what Facet.Of made")
+var ErrNoFacet error = fail.Errorf(fail.Invalid, "exosql: AccessPaths", "the object was not made by Facet.Of: pass one that was")
 
 // question finds the object of Facet.Of inside wrappers: the object answers with itself (see exo.AskBeneath). Only this package can ask it.
 type question struct {

@@ -73,7 +73,7 @@ func (db *DB) query(ctx context.Context, u *unit.Unit, p *plan.Plan, args []valu
 	switch {
 	case p.Kind == plan.RunCount, p.Kind == plan.RunValue:
 		if rows.Len() != 1 {
-			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: an aggregate gave no row")}
+			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: the database returned no row for an aggregate")}
 		}
 		return rows.Reader().Cells(0)[0], nil
 	case p.Kind == plan.RunFirst && m != nil:

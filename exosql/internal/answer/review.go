@@ -292,7 +292,7 @@ func (w *work) review(ctx context.Context, effects []string) (out changeset.Part
 	whole := err == nil
 	if errors.Is(err, engine.ErrNoImages) {
 		if len(effects) > 0 {
-			out.Unfit = "the database would change more by itself (" + strings.Join(effects, ", ") + "), and nothing shows what: `exo gen undo` writes the triggers that do"
+			out.Unfit = "the database itself would change further rows (" + strings.Join(effects, ", ") + "), and no trigger reports these rows: run the script that `exo gen undo` writes"
 			return out, nil
 		}
 		images, err = w.facetImages(live)
@@ -304,7 +304,7 @@ func (w *work) review(ctx context.Context, effects []string) (out changeset.Part
 	for _, r := range w.images.rows { // the names of its grants identify the database among others with the same rows
 		names, ok := r.x.m.GrantNames()
 		if !ok {
-			out.Unfit = "it changes rows by an object that came with a reply, whose name says nothing"
+			out.Unfit = "it changes rows through an object that a reply returned, and that has no name to show: change them through a granted object"
 			return out, nil
 		}
 		for _, name := range names {

@@ -76,7 +76,7 @@ func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 		return err
 	}
 	if writing.DemandsTrust(live, w.Table, w.Kind, w.Given(), trusted, w.Facet.Rights.Permits) != "" {
-		return a.m.UntrustedError(wary, "it would also delete or change what only trusted programs may change: other rows, calculated columns, or what a trigger changes")
+		return a.m.UntrustedError(wary, "it would also delete or change what only trusted programs may change: other rows, calculated columns, or rows that a trigger writes")
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func (o *Object) Demands(of, method string, granted []exo.Object) (by []string) 
 		for _, l := range from.Links {
 			for _, p := range l.L.Pairs {
 				if l.To == reach[i] && !l.L.One && p.To.Trust && strings.HasPrefix(method, language.Insert) {
-					by = append(by, p.To.Guest+" (which "+from.Alias+"."+l.L.Name+" fills in, but of a granted row)")
+					by = append(by, p.To.Guest+" (which "+from.Alias+"."+l.L.Name+" fills in, except from a granted row)")
 				}
 			}
 		}

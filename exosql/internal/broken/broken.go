@@ -165,9 +165,9 @@ func (b *broken) text(columns []string) string {
 		case b.run != nil && b.run.Kind == writing.Deletes:
 			return what + " is referred to by other rows"
 		case b.run != nil && b.run.Kind == writing.Inserts:
-			return what + " refers to a row that is not there"
+			return what + " refers to a row that does not exist"
 		}
-		return what + " is referred to by other rows, or refers to a row that is not there"
+		return what + " is referred to by other rows, or refers to a row that does not exist"
 	case engine.CheckRule:
 		if len(names) > 1 {
 			return what + " break a rule of the database"
@@ -177,7 +177,7 @@ func (b *broken) text(columns []string) string {
 		if b.Holds != "" && named {
 			return b.Holds
 		}
-		return what + " has a value that the column can't hold"
+		return what + " has a value that the column can't store"
 	}
 	return what + " is refused by a trigger of the database"
 }
@@ -194,7 +194,7 @@ func (b *broken) filler(columns []string) string {
 	for _, f := range reach {
 		for _, l := range f.Links {
 			if l.To == b.run.Facet && !l.L.One && slices.Contains(decl.Names(l.L.Ends()), columns[0]) {
-				return ", and can't be given: " + f.Alias + "." + l.L.Name + "().insert(…) fills it in, of the one row that a query finds before the link"
+				return ", and can't be given: " + f.Alias + "." + l.L.Name + "().insert(…) fills it in, from the one row that the query before the link finds"
 			}
 		}
 	}

@@ -16,7 +16,7 @@ func NewChecker() *Checker {
 // Ready returns the first error in the declarations that shows without a database.
 func (c *Checker) Ready() error {
 	if c.err == nil && len(c.tables)+c.Services == 0 {
-		return errors.New("exosql: Check was given nothing to compare: give it what is granted")
+		return errors.New("exosql: Check got nothing to compare: pass it the granted objects")
 	}
 	return c.err
 }
@@ -178,7 +178,7 @@ func (c *Checker) Facet(f *decl.Facet, writes bool) {
 func (c *Checker) ScopeOf(s *decl.Scope) {
 	switch {
 	case s == nil:
-		c.Fail(errors.New("exosql: Check was given a zero Scope, or one of a nil or zero Table or Link"))
+		c.Fail(errors.New("exosql: Check got a zero Scope, or one of a nil or zero Table or Link"))
 	case s.Link != nil:
 		c.UseLink(s.Link, true)
 	default:

@@ -99,7 +99,7 @@ func (c *Checker) cells(t *decl.Table, col *decl.Column, x *schema.Column) {
 	}
 	if x.Finer < 0 && col.Iso() {
 		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true, Problem: "the table could not be read to look at its times, so a time may be finer than a millisecond",
-			Fix: "another check, when nothing locks the table and SELECT " + sqlname.Plain(col.Name) + " FROM " + c.declared(t) + " LIMIT 1 has an answer"})
+			Fix: "a new check when nothing locks the table and SELECT " + sqlname.Plain(col.Name) + " FROM " + c.declared(t) + " LIMIT 1 returns"})
 	}
 	if x.Finer > 0 && col.Iso() {
 		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true,
@@ -108,7 +108,7 @@ func (c *Checker) cells(t *decl.Table, col *decl.Column, x *schema.Column) {
 	}
 	if misfits > 0 {
 		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true,
-			Problem: fmt.Sprintf("%d of the cells that were looked at are no %s: programs read null there, with a notice, and their conditions, orders and sums count null", misfits, col.Kind),
+			Problem: fmt.Sprintf("%d of the cells that were looked at are not of the type %s: programs read null there, with a notice, and conditions, orders and sums treat them as null", misfits, col.Kind),
 			Fix:     "values of the type instead; this finds the cells: " + finds(t, col)})
 	}
 	if x.Cells == nil {
@@ -120,7 +120,7 @@ func (c *Checker) cells(t *decl.Table, col *decl.Column, x *schema.Column) {
 	}
 	fit, what := x.Cells.Plain, "need "+t.Reader.StoredName()+" in the declaration"
 	if col.Stored != "" {
-		fit, what = x.Cells.Forms[string(col.Stored)], "are not as "+t.Reader.Stored(string(col.Stored))+" says, like "+col.Stored.Example()
+		fit, what = x.Cells.Forms[string(col.Stored)], "do not have the form that "+t.Reader.Stored(string(col.Stored))+" declares, like "+col.Stored.Example()
 	}
 	if fit == x.Cells.Held {
 		return

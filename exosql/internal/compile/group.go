@@ -116,7 +116,7 @@ func (f *from) doGroup(q *query, n *message.Node, env expr.Names) error {
 func (f *from) gather(q *query, n *message.Node) error {
 	switch {
 	case len(q.context) > 0 || f.asked != nil || f.Outer != nil:
-		return fail.Errorf(fail.Invalid, n.Name, "works on a whole query, and can't be used in a callback or in a query that is joined")
+		return fail.Errorf(fail.Invalid, n.Name, "works on a whole query, and can't be used in a callback or in a query that is joined: call it outside of these")
 	}
 	for _, a := range n.Args {
 		if a.Op == message.OpLambda {

@@ -30,7 +30,7 @@ func (f *from) page(q *query, size plan.Source) error {
 	terms = f.asIndexed(terms)
 	if f.c.after != nil {
 		if len(f.c.after) != len(terms) {
-			return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a cursor of %d values for an order of %d", len(f.c.after), len(terms))}
+			return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the cursor has %d values, but the order has %d terms", len(f.c.after), len(terms))}
 		}
 		f.demand(f.behind(terms, 0))
 	}
@@ -88,7 +88,7 @@ func (f *from) total(q *query) ([]orderTerm, error) {
 		}
 		for _, k := range r.Table.Keys {
 			if k.Kind == value.TypeTime && !k.Iso() && !f.c.HeldAs(k).Exact(k.Kind) {
-				return nil, &fail.Error{Kind: fail.Denied, Msg: "can't be read in pages: the key is a time, and a cursor keeps only its milliseconds. Use orderBy and limit", Err: fmt.Errorf("exosql: the key %s.%s may hold finer times; %s says that it does not", r.Table.Name, k.Name, r.Table.Reader.ISO())}
+				return nil, &fail.Error{Kind: fail.Denied, Msg: "can't be read in pages: the key is a time, and a cursor keeps only its milliseconds. Use orderBy and limit", Err: fmt.Errorf("exosql: the key %s.%s may contain times finer than a millisecond; %s declares that it does not", r.Table.Name, k.Name, r.Table.Reader.ISO())}
 			}
 			add(orderTerm{expr: expr.SortBy(f.KeyOrder(expr.ColumnOf(r, k))), desc: desc})
 		}

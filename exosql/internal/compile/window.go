@@ -167,7 +167,7 @@ func (f *from) ofWindow(n *message.Node, env expr.Names) (expr.Expr, error) {
 		case recv.Name == language.WhereMethod:
 			conds = append(conds, recv.Args[0])
 		case frame != n:
-			return nil, fail.Errorf(fail.Invalid, n.Name, "is of the rows of one running() or moving(n), and there are two")
+			return nil, fail.Errorf(fail.Invalid, n.Name, "takes one running() or moving(n) before it, and here are two: leave one of them out")
 		default:
 			frame = recv
 		}

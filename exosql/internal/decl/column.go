@@ -48,7 +48,7 @@ func (c *Column) Iso() bool { return c.Stored == cellform.ISO }
 // Change panics if the column is in use or was never declared, so that it can't be changed.
 func (c *Column) Change() {
 	if c == nil {
-		panic("exosql: a Column that was not declared: it is made by NewColumn, NewKey or NewNullable")
+		panic("exosql: this Column was not declared: NewColumn, NewKey or NewNullable makes one")
 	}
 	c.Table.change()
 }

@@ -97,7 +97,7 @@ func (f *Facet) AddColumn(c *Column) error {
 		return fmt.Errorf("exosql: facet %s: a column has no name that programs can use; give it one with %s", f.Alias, f.Table.Reader.As())
 	}
 	if c.Table != f.Table { // if two tables share a row type, the column would be read from the wrong table, without its label
-		return fmt.Errorf("exosql: facet %s is of table %s, and column %s of table %s", f.Alias, f.Table.Name, c.Name, c.Table.Name)
+		return fmt.Errorf("exosql: facet %s is of table %s, and column %s is of table %s: add columns of the facet's table", f.Alias, f.Table.Name, c.Name, c.Table.Name)
 	}
 	if f.taken(c.Guest) {
 		return fmt.Errorf("exosql: facet %s has two members named %q", f.Alias, c.Guest)

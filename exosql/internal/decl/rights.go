@@ -145,11 +145,11 @@ func checkAdmits(l value.Label) error {
 		return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "exo: "))
 	}
 	if who := l.Integrity(); !who.Empty() {
-		return fmt.Errorf("%s can't be admitted: it marks what outsiders write, which every column takes that does not demand trust", who.List())
+		return fmt.Errorf("%s can't be admitted: it marks outsiders' words, which every column accepts unless it demands trust", who.List())
 	}
 	for _, tag := range l.Tags() {
 		if strings.Contains(tag, "@") {
-			return fmt.Errorf("%s can't be admitted, since each row has readers of its own: admit %s if all who read the rows may learn such values of everyone", tag, tag[:strings.IndexByte(tag, '@')])
+			return fmt.Errorf("%s can't be admitted, since each row has readers of its own: admit %s if all readers of the rows may learn such values of every reader", tag, tag[:strings.IndexByte(tag, '@')])
 		}
 	}
 	return nil

@@ -86,7 +86,7 @@ func NewScopeSet(all []*Scope) (*ScopeSet, error) {
 	s := &ScopeSet{all: all, of: make(map[*Table]*Scope, len(all)), checked: map[*group]bool{}}
 	for _, x := range all {
 		if s.of[x.Table] != nil {
-			return nil, fmt.Errorf("exosql: two scopes for table %s", x.Table.Name)
+			return nil, fmt.Errorf("exosql: there are two scopes for table %s: leave one out", x.Table.Name)
 		}
 		s.of[x.Table] = x
 	}

@@ -42,7 +42,7 @@ func Calculates(kind string) bool { return slices.Contains(numbers, ColumnInterf
 func MeasureWords() message.Words {
 	return phrases([][3]string{
 		{"measured", "*.groupBy *.select *.running", "it is a measure of many rows: ask a query, a group, a window (window.running().{name}() up to each row) or a link for it, like .groupBy(t => t.{key}).select(g => ({ {key}: g.{key}, {name}: g.{name}() }))"},
-		{"measured.is", "*.groupBy *.where", "`{name}` is a measure of many rows: write .groupBy(t => t.{key}).where(g => g.{name}() {is}), where this object may stand, too"},
+		{"measured.is", "*.groupBy *.where", "`{name}` is a measure of many rows: write .groupBy(t => t.{key}).where(g => g.{name}() {is}), where this object works too"},
 		{"measured", "", "it is a measure of many rows: ask a query, a group or a link for it"},
 	})
 }

@@ -103,19 +103,19 @@ func windowInterface() *message.Interface {
 
 // windowPhrases are the phrases about a window, which needs a function that returns a value for each row.
 var windowPhrases = [][3]string{
-	{"measured", "running moving", "`{name}` is of the whole window, window.{name}(); of the rows up to each write window.running().{name}(), and of the last 7 window.moving(7).{name}()"},
+	{"measured", "running moving", "write window.{name}() for the whole window, window.running().{name}() for the rows up to each, window.moving(7).{name}() for the last 7"},
 	{"within", "first sum", "`{name}` is a column of its rows: window.first(t => t.{name}), or window.sum(t => t.{name})"},
 	{"unsuited", "count where", "a window is no value: a function of it gives one, like window.count() or window.where(t => condition).count()"}, {"uncalled", "", "{it} is a function of a window: call it, {it}()"},
-	{"callback arguments", "*.partitionBy *.orderBy", "takes no arguments: it is of the rows that partitionBy puts together, in the order of the orderBy before it"},
+	{"callback arguments", "*.partitionBy *.orderBy", "takes no arguments: its rows are those that partitionBy puts together, in the order of the orderBy before it"},
 	{".row_number .number .index .position .rowNum .rownum", "rowNumber", "write window.rowNumber()"}, {".dense_rank", "denseRank", "write window.denseRank()"}, {".prev .previous .before", "lag", "write window.lag(t => t.column)"},
 	{".next .following .after", "lead", "write window.lead(t => t.column)"}, {".firstValue .first_value", "first", "write window.first(t => t.column)"}, {".lastValue .last_value", "last", "write window.last(t => t.column)"},
-	{".cumSum .cumsum .cumulativeSum .runningTotal .cumulative .total", "runningSum sum", "write window.runningSum(t => t.column) up to the row, or window.sum(t => t.column) of all rows"},
+	{".cumSum .cumsum .cumulativeSum .runningTotal .cumulative .total", "runningSum sum", "write window.runningSum(t => t.column) for the rows up to each, or window.sum(t => t.column) for all rows"},
 	{".cumCount .cumcount", "runningCount", "write window.runningCount()"}, {".average .mean", "avg", "write window.avg(t => t.column)"}, {".size .length", "count", "write window.count()"},
 	{".orderBy .sort", "*.orderBy *.partitionBy", "it has the order of the query: write .orderBy(t => t.column) before .partitionBy(t => t.key)"}, {"as.filter", "where", "where"},
-	{".rolling .movingAverage .rollingAvg .rollingMean .rollingSum .rows .rowsBetween .range .between .frame .preceding .slice .take .limit", "movingAvg movingSum", "of the last 7 rows up to each write window.movingAvg(t => t.column, 7), or movingSum, movingMin, movingMax, movingCount"},
-	{".median .countDistinct .collect", "*.groupBy *.select *.median", "of a whole group write .groupBy(t => t.key).select(g => ({ key: g.key, median: g.median(t => t.column) }))"},
+	{".rolling .movingAverage .rollingAvg .rollingMean .rollingSum .rows .rowsBetween .range .between .frame .preceding .slice .take .limit", "movingAvg movingSum", "for the last 7 rows up to each write window.movingAvg(t => t.column, 7), or movingSum, movingMin, movingMax, movingCount"},
+	{".median .countDistinct .collect", "*.groupBy *.select *.median", "for a whole group write .groupBy(t => t.key).select(g => ({ key: g.key, median: g.median(t => t.column) }))"},
 	{".ntile .percentRank .percent_rank .cumeDist .cume_dist", "rowNumber count", "calculate it: window.rowNumber() / window.count()"},
-	{".partitionBy .over", "*.partitionBy *.orderBy", "it is of the rows that .partitionBy(t => t.key) puts together, in the order of the .orderBy(t => t.column) before it"},
+	{".partitionBy .over", "*.partitionBy *.orderBy", "its rows are those that .partitionBy(t => t.key) puts together, in the order of the .orderBy(t => t.column) before it"},
 }
 
 const (

@@ -155,7 +155,7 @@ func (a *Source) convert(v value.Value, all []value.Value) (value.Value, error) 
 		}
 	case ArgMoving:
 		if v.Int() < 1 || v.Int() > MaxMoving {
-			return v, fail.Errorf(fail.Invalid, "", "a moving window has 1 to %d rows; got %d; for all earlier rows use runningSum and its like", MaxMoving, v.Int())
+			return v, fail.Errorf(fail.Invalid, "", "a moving window has 1 to %d rows; got %d; for all earlier rows use runningSum and similar functions", MaxMoving, v.Int())
 		}
 		return value.Int(v.Int() - 1), nil
 	case ArgIndex:
@@ -211,7 +211,7 @@ func (a *Source) cell(v value.Value) (value.Value, error) {
 			cell, kept = number.Kept(cell, a.Of != "REAL")
 		}
 		if !kept {
-			return v, fail.Errorf(fail.Invalid, "", "`%s` can't hold this value: the database would keep it as a number of at most 15 digits, which is another value", a.Beside)
+			return v, fail.Errorf(fail.Invalid, "", "`%s` can't hold this value: the database would round it to 15 digits, which is another value", a.Beside)
 		}
 	case a.Of == value.TypeBool && t == value.TypeBool:
 		cell = a.Form.Flag(v.Bool())
@@ -275,7 +275,7 @@ func position(v value.Value) int64 { return min(v.Int(), 1<<30) }
 // CheckPattern refuses patterns that would make PostgreSQL fail, or that take too long.
 func CheckPattern(p string) error {
 	if n := len(p) - len(strings.TrimRight(p, `\`)); n%2 == 1 {
-		return fail.Errorf(fail.Invalid, "", `the pattern ends with a single \, which stands for nothing; write \\ for a backslash`)
+		return fail.Errorf(fail.Invalid, "", `the pattern ends with a single \, which escapes nothing; write \\ for a backslash`)
 	}
 	if len(p) > maxPattern {
 		return fail.Errorf(fail.Invalid, "", "the pattern is longer than %d bytes; write a shorter one", maxPattern)

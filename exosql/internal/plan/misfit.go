@@ -54,11 +54,11 @@ func (m *Misfits) add(c *Cell, n int) {
 func (m *Misfits) notice(to *exo.Message) {
 	for i, c := range m.cells {
 		if to != nil && !m.again {
-			text, kind := "%s: `%s` has %d values in this answer that are no %s in the database; they are null here", c.Kind
+			text, kind := "%s: `%s` has %d values in this answer that are not of the type %s in the database; they are null here", c.Kind
 			if c.Tally {
-				text, kind = "%s: `%s` in %d of the rows that this answer was made of is no %s in the database; it counts as null", c.Of
+				text, kind = "%s: `%s` in %d of the rows behind this answer is not of the type %s in the database; it counts as null", c.Of
 			} else if c.Rounded {
-				text = "%s: `%s` has %d numbers beyond 2^53 in this answer, of which asNumber(), a %s, may have lost digits: String(…) of the key has them all"
+				text = "%s: `%s` has %d numbers beyond 2^53 in this answer, and asNumber(), which is a %s, may have lost digits of them: String(…) of the key has all digits"
 			}
 			to.AddNotice(fmt.Sprintf(text, to.Op(), c.Shown, m.n[i], kind))
 		}

@@ -24,13 +24,13 @@ func Close(root *decl.Relation, start *decl.Table, chain Scopes, links []*decl.L
 	out := Scopes{root.Table: {Kind: decl.ScopeRoot, Table: root.Table, Pred: root.Pred}}
 	for _, d := range declared {
 		if d == nil {
-			return nil, fmt.Errorf("exosql: Grant was given a zero Scope, or one of a nil or zero Table or Link")
+			return nil, fmt.Errorf("exosql: Grant got a zero Scope, or one of a nil or zero Table or Link")
 		}
 		if d.Table == root.Table {
 			return nil, fmt.Errorf("exosql: table %s is the granted one: its scope is the predicate given to Grant", root.Table.Name)
 		}
 		if out[d.Table] != nil {
-			return nil, fmt.Errorf("exosql: two scopes for table %s", d.Table.Name)
+			return nil, fmt.Errorf("exosql: there are two scopes for table %s: leave one out", d.Table.Name)
 		}
 		if d.Kind == decl.ScopeRows && d.Pred == nil {
 			return nil, fmt.Errorf("exosql: the scope of table %s is the zero Predicate, which matches nothing; use ScopeShared if you mean every row", d.Table.Name)

@@ -27,7 +27,7 @@ type term struct {
 }
 
 const (
-	mean     = `write words that must all be there: "…" round words that stand together, pay* for words that begin so, -word for rows without it, OR between two of which one is enough`
+	mean     = `write words that must all occur: "…" around words in sequence, pay* for words that begin with pay, -word for rows without the word, a OR b for either`
 	noGroups = "parentheses don't group here: OR joins the two terms next to it, so write a b OR c for a (b OR c), and -a -b for rows without both"
 )
 
@@ -53,7 +53,7 @@ func Parse(s string) (*Query, error) {
 	case p.words > MaxWords:
 		return nil, fmt.Errorf("the query has more than %d words: search for those that matter", MaxWords)
 	case len(p.q.groups)+len(p.q.not) == 0:
-		return nil, fmt.Errorf("there is no word in %q: for all rows leave search out; else %s", clip(s), mean)
+		return nil, fmt.Errorf("there is no word in %q: for all rows leave search out; otherwise %s", clip(s), mean)
 	}
 	return &p.q, nil
 }
@@ -113,7 +113,7 @@ func (p *parser) next() {
 func (p *parser) phrase(after string, not bool) {
 	text, rest, closed := strings.Cut(after, `"`)
 	if !closed {
-		p.fail(`a quotation mark in %q is not closed: write "…" round the words that stand together, or leave it out`, clip(p.whole))
+		p.fail(`a quotation mark in %q is not closed: write "…" around words in sequence, or leave it out`, clip(p.whole))
 		return
 	}
 	p.rest = rest
@@ -146,7 +146,7 @@ func (p *parser) operator(chunk string) bool {
 	case "|", "||":
 		p.fail("write OR in place of %s: refund OR chargeback", chunk)
 	case "<->":
-		p.fail(`write "…" round words that stand together, in place of <->`)
+		p.fail(`write "…" around words in sequence, in place of <->`)
 	default:
 		return false
 	}
@@ -172,7 +172,7 @@ func (p *parser) check(chunk string) {
 	case strings.HasPrefix(chunk, "%"):
 		p.fail("%% has no meaning here: search finds whole words, and pay* words that begin with pay; for a part of a text write .ilike('%%…%%')")
 	case strings.HasPrefix(chunk, "NEAR("):
-		p.fail(`there is no NEAR: "…" finds words that stand together`)
+		p.fail(`there is no NEAR: "…" finds words in sequence`)
 	case strings.Contains(chunk, "|"):
 		p.fail("write OR between words in place of |: refund OR chargeback")
 	case colon && word(before) && strings.HasPrefix(after, "*"):
@@ -182,7 +182,7 @@ func (p *parser) check(chunk string) {
 	case strings.Contains(string(runes[:last]), "*") || runes[last] == '*' && (last == 0 || separates(runes[last-1])):
 		p.fail("* can only come after the beginning of a word: pay* finds pay and payment")
 	case fuzzy(chunk):
-		p.fail("~ and ^ mean nothing here: words are found as they are written, and pay* finds words that begin so")
+		p.fail("~ and ^ mean nothing here: words are found as they are written, and pay* finds words that begin with pay")
 	}
 }
 

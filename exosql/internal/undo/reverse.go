@@ -188,7 +188,7 @@ func (r *reversal) left(steps []engine.Image) (out []Refusal) {
 	for _, s := range steps {
 		why := r.why[name(s)]
 		if why == "" {
-			why = "it is not there, or not as the run left it"
+			why = "it is missing, or not as the run left it"
 		}
 		out = append(out, Refusal{s, why})
 	}

@@ -82,7 +82,7 @@ func (u *Unit) Prepare(ctx context.Context) error {
 	return u.Late(u.ordered(ctx, func() error {
 		if u.unseen && u.tx == nil { // a replay within a host's Tx would read the same state again, so only a unit with its own transaction is replayed
 			u.unseen = false
-			return fmt.Errorf("%w: a row that the unit does not see was in the way of what it has written", engine.ErrSerial)
+			return fmt.Errorf("%w: a newer row, which the unit does not see, conflicts with what it has written", engine.ErrSerial)
 		}
 		return u.w.Prepare(ctx)
 	}))

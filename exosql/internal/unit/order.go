@@ -51,7 +51,7 @@ func conflict(err error) error {
 // would reveal whether they changed. A program could write a guess while another one runs, and learn from the conflict whether it was right.
 func (u *Unit) replay(ctx context.Context) error {
 	if slices.ContainsFunc(u.steps, func(s step) bool { return s.sealed }) {
-		return conflict(errors.New("exosql: the run read values that its program may not see, so they are not compared"))
+		return conflict(errors.New("exosql: the run can't be repeated: it read values that its program may not see, and comparing these would reveal them"))
 	}
 	if err := u.w.Rollback(ctx); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (u *Unit) replay(ctx context.Context) error {
 			return conflict(err)
 		}
 		if d, err := value.RowsValue(out.Rows()).Digest(); err != nil || d != s.answer || n != s.rows {
-			return conflict(errors.New("exosql: an answer differs from the first"))
+			return conflict(errors.New("exosql: an answer of the repeated run differs from the first run's"))
 		}
 	}
 	return u.leave(ctx, u.mark)

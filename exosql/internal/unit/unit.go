@@ -118,4 +118,4 @@ func (u *Unit) forget() {
 	}
 }
 
-var errUnitOver = errors.New("exosql: the unit of work is over")
+var errUnitOver = errors.New("exosql: the unit of work has ended")

@@ -238,7 +238,7 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 		}
 		return nil // the kind decides judges the columns that the limit sorts by
 	}
-	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: nothing judges a write by dependants of kind %d", d.kind)}
+	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: no rule of writes judges dependants of kind %d", d.kind)}
 }
 
 // dependantsOn lists everything in the database that depends on columns of table t, or acts when its rows are written.

@@ -242,7 +242,7 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 		}
 		rr, ok := res.(*pgconn.ResultReader)
 		if !ok {
-			err = fmt.Errorf("exosql: the server answers with %T", res)
+			err = fmt.Errorf("exosql: the server sent an unexpected answer of the type %T", res)
 			break
 		}
 		if i >= 0 && read != nil {
