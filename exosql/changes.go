@@ -45,7 +45,7 @@ type Approval struct{ a decl.Approval }
 // ApproveAlways asks for approval of every change of the table.
 func ApproveAlways() Approval { return Approval{decl.Approval{Always: true}} }
 
-// ApproveAbove asks for approval if a principal has changed more than this many rows of the table in a day (UTC), including those of the run.
+// ApproveAbove asks for approval if a principal has changed more than this many rows of the table in a day (UTC), the run's included.
 func ApproveAbove(rows int64) Approval { return Approval{decl.Approval{Counted: true, Over: rows}} }
 
 // ApproveDeletes asks for approval of every delete.

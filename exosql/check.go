@@ -16,8 +16,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Declared is an argument of [Check]. It can be a *Table, a Link, a *Facet with everything that it reaches, a Relation with its scopes, a
-// [Scope], or a result of [Granted] or [Written].
+// Declared is an argument of [Check]: a *Table, a Link, a *Facet with all that it reaches, a Relation with its scopes, a [Scope], or what
+// [Granted] or [Written] returns.
 type Declared interface{ declared(*writing.Checker) }
 
 // Check compares declarations with the live database. It returns a *[CheckError] with all findings, or nil. A host calls it when it starts:

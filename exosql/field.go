@@ -16,8 +16,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// toValue turns a Go value into a Value. For a value that no engine can store (NaN, NUL in text, a day that does not exist) it returns the zero
-// Value, which every query refuses.
+// toValue turns a Go value into a Value. A value that no engine can store (NaN, NUL in text, a day that does not exist) becomes the zero Value,
+// which every query refuses.
 func toValue(v any) value.Value {
 	switch x := v.(type) {
 	case int64:

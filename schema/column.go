@@ -24,7 +24,7 @@ type Column struct {
 
 	Comment string
 
-	// Untyped has, for a column without a type, the Misfits that it would have with each kind, since a grant gives such a column a kind.
+	// Untyped has, for a column without a type, the Misfits for each kind, since a grant gives such a column a kind.
 	Untyped map[Kind]int
 
 	Misfits int // Misfits is, on SQLite after LookAtCells, the number of cells that are no value of Kind. For times, days and truth values see Cells

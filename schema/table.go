@@ -64,7 +64,7 @@ type Index struct {
 	Invalid    bool   // Invalid: PostgreSQL did not finish its build, so no query uses it
 }
 
-// Exclusion is a constraint that no two rows may match by all of its operators, as in EXCLUDE USING gist (room WITH =, during WITH &&).
+// Exclusion forbids that two rows match by all of its operators, as in EXCLUDE USING gist (room WITH =, during WITH &&).
 type Exclusion struct {
 	Name      string
 	Parts     []Part   // Parts have only columns and expressions

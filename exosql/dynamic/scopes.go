@@ -39,8 +39,8 @@ func NewScopes(scopes ...Scope) (*Scopes, error) {
 	return s, nil
 }
 
-// Rows returns the rows of a table that are in scope: the rows that a predicate matches, the rows that a link reaches from rows in scope of
-// another table, or all rows of a shared table.
+// Rows returns the rows of a table that are in scope: those that a predicate matches, those that a link reaches from rows in scope, or all
+// rows of a shared table.
 func (s *Scopes) Rows(t *Table) Relation {
 	if s == nil || s.set == nil {
 		return Relation{err: undeclared("Scopes", "NewScopes")}

@@ -257,7 +257,7 @@ func (x *changing) sets() (set []string) {
 	return set
 }
 
-// Asks implements exo.Asker. A change of a table with rules may need a person's approval, and so may a change that can make the database change such a
+// Asks implements exo.Asker. A change of a table with rules may need a person's approval. So may a change that can make the database change such a
 // table.
 func (o *Object) Asks(m *exo.Message) (rule string, who changeset.Who) {
 	f := writing.Target(m, func(slot int) *decl.Facet {

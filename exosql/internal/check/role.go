@@ -105,7 +105,7 @@ func (c *Checker) role() {
 }
 
 // path refuses a search path with a schema in which everybody may create objects. An attacker's table
-// there can replace a declared one, and an operator there can decide which values of an enum or a domain
+// there can replace a declared one. An operator there can decide which values of an enum or a domain
 // equal the scope's. If a single role may create there, path only warns, since that may be intended.
 func (c *Checker) path() {
 	granted := slices.ContainsFunc(c.tables, func(t *decl.Table) bool { return c.uses[t].granted })

@@ -10,8 +10,8 @@ import (
 )
 
 // The inner query selects the rows in scope. The program's conditions are outside of it, after a fence: see package fence. Engines try the
-// conditions of one WHERE in any order, so without a fence one could try a program's condition on a row that the scope refuses afterwards
-// (TestFence). Leakproof conditions may come before the fence. This file puts each condition of a program into the form that it needs.
+// conditions of one WHERE in any order. Without a fence one could try a program's condition on a row out of scope (TestFence). Leakproof
+// conditions may come before the fence. This file puts each condition of a program into the form that it needs.
 
 // require adds a condition of the scope, of a link or of the host.
 func (f *from) require(cond sqlast.Expr) {

@@ -97,8 +97,8 @@ func (f *from) guardEach(cond expr.Expr) (out []sqlast.Expr) {
 
 // scopeOf writes the scope of a row in an open statement: an equality for each column that it fixes. A value
 // that comes over a link counts only if the row at the link's start exists. On SQLite the equality looks that
-// row up. On PostgreSQL an EXISTS asks for it once: it uses no row of the query, so the plan has it as the
-// filter of a node above all tables (the gate), before it reads any of them. fence.JudgePostgres requires that.
+// row up. On PostgreSQL an EXISTS asks for it once. It uses no row of the query, so the plan has it as a filter
+// above all tables (the gate). fence.JudgePostgres requires that.
 func (f *from) scopeOf(row *expr.Row) ([]sqlast.Expr, error) {
 	fixed, ok := f.c.FixedOf(row.Entry)
 	if !ok {

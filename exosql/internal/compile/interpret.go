@@ -205,7 +205,7 @@ func (f *from) followQuery(n *message.Node, env expr.Names) (*query, error) {
 		return nil, err
 	}
 	if f.c.Open && f.c.Dialect == sqlast.SQLite && f.sources.Len() == 0 && l.L.From.KeyOf(l.L.Pairs, func(p decl.Pair) *decl.Column { return p.From }) {
-		// The link starts at the parents' key, so a row has at most one parent, and a join returns the same rows as the
+		// The link starts at the parents' key, so a row has at most one parent. A join returns the same rows as the
 		// semi-join below. SQLite may begin a join with either table. PostgreSQL itself turns a semi-join into a join.
 		f.adopt(sub)
 		f.Rows = nil

@@ -12,11 +12,11 @@ import (
 )
 
 // A page is the first rows of a query after a given row in its order. No row is skipped by number. So rows that are added
-// or deleted before it do not move the others, and an index that serves the order finds a late page as fast as the first.
+// or deleted before it do not move the others. An index that serves the order finds a late page as fast as the first.
 //
-// The keys of the rows make the order total, so the values that a row is sorted by are its
-// position. The condition that a row comes after that position is treated like a condition of a
-// program: it is behind a fence, in a guard, or in a plan that was judged open (TestPageReads).
+// The keys of the rows make the order total, so the values that a row is sorted by are its position. The condition that a
+// row comes after that position is treated like a program's condition: behind a fence, in a guard, or in a plan that was
+// judged open (TestPageReads).
 
 // page makes q a page of size rows.
 func (f *from) page(q *query, size plan.Source) error {

@@ -19,10 +19,10 @@ import (
 
 // compiler turns a message, or a chain of typed calls, into one statement.
 //
-// All tables of a query are in one flat list of sources (a from), and each row of the program's
-// namespace is an occurrence with its own identity. The name of a row's column is looked up in
-// the from at each use, and never stored under a name of the program. So an inner query can't
-// capture an outer name (testdata/attacks/001), and wrapping a from moves all its rows at once.
+// All tables of a query are in one flat list of sources (a from). Each row of the program's
+// namespace is an occurrence with its own identity. The name of a row's column is looked up in the
+// from at each use, and never stored under a name of the program. So an inner query can't capture
+// an outer name (testdata/attacks/001), and wrapping a from moves all its rows at once.
 type compiler struct {
 	expr.State
 	aliases      int

@@ -27,7 +27,7 @@ type Use [sha256.Size]byte
 func (u Use) data() []byte { return u[:] }
 
 // buckets are the possible lengths of the encrypted part, in bytes. An exact length would reveal the
-// length of values that the program may not see, so it is one of these, and almost always the first.
+// length of values that the program may not see. Almost every cursor has the first length.
 var buckets = [...]int{128, 512, 2048}
 
 // prefix is the size of the length field at the beginning of a bucket.

@@ -60,7 +60,7 @@ type Session interface {
 }
 
 // Statements are the prepared statements that a session keeps, by their plan. A plan that was dropped from the
-// cache is compiled again as a new *plan.Plan, so the old statement is not used again and is dropped too.
+// cache is compiled again as a new *plan.Plan. So the old statement is not used again, and is dropped too.
 type Statements[S any] = lru.Set[*plan.Plan, S]
 
 // ErrLost is the error of a session that was dead before anything was sent, so the query may be

@@ -65,7 +65,7 @@ func (e Aggregate) SQL(f *From) sqlast.Expr {
 }
 
 // stored returns the column of decimals that the aggregate may take as it is stored. Then each row needs one call of a
-// function instead of two, and a text that is no number is an error instead of being left out.
+// function instead of two. A text that is no number is an error, and not left out.
 //
 // On PostgreSQL only sums and means do that, without where and window: otherwise testing the bounds takes less time.
 func (e Aggregate) stored(f *From, window bool) (Column, bool) {

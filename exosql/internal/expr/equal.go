@@ -1,8 +1,8 @@
 package expr
 
-// This file compares text columns in a program's conditions, groups and distinct. It uses the column's own equality (citext,
-// NOCASE, RTRIM, a nondeterministic collation), if the other texts are values of the program or columns with that equality. All
-// else, and everything that decides which rows are in scope, is compared by characters: see exact.go.
+// This file compares text columns in a program's conditions, groups and distinct. Compared with a program's value, or with a
+// column of the same equality, a column uses its own equality (citext, NOCASE, RTRIM, a nondeterministic collation). All else,
+// and everything that decides which rows are in scope, is compared by characters: see exact.go.
 
 import (
 	"slices"

@@ -197,7 +197,7 @@ func (f *From) asStoredIf(c Column, op sqlast.Op) sqlast.Expr {
 }
 
 // stored writes the operand of IS NULL. While the rows of a change are selected, a misfit in a linked row does not count as
-// null, since no row may be changed because of another row's misfit. Statement.Misfits counts misfits in the row itself.
+// null: no row may be changed because of it. Statement.Misfits counts misfits in the row itself.
 func (f *From) stored(x Expr, op sqlast.Op) sqlast.Expr {
 	if _, linked := x.(Subquery); linked && f.c.Changing && op == sqlast.IsNull {
 		f.c.Raw++

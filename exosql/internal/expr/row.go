@@ -149,7 +149,7 @@ func (d *Derived) Out(k OutKey, x sqlast.Expr, n int) sqlast.Output {
 
 // touch notes a row if a condition on its column needs a guard: the table is guarded, or a link
 // compares the column with one of a guarded table. Engines apply a condition on one end of a link
-// to the other end too, and the time that this takes would reveal that some row has the value.
+// to the other end too. The time that this takes would reveal that some row has the value.
 func (c *State) touch(row *Row, col *decl.Column) {
 	if len(c.Guards) == 0 || c.Satisfying || c.Linking || slices.Contains(c.Touched, row) {
 		return
@@ -161,7 +161,7 @@ func (c *State) touch(row *Row, col *decl.Column) {
 
 func (c *State) Guarded(row *Row) bool { return slices.Contains(c.Guards, row.Alias) }
 
-// Scanned reports whether the engine reads a guarded table as a whole, instead of searching for its scope, since most of its rows are in scope.
+// Scanned reports whether the engine reads a guarded table as a whole instead of searching for its scope, since most rows are in scope.
 func (c *State) Scanned(row *Row) bool { return slices.Contains(c.Scans, row.Alias) }
 
 // fixes reports whether a row's scope gives a column one value, or may do so: the rowid can be the fixed column under another name.
@@ -398,8 +398,8 @@ func (e In) Type() Type { return Type{Kind: value.TypeBool} }
 func InList(x Expr, list []Expr, not bool) In { return In{x, list, not} }
 
 // SortKey is an expression that sorts rows. A condition is negated twice: SQLite turns a condition
-// that is never true, like in([]), into a number, and reads a plain number in ORDER BY as the
-// number of an output.
+// that is never true, like in([]), into a number. In ORDER BY, a plain number is the number of an
+// output.
 type SortKey struct {
 	X      Expr
 	Stored bool // Stored: X is a column, sorted as it is stored

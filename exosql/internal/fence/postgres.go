@@ -20,8 +20,8 @@ import (
 type Indexes func(name string) []string
 
 // JudgePostgres fails unless the plan reads only rows in scope of each table. For that it must search a b-tree that begins with the scope's columns by the scope's own
-// values. It may read a guarded table's rows out of scope, if it tries their scope before any condition of the program (see postgresguarded.go). Then no condition of a
-// program is tried on a row out of scope, and no such row is read in the order of a column that a program chose.
+// values. It may read a guarded table's rows out of scope, if it tries their scope before any condition of the program (see postgresguarded.go). Then no program's
+// condition is tried on a row out of scope, and no such row is read in an order that a program chose.
 //
 // text is the output of EXPLAIN (FORMAT JSON, COSTS OFF). If the reason concerns certain tables, the error is an OutOfScope.
 func JudgePostgres(text []byte, tables []Table, known Indexes) error {

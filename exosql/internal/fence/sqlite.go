@@ -134,8 +134,8 @@ func judgeLine(t Table, verb, how string, rowid func(Table) bool) error {
 		fixed = append(fixed, sqlast.Fold(c[1]))
 	}
 	for _, e := range t.Scope {
-		// If the index begins with another column, the search compares the program's value for it with
-		// the values of all tenants, and its time reveals them (TestDescent).
+		// If the index begins with another column, the search compares the program's value with the
+		// values of all tenants, and its time reveals them (TestDescent).
 		if !slices.Contains(fixed, sqlast.Fold(e.Column)) {
 			return fmt.Errorf("the index %s is not searched by %s first", m[1], e.Column)
 		}

@@ -1,7 +1,8 @@
 // Package known describes as text what a run determines of the rows that it changes: everything but what the database chooses anew in each run. Two
 // runs with the same text do the same.
 //
-// Keys that the database chose for new rows have a name there, like "new 2 of orders", in the row itself and wherever a column refers to it.
+// A key that the database chose for a new row has a name there, like "new 2 of orders". The name replaces it in the row and wherever a column refers to
+// the row.
 package known
 
 import (

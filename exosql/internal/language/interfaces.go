@@ -8,8 +8,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// These methods test in a callback whether a link leads to any row, and whether at least one, all
-// or none of its rows meet a condition.
+// These methods test, in a callback, whether a link leads to any row, and whether one, all or none
+// of its rows meet a condition.
 const (
 	ExistsMethod = "exists"
 	Some         = "some"

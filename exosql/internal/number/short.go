@@ -17,8 +17,8 @@ type short struct {
 // maxShort bounds the digits of a text that is read as a short number.
 const maxShort = 18
 
-// shortOf reads a cell like Read, if it is a text of few digits, with at most one point among them
-// and perhaps a minus before them. Otherwise ok is false.
+// shortOf reads a cell like Read, if it is a text of few digits, with at most one point and perhaps
+// a minus. Otherwise ok is false.
 func shortOf(x any) (s short, ok bool) {
 	text, ok := x.(string)
 	if !ok {

@@ -356,8 +356,8 @@ func (s *script) policy(line func(string, ...any), t *table, to, command string)
 
 func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// do returns a statement that runs a body of PL/pgSQL. It chooses a quoting tag that the body does not contain. Otherwise a
-// table or column with the tag in its name would end the body, and the rest of the name would run as the owner.
+// do returns a statement that runs a body of PL/pgSQL. It chooses a quoting tag that the body does not contain. A table or
+// column with the tag in its name would end the body, and the rest would run as the owner.
 func do(body string) string {
 	tag := "$exo$"
 	for n := 1; strings.Contains(body, tag); n++ {

@@ -164,8 +164,8 @@ func carries(a schema.Action) bool {
 	return a == schema.Cascade || a == schema.SetNull || a == schema.SetDefault
 }
 
-// named returns the permission that lets a trigger or a rule act. For a trigger of another table the permission includes that table's name,
-// since a trigger of the same name on another table is not permitted with it.
+// named returns the permission that lets a trigger or a rule act. For a trigger of another table it includes that table's name: a trigger
+// of the same name on another table is not permitted.
 func (r refusing) named(x altered, d dependant) decl.Permission {
 	p := decl.Permission{Kind: decl.PermitTrigger, On: d.name}
 	if d.kind == rewrites {

@@ -68,8 +68,8 @@ func (w *Write) Depends(g *scope.Grant, others []shape.Prepared) {
 	}
 }
 
-// reveals reports whether grant b shows or allows more of a row of t than facet fc of grant g, or more of rows that this row brings into scope. If
-// not, a row that comes into b's scope shows a program nothing new.
+// reveals reports whether grant b shows or allows more than facet fc of grant g: of a row of t, or of rows that it brings into scope. If not, a
+// row that comes into b's scope shows a program nothing new.
 func reveals(b, g *scope.Grant, t *decl.Table, fc *decl.Facet, seen []*decl.Table) bool {
 	if slices.Contains(seen, t) {
 		return false
@@ -126,8 +126,8 @@ func looked(fc *decl.Facet, l *decl.Link) bool {
 	return l.One && slices.ContainsFunc(fc.Links, func(m decl.LinkMember) bool { return m.L == l })
 }
 
-// covered reports whether a write by g can bring nothing new into view of grant b by link l. That is so if the row at its end is checked in the
-// scope of g, and b shows no more of that row than g.
+// covered reports whether a write by g can bring nothing new into view of grant b by link l. That is so if a check looks for the row at its end
+// in g's scope, and b shows no more of it.
 func covered(b, g *scope.Grant, t *decl.Table, fc *decl.Facet, l *decl.Link, seen bool) bool {
 	return (seen || slices.Contains(reaching(g, t), l)) && !reveals(b, g, l.To, fc, nil)
 }

@@ -132,7 +132,7 @@ func (w *writer) target(n *message.Node) (scope.Entry, []written, error) {
 }
 
 // through plans the query for the parent row, at the start of link l, and returns the columns that the link fills in. If the scope fixes such a
-// column too, like a tenant in the link's key, the query checks that the parent row has the scope's value.
+// column too, like a tenant, the query checks that the parent row has the scope's value.
 func (w *writer) through(s *compile.Statement, l *decl.Link, e scope.Entry) (filled []written, err error) {
 	fixed, _ := e.Parts()
 	if w.w.Parent, err = s.Parent(l, fixed); err != nil {

@@ -96,7 +96,7 @@ func (c *rules) triggered(t *schema.Table) bool {
 }
 
 // nullKey reports whether the column is part of a key in which the database accepts NULL. No statement would find such a row again. SQLite accepts
-// NULL in a PRIMARY KEY that is not the rowid, and both engines accept it in a UNIQUE that a host declares as the key.
+// NULL in a PRIMARY KEY that is not the rowid. Both engines accept it in a UNIQUE that a host declares as the key.
 func (c *rules) nullKey(t *schema.Table, declared *decl.Table, col *schema.Column) bool {
 	if col.NotNull || c.notNullDomain(col) || col.Generated != schema.NotGenerated || c.triggered(t) {
 		return false

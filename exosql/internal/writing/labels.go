@@ -10,8 +10,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// If a rule of the database refuses a write, the error reveals something of the rows that are there. If the rule depends on a labelled column, a
-// program could learn labelled values by writing, and its run would not get their label, since a write reads nothing. So programs can't write a
+// If a rule of the database refuses a write, the error reveals something about existing rows. If the rule depends on a labelled column, a
+// program could learn labelled values by writing. Its run would not get their label, since a write reads nothing. So programs can't write a
 // table with such a rule, unless the host permits it by AllowRevealing.
 
 // learns refuses a write that could reveal values of a labelled column.
@@ -76,7 +76,7 @@ func (r refusing) referred(x change, d dependant, changed bool) {
 	}
 }
 
-// rowsLabel returns the label on the existence of a table's rows, from all declarations of it, of tables with common rows, and of views of it.
+// rowsLabel returns the label on the existence of a table's rows, from all declarations of it, of its views, and of tables with common rows.
 func (c *rules) rowsLabel(t *schema.Table, w Write) (l value.Label) {
 	for _, o := range w.LabelledRows {
 		if c.Shows(o, t) || slices.ContainsFunc(c.Kin(t), func(x *schema.Table) bool { return c.IsOf(o, x) }) {

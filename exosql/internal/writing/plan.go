@@ -67,7 +67,7 @@ func (w *writer) change() error {
 	return nil
 }
 
-// openChange returns the plan of an update or a delete in an open form, or nil if the write reads more tables than the one that it changes.
+// openChange returns the plan of an update or a delete in an open form, or nil if the write reads any further table.
 func (w *writer) openChange(form fence.Form) *plan.Plan {
 	return compile.Opened(w.d, w.m, w.grants, form, func(s *compile.Statement) (*plan.Plan, error) {
 		once := &writer{d: w.d, m: w.m, grants: w.grants, sets: w.sets, w: &Writing{}}

@@ -67,8 +67,8 @@ func (r refusing) key() {
 	}
 }
 
-// refers refuses writes that could refer to a row that no check looks for in scope, by a foreign key of the table or of a part of it. The key's
-// value may come from the program, the database, or the row through which rows are inserted.
+// refers refuses writes that could refer to a row that no check looks for in scope, by a foreign key of the table or a part. The key's value
+// may come from the program, the database, or the row through which rows are inserted.
 func (r refusing) refers(of *schema.Table, fk schema.ForeignKey) {
 	c, w, live := r.c, r.w, r.c.Live
 	if shares(live, fk.Columns, append(decl.Names(w.Rights.Insert), decl.Names(w.Rights.Update)...)) && !w.looks(live, fk) {

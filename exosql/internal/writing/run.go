@@ -267,8 +267,8 @@ func (x *Run) keyed() error {
 	return nil
 }
 
-// keepsKeys refuses an update that sets a key column to NULL or to a calculated value, since only the statement would find out whether that
-// value is NULL.
+// keepsKeys refuses an update that sets a key column to NULL or to a calculated value: only the statement would find out whether that is
+// NULL.
 func (x *Run) keepsKeys(live *schema.Database, keys []NullKey) error {
 	is := func(guest, key string) bool {
 		c := column(x.Facet.Rights.Update, x.Facet, guest)

@@ -150,8 +150,8 @@ func confirms(live *schema.Database, t *schema.Table, u unique, w Write) bool {
 	return len(w.Rights.Insert) > 0 && !u.fresh(live, t, w.given())
 }
 
-// chooses reports whether a program picks the value of a column that decides a new row's scope, directly or by its parent row, before any check of
-// that value. Then a conflict could reveal a row out of scope (TestChosenScope).
+// chooses reports whether a program picks the value of a column that decides a new row's scope, before any check of that value. It may pick it
+// directly or by the parent row. Then a conflict could reveal a row out of scope (TestChosenScope).
 func (w Write) chooses() bool {
 	return slices.ContainsFunc(w.Scope, func(c *decl.Column) bool {
 		return !slices.Contains(w.Fixed, c) && (slices.Contains(w.Rights.Insert, c) || slices.Contains(w.Filled, c) || fills(w.Through, c)) && !fills(w.Into, c)
@@ -223,7 +223,7 @@ func wider(live *schema.Database, t *schema.Table, name string) bool {
 }
 
 // equal returns the columns in which two conflicting rows have equal values. It leaves out columns that the rule compares by another collation or
-// operator class than the column's own, since texts of two tenants may conflict by these.
+// operator class than their own: texts of two tenants may conflict by these.
 func (u unique) equal() (out []string) {
 	for i, p := range u.Parts {
 		if p.Column != "" && p.Collation == "" && bytewise(p.OpClass) && (u.exclusion == nil || i < len(u.exclusion.Operators) && u.exclusion.Operators[i] == "=") {
@@ -247,8 +247,8 @@ func (u unique) numbered(live *schema.Database, t *schema.Table) bool {
 }
 
 // fresh reports whether a row that a program inserts, with values for the columns given, can't conflict. It can't if the rule has a column that the
-// program does not give, and that is numbered by the database, or a UUID from a function, or NULL. If such a column is NOT NULL without a default,
-// every insert fails anyway.
+// program leaves out, and that is NULL, numbered by the database, or a UUID from a function. If such a column is NOT NULL without a default, every
+// insert fails anyway.
 func (u unique) fresh(live *schema.Database, t *schema.Table, given []string) bool {
 	return slices.ContainsFunc(u.equal(), func(name string) bool {
 		i := slices.IndexFunc(t.Columns, func(c schema.Column) bool { return live.Engine.Is(c.Name, name) })

@@ -18,7 +18,7 @@ import (
 )
 
 // These numbers bound what is kept of a server's error, in bytes. A server can make each text of an
-// error as large as a message, and a record keeps an error for each call of a run.
+// error as large as a message. A record keeps an error for each call of a run.
 const (
 	maxServerError   = 4000 // for all texts together
 	maxServerMessage = 1000 // for the message, if the texts are larger together

@@ -148,7 +148,7 @@ const pins = `SELECT set_config('TimeZone', 'UTC', false), set_config('DateStyle
 	` + planning + ` `
 
 // planning keeps query time from revealing rows out of scope. A plan for a program's values would
-// use the statistics of whole tables, with all tenants' rows, and a high estimate would turn on the
+// use the statistics of whole tables, with all tenants' rows. A high estimate would turn on the
 // compiler (jit). Parallel plans would sort by a program's expression before they join the scope.
 // TestStatistics and TestFence check this.
 const planning = `set_config('plan_cache_mode', 'force_generic_plan', false), set_config('jit', 'off', false), set_config('max_parallel_workers_per_gather', '0', false)`

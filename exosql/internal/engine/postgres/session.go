@@ -17,9 +17,9 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Session is one guarded connection with its prepared statements. All parts of a query are in one
-// batch, and run in a read-only transaction that is rolled back, so nothing that a statement sets
-// outlives it.
+// Session is one guarded connection with its prepared statements. All parts of a query run in one
+// batch, in a read-only transaction that is rolled back. So nothing that a statement sets outlives
+// it.
 type Session struct {
 	Conn    *pgconn.PgConn
 	cancel  *canceller

@@ -1,9 +1,9 @@
 package sqlite
 
 // This file finds what the schema itself asks the authorizer for. SQLite asks for functions in the defaults
-// and stored columns of every table that a statement touches, and for everything that a view reads,
-// although the statement's text has none of it. The host chose the schema, so a plan allows what its own
-// tables and views ask for (see guard.decide). SQLite itself finds that out, and not a parser of ours.
+// and stored columns of every table that a statement touches. It asks for everything that a view reads. The
+// statement's text has none of this. The host chose the schema, so a plan allows what its own tables and
+// views ask for (see guard.decide). SQLite itself finds that out, and not a parser of ours.
 
 import (
 	"fmt"
@@ -54,7 +54,7 @@ func (g *guard) record(q question) {
 	if q.within != "" || q.action == sqlite.AuthFunction {
 		g.learning[q] = true
 	}
-	// If a statement uses no column that comes from some table of the view, SQLite asks only for that table's rows, and does not name the view.
+	// If a statement uses no column from some table of a view, SQLite asks only for that table's rows, and does not name the view.
 	if q.within != "" && q.action == sqlite.AuthRead {
 		g.learning[question{q.action, q.arg1, "", ""}] = true
 		g.learning[question{q.action, q.arg1, "", q.within}] = true

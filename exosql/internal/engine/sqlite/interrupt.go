@@ -35,7 +35,7 @@ func (c *conn) interrupt() {
 	sqlite3.Xsqlite3_interrupt(tls, c.Db)
 }
 
-// Watch interrupts the connection's statements once ctx has ended, and repeats that until stop is
+// Watch interrupts the connection's statements once ctx has ended. It repeats that until stop is
 // called, since SQLite forgets an interrupt before a statement's first step. stop reports whether
 // ctx ended first; after it has returned, no interrupt comes. A context that can't end needs no
 // goroutine.

@@ -9,10 +9,10 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// SQLite has five kinds of values. Other types are stored in them: a decimal as a number or a text,
-// a date as "2006-01-02", an interval as ISO 8601, a UUID as text in lower case, JSON and arrays as
-// JSON text. A date or a UUID in another form contradicts the declaration: a program would get it
-// in the usual form, which would not find its row.
+// SQLite has five kinds of values. It stores a decimal as a number or a text, a date as
+// "2006-01-02", and an interval as ISO 8601. A UUID is text in lower case; JSON and arrays are JSON
+// text. A date or a UUID in another form contradicts the declaration: a program would get it in the
+// usual form, which would not find its row.
 
 // decodeScalar returns the Value of a kind that SQLite itself lacks, or the zero Value.
 func decodeScalar(c *plan.Cell, x any) value.Value {

@@ -75,7 +75,7 @@ func valueBytes(p uintptr, n int32) ([]byte, bool) {
 	return libc.GoBytes(p, int(n)), true
 }
 
-// decode converts what SQLite stores (an int64, a float64, a string or a []byte) to a Value of the
+// decode converts a cell of SQLite (an int64, a float64, a string or a []byte) to a Value of the
 // declared kind, or to the zero Value. SQLite stores any value in any column; one that contradicts
 // the declaration is an error for the host, not a guess.
 func decode(c *plan.Cell, x any) value.Value {

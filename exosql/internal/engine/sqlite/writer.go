@@ -94,8 +94,8 @@ func (w *Writer) Begin(ctx context.Context) error {
 	return w.bound(ctx, "BEGIN DEFERRED")
 }
 
-// rewrite writes a page with its own content. SQLite does not write a row if its new values equal the old ones, so another unit
-// that has read the old state could go on. From that a program could learn whether a labelled value equals the one that it wrote.
+// rewrite writes a page with its own content. SQLite does not write a row if its new values equal the old ones. So another unit
+// that has read the old state could go on, and a program could learn whether a labelled value equals the one that it wrote.
 func (w *Writer) rewrite(ctx context.Context) error {
 	w.Guard.bounds.Store(true)
 	st, err := w.C.prepare("PRAGMA user_version")
@@ -333,7 +333,7 @@ func admits(w *plan.Write, action sqlite.AuthorizerActionCode, table, column str
 }
 
 // carries reports whether an action of a foreign key deletes rows of a table, or sets a column of it. SQLite compiles the
-// action into the write and reports no trigger name, even if a row of the written table refers to another row of it.
+// action into the write and reports no trigger name, even if the foreign key is within one table.
 func carries(c plan.Cascade, action sqlite.AuthorizerActionCode, table, column string) bool {
 	list := ", " + sqlast.Fold(c.Columns) + ", "
 	return sqlast.Fold(c.Table) == sqlast.Fold(table) && (action == sqlite.AuthDelete || action == sqlite.AuthUpdate && strings.Contains(list, ", "+sqlast.Fold(column)+", "))
