@@ -202,7 +202,7 @@ type Finding struct {
 	Column  string      `json:"column,omitempty"`  // Column is "" if the finding is not about a column
 	Problem string      `json:"problem"`           // Problem is what is wrong
 	Fix     string      `json:"fix,omitempty"`     // Fix is the remedy: a statement for the database, or a change of the declaration
-	Facet   string      `json:"facet,omitempty"`   // Facet is the alias of the facet through which programs write, if the finding is about such a write
+	Facet   string      `json:"facet,omitempty"`   // Facet is the alias of the facet through which programs write, if the finding is about a write
 	Link    string      `json:"link,omitempty"`    // Link is "table.link" if the finding is about a link
 	Effect  string      `json:"effect,omitempty"`  // Effect is the [Permission] that allows the problem, in the form of a grant file; "" if none does
 	Warning bool        `json:"warning,omitempty"` // Warning means that Check does not fail because of this finding

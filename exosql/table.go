@@ -12,7 +12,7 @@ import (
 // safesql).
 type constant string
 
-// Table describes a table whose rows scan into T. It carries no authority.
+// Table describes a table with rows that scan into T. It carries no authority.
 type Table[T any] struct {
 	t    *decl.Table
 	sets []func(*T, value.Value) bool // sets stores a value, for each column, in the column's field if the value fits

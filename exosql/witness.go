@@ -120,7 +120,7 @@ func rowImage(im engine.Image) RowImage {
 	return RowImage{im.Table, im.Columns, im.Key, literals(im.Before), literals(im.After)}
 }
 
-// ErrNotKept is in the error of [DB.Undo] for a run of which no images are kept.
+// ErrNotKept is in the error of [DB.Undo] for a run without kept images.
 var ErrNotKept = engine.ErrNotKept
 
 // Undo reverses what a run has changed in this database, as one transaction, exactly or not at all. It returns each row as the undo finds it and as it
@@ -164,9 +164,9 @@ func (db *DB) Undo(ctx context.Context, run, as exo.RunID) (rows []RowImage, ref
 	return rows, refused, err
 }
 
-// UndoTriggers returns the SQL of triggers by which PostgreSQL keeps, for [OpenOptions.Undo], what a role's runs change in tables. keep is how long. The
-// owner of the tables runs it, and again when there are new tables. It covers tables that cascades reach, and all tables if one of them has a trigger or
-// a rule.
+// UndoTriggers returns the SQL of triggers with which PostgreSQL keeps, for [OpenOptions.Undo], what a role's runs change in tables, for the time keep.
+// The owner of the tables runs it, and again when there are new tables. It covers tables that cascades reach, and all tables if one of them has a
+// trigger or a rule.
 func UndoTriggers(live *schema.Database, role string, keep time.Duration, tables ...schema.Name) string {
 	if live == nil {
 		return ""

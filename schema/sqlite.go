@@ -349,7 +349,7 @@ func (r *sqliteReader) triggers() error {
 		}
 		t := r.db.Table(Name{Name: table})
 		if t == nil {
-			return nil // it is a trigger of a view
+			return nil // the trigger is one of a view
 		}
 		tr, err := readTrigger(text)
 		if err != nil {

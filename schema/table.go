@@ -24,7 +24,7 @@ type Table struct {
 	WholePolicies []Name   // WholePolicies are PostgreSQL's tables above this one, by partition or inheritance, at any depth, with row-level security, which does not bind queries of this table
 
 	PartitionBy string // PartitionBy is the partition key; "" for a table with its own rows
-	PartitionOf *Name  // PartitionOf is the table of which this is a partition, or nil. Keys, indexes, foreign keys, checks and triggers that come from that table are not listed
+	PartitionOf *Name  // PartitionOf is the table that this one is a partition of, or nil. Keys, indexes, foreign keys, checks and triggers that come from that table are not listed
 	Inherits    []Name // Inherits are PostgreSQL's parents by INHERITS; their queries return this table's rows too
 	Inherited   bool   // Inherited: PostgreSQL tables of any schema inherit from this one by INHERITS, and its keys don't cover their rows
 

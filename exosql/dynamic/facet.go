@@ -193,7 +193,7 @@ func (f *Facet) rights(r decl.Rights) error {
 	return nil
 }
 
-// Grant makes the object by which a program reaches the facet's rows that the predicate matches. It is Of(db, table.Rows(scope,
+// Grant makes the object that gives a program the facet's rows that the predicate matches. It is Of(db, table.Rows(scope,
 // others...)). A table that links reach in several ways needs a scope among others, which the error names.
 func (f *Facet) Grant(db *exosql.DB, scope Predicate, others ...Scope) (exo.Object, error) {
 	if f.zero() {

@@ -60,8 +60,8 @@ func (r Relation) Follow(l *Link) Relation {
 	return Relation{t: r.t.d.tables[l.l.To.Name], r: &decl.Relation{Kind: decl.StepFollow, Table: l.l.To, Prev: r.r, Link: l.l}}
 }
 
-// Of makes the object by which a program reaches the relation's rows, with the facet's columns and links. The facet, and all facets that it
-// links to, can't be changed any more.
+// Of makes the object that gives a program the relation's rows, with the facet's columns and links. The facet, and all facets that it links
+// to, can't be changed any more.
 func (f *Facet) Of(db *exosql.DB, r Relation) (exo.Object, error) {
 	if f.zero() {
 		return nil, undeclared("Facet", "Table.Facet")

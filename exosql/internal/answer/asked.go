@@ -27,7 +27,7 @@ type asked struct {
 	given writing.Given // given are the new values, if the message writes
 
 	labelled []*Object // labelled are the objects of the same programs with labelled columns, if the message writes
-	beside   []*Object // beside are other objects of the same programs, into whose scopes a write must bring no rows; vals has their values too
+	beside   []*Object // beside are other objects of the same programs; a write must bring no rows into their scopes, and vals has their values too
 
 	hooked *decl.Facet // hooked is the facet with the written rows, after the hooks of its table were asked
 

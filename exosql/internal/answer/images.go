@@ -159,7 +159,7 @@ func (x *changing) imagePlan(what string, make func() (*plan.Plan, error)) (*pla
 	return p, nil
 }
 
-// unseen runs a plan in the unit for the host alone: it spends no budget, and the record has no Query for it.
+// unseen runs a plan in the unit only for the host: it spends no budget, and the record has no Query for it.
 func (x *changing) unseen(ctx context.Context, p *plan.Plan, args []value.Value) (*value.Rows, error) {
 	bound, err := p.Bind(args, x.vals, x.run.ParentRow, x.m.Zone())
 	if err != nil {

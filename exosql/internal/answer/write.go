@@ -81,8 +81,7 @@ func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 	return nil
 }
 
-// trusting returns the columns that demand trust. It looks in all tables that objs reach, some of which a service may have returned, and that granted
-// objects reach.
+// trusting returns the columns that demand trust, in all tables that objs or granted objects reach. A service may have returned some of objs.
 func (db *DB) trusting(objs []*Object, granted []exo.Object) (out []*decl.Column, err error) {
 	for _, x := range granted {
 		if o, ok := x.(*Object); ok && o.DB == db {

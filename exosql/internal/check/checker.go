@@ -69,7 +69,7 @@ type Writes interface {
 	Declared(f *decl.Facet)                  // Declared notes that programs may write through f
 	Needs(t *decl.Table, live *schema.Table) // Needs marks the columns that an insert must give: see decl.Column.Needed
 	Table(t *decl.Table, live *schema.Table) // Table finds what writes of t set off, as far as that is known without a grant
-	Moved()                                  // Moved finds declarations by which a program could change who may read a value of another declaration
+	Moved()                                  // Moved finds declarations through which a program could change who may read a value of another declaration
 	Writable()                               // Writable finds what granted writes reveal or change
 }
 

@@ -113,7 +113,7 @@ func (c *Checker) looseness(live *schema.Table, x *schema.Column, text, typed bo
 		return fmt.Sprintf("has the collation %s, which is not deterministic: different texts are equal", x.Collation),
 			fmt.Sprintf(`ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE "C"`, InFull(live), sqlname.Plain(x.Name), x.Type)
 	case text && c.Live.Engine == schema.SQLite && numeric(live.Affinity(x)):
-		// By numbers, the tenant 1e3 would see the rows of the tenant 1000.
+		// Compared as numbers, the tenant 1e3 would see the rows of the tenant 1000.
 		return fmt.Sprintf("is declared text, and SQLite compares %s as numbers: 1000, 1e3 and 1000.0 are equal", x.Type),
 			"a definition with the type TEXT (SQLite can't change a column)"
 	case typed && c.Live.Engine == schema.Postgres && (plain == "citext" || plain == "character" || plain == "bpchar"):

@@ -136,7 +136,7 @@ func (c *Checker) indexed(t *schema.Table, cols []string) bool {
 	return false
 }
 
-// leading returns the first columns of an index by which it finds rows with equal values.
+// leading returns the first columns of an index, with which it finds rows with equal values.
 func (c *Checker) leading(t *schema.Table, x schema.Index) (out []string) {
 	for _, p := range x.Parts {
 		if p.Column == "" || p.Collation != "" || p.OpClass != "" && !strings.HasSuffix(p.OpClass, "_pattern_ops") {

@@ -161,7 +161,7 @@ func Holds(live *schema.Database, col *decl.Column, x *schema.Column) bool {
 
 func (c *Checker) holds(col *decl.Column, x *schema.Column) bool {
 	if c.Live.Engine == schema.SQLite {
-		if col.Stored.Number() && x.Kind == schema.Text { // SQLite turns every number into text in such a column
+		if col.Stored.Number() && x.Kind == schema.Text { // SQLite turns every number into text in a text column
 			return false
 		}
 		numbers, flag := col.Stored.Number() && (x.Kind == schema.Int || x.Kind == schema.Decimal), col.Kind == value.TypeBool && col.Stored != "" && x.Kind == schema.Text

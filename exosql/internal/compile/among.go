@@ -100,7 +100,7 @@ func (c *compiler) writeAmong(f *expr.From, e expr.Among, write func(sub *from, 
 		sub.where = append(sub.where, expr.Call(sqlast.IsNotNull, theirs.SQL(&sub.From)))
 	}
 	needed := c.Needed
-	c.Needed = false // that the condition must be true says nothing about its operands
+	c.Needed = false // a condition that must be true does not need its operands to be true
 	theirSide, ourSide := expr.Compared(both[1], &sub.From), expr.Compared(both[0], f)
 	c.Needed = needed
 	write(sub, theirSide, ourSide, fence)

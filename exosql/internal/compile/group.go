@@ -29,10 +29,10 @@ type group struct {
 	keys  []expr.Cell
 	kinds []string                   // kinds are the keys' types in the catalogue; the compiler's may be wider, because of a literal
 	cells map[*decl.Column]expr.Expr // cells has the expression over the rows for each output
-	order *query                     // order is the grouped query, whose order lists have
+	order *query                     // order is the grouped query, which gives lists their order
 	rows  *expr.Derived              // rows is a derived table with windows over the rows, which lists need on PostgreSQL
 	under *from                      // under is the from inside the derived table rows
-	by    []expr.Expr                // by are the expressions by which the rows are grouped
+	by    []expr.Expr                // by are the expressions that group the rows
 
 	tallies []expr.Tally
 
@@ -44,7 +44,7 @@ func (g *group) Source() *expr.From { return &g.inner.From }
 
 func (g *group) Output(col *decl.Column) expr.Expr { return g.cells[col] }
 
-// groupOf returns the group that a row stands for, or nil.
+// groupOf returns the group that a row represents, or nil.
 func groupOf(row *expr.Row) *group {
 	g, _ := row.Made.(*group)
 	return g
@@ -270,7 +270,7 @@ func keyNamed(row *expr.Row, name string) (none expr.Cell) {
 // bound returns the names that an aggregate's callback sees: the grouped rows, and no group.
 func (g *group) bound(lambda *message.Node) expr.Names { return expr.Names{lambda.Recv: g.ns} }
 
-// keyOfRows returns the expression by which x groups rows, and the cell of a group that shows it. If the column's equality
+// keyOfRows returns the expression that groups rows by x, and the cell of a group that shows it. If the column's equality
 // puts different texts into one group (citext, NOCASE), the cell shows the least of them by code points, on both engines.
 func (g *group) keyOfRows(row *expr.Row, x expr.Expr) (by expr.Expr, shown expr.Cell) {
 	f := g.inner

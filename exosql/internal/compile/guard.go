@@ -87,7 +87,7 @@ func (f *from) guard(write func() sqlast.Expr) sqlast.Expr {
 	return fence.Behind(expr.All(within), x)
 }
 
-// guardEach guards each part of a condition whose parts must all be true.
+// guardEach guards each part of a condition that consists of parts that must all be true.
 func (f *from) guardEach(cond expr.Expr) (out []sqlast.Expr) {
 	for _, c := range expr.Conjuncts(cond) {
 		out = append(out, f.guard(func() sqlast.Expr { return c.SQL(&f.From) }))

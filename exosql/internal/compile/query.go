@@ -255,7 +255,7 @@ func (f *from) settle(q *query) error {
 	return nil
 }
 
-// keysOf returns the key columns of the rows, by which their combinations differ.
+// keysOf returns the key columns of the rows, which distinguish their combinations.
 func (f *from) keysOf(rows []*expr.Row) []sqlast.Expr {
 	var keys []sqlast.Expr
 	for _, r := range rows {

@@ -78,7 +78,7 @@ func statement(c *compiler) *Statement { return &Statement{c: c, f: c.newFrom(ni
 // Fenced reports whether the statement has fences.
 func (s *Statement) Fenced() bool { return s.c.fences > 0 }
 
-// Find adds the query of a message: the rows to write, or the row whose link receives an inserted row.
+// Find adds the query of a message: the rows to write, or the row with the link that receives an inserted row.
 func (s *Statement) Find(n *message.Node) (err error) {
 	s.c.Changing = true
 	s.c.Engine.Again = true // rows are sorted by the values that the program sees, with misfits as null: otherwise a limit would choose other rows
@@ -113,8 +113,8 @@ func (s *Statement) Whole() bool {
 	return q.out == nil && len(q.ns) == 1 && !grouped(q.base) && q.base.Facet != nil && windowOf(q.base) == nil && q.base.Selected == nil
 }
 
-// Parent returns the plan that finds the one row whose link receives the inserted rows. It reads the link's values.
-// If the scope of the new rows also fixes a column, it checks that the row has that value.
+// Parent returns the plan that finds the one row with the link that receives the inserted rows. It reads the link's
+// values. If the scope of the new rows also fixes a column, it checks that the row has that value.
 func (s *Statement) Parent(l *decl.Link, fixed []scope.Fixed) (*plan.Plan, error) {
 	f, q, out := s.f, s.q, &projection{}
 	for i, p := range l.Pairs {

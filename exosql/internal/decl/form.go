@@ -8,7 +8,7 @@ type Form struct {
 	Collation string
 	Native    Native
 	Numbers   bool   // Numbers: SQLite compares texts that look like numbers as numbers, so 1000, 1e3 and 1000.0 are equal
-	Rounds    string // Rounds is the affinity of a decimal column by which SQLite turns texts into numbers, and so loses digits
+	Rounds    string // Rounds is the affinity with which SQLite turns a decimal column's texts into numbers, and so loses digits
 	Clean     bool   // Clean: on SQLite, each cell is NULL or a value of the column's kind
 	Indexed   bool   // Indexed: an index includes the column
 	Null      bool   // Null: no rule of the database forbids NULL, whatever the declaration is

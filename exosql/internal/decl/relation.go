@@ -13,7 +13,7 @@ type Relation struct {
 	Pred   *Pred     // Pred is for StepGrant and StepWhere
 	Scopes []*Scope  // Scopes are for StepGrant; a zero Scope is nil
 	Set    *ScopeSet // Set replaces Scopes in a StepGrant; it also has the scope of Table, from which Pred is copied
-	Link   *Link     // Link is for StepFollow, whose Prev is of another table
+	Link   *Link     // Link is for StepFollow: Prev is then of another table
 	Order  []Ordering
 	N      int64 // N is for StepLimit and StepOffset
 	Search *Search

@@ -63,7 +63,7 @@ func (f *Facet) writeMethods(rows Rows) (out []*message.Method) {
 	r, all := f.Rights, f.Table.Label.Secrecy() // all readers of a row have the label of the table's rows, which is all
 	if len(r.Insert) > 0 {
 		row := f.record(r.Insert, rows)
-		for i, c := range r.Insert { // all readers of the table see that a new row exists, so all applies to each row. Only a column's readers see its value, so what the facet admits applies to fields alone
+		for i, c := range r.Insert { // the label all applies to each row, since all readers of the table see that it exists. Only a column's readers see its value, so what the facet admits applies only to fields
 			row.Fields[i].Needed, row.Fields[i].Admits = f.Table.expects(c), f.Table.filled(c.takes(r.Admits))
 		}
 		out = append(out, language.InsertMethod(row, all, f.foreign()), language.InsertManyMethod(row, all))

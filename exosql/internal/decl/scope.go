@@ -108,7 +108,7 @@ func NewScopeSet(all []*Scope) (*ScopeSet, error) {
 // All returns the scopes in the order in which they were given.
 func (s *ScopeSet) All() []*Scope { return s.all }
 
-// Labelled reports whether a table with a scope in the set has a label, or a table by which its rows are in scope.
+// Labelled reports whether a table with a scope in the set has a label, or a table that puts its rows in scope.
 func (s *ScopeSet) Labelled() bool { return s.labelled() }
 
 // Of returns the scope of a table, or nil.

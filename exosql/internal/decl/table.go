@@ -74,7 +74,7 @@ func (t *Table) expects(c *Column) bool {
 	return c.Needed.Load() && !c.Scoped.Load() && !slices.Contains(t.Fills, c) && !slices.Contains(t.ends, c)
 }
 
-// refer notes a declared link. A host may declare the same link for each request, of which only one is kept.
+// refer notes a declared link. A host may declare the same link for each request; only one is kept.
 func (l *Link) refer() {
 	if !l.One {
 		l.To.mu.Lock()

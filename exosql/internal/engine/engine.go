@@ -45,9 +45,9 @@ type Session interface {
 	// false then. It runs an open plan only if the engine's own plan reads only rows in scope.
 	// Otherwise the error is a *Refused.
 	Query(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error
-	// Access judges the engine's plan as Query does, and returns how the engine reads the plan's first
-	// table, of which column is a column. The engine avoids full scans and sorts if it can, since the
-	// tables may grow. args are as for Query. The session must be new, and is used for nothing else.
+	// Access judges the engine's plan like Query, and returns how the engine reads the plan's first table.
+	// column is a column of that table. The engine avoids full scans and sorts if it can, since the tables
+	// may grow. args are as for Query. The session must be new, and is used for nothing else.
 	Access(ctx context.Context, p *plan.Plan, args []value.Value, column string) (fence.Access, error)
 	// With sets the values that policies read in the next queries.
 	With(*Settings)

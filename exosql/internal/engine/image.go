@@ -42,7 +42,7 @@ type Imager interface {
 	KeepImages(ctx context.Context, run string, at time.Time) error
 	// KeptImages returns the images that KeepImages has stored for a run. The connection needs the right to read them all.
 	KeptImages(ctx context.Context, run string) ([]Image, error)
-	// Unkept lists the tables that a write to the given tables can change, and of which nothing keeps images. The names are those of statements.
+	// Unkept lists those tables that a write to the given tables can change, but that nothing keeps images of. The names are those of statements.
 	Unkept(ctx context.Context, tables []string) (string, error)
 	// TrimImages deletes the images that were stored before a time, outside of a unit. On PostgreSQL the script with the triggers fixes that time.
 	TrimImages(ctx context.Context, before time.Time) error

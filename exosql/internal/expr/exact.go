@@ -38,7 +38,7 @@ func (f *From) own(x Column) Expr {
 	return x
 }
 
-// Pairs returns the comparisons that make two key columns equal, all of which must be true: see Pair.
+// Pairs returns the comparisons that make two key columns equal. All of them must be true: see Pair.
 func (f *From) Pairs(a, b Column) [][2]Expr {
 	x, y := f.Pair(a, b)
 	of, other := f.c.equality(a.Col), f.c.equality(b.Col)

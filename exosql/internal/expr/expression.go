@@ -81,7 +81,7 @@ func (e Operation) SQL(f *From) sqlast.Expr {
 func (e In) SQL(f *From) sqlast.Expr {
 	x, list := f.heldList(e.x, e.list)
 	needed := f.c.Needed
-	f.c.Needed = false // that the condition must be true says nothing about its operands
+	f.c.Needed = false // a condition that must be true does not need its operands to be true
 	defer func() { f.c.Needed = needed }()
 	in := sqlast.In{X: Compared(x, f), Not: e.not}
 	for _, a := range list {
@@ -215,7 +215,7 @@ func (Beyond) Type() Type { return Type{Kind: value.TypeBool} }
 
 func (e Beyond) SQL(f *From) sqlast.Expr {
 	defer func(needed bool) { f.c.Needed = needed }(f.c.Needed)
-	f.c.Needed = false // that the condition must be true says nothing about its operands
+	f.c.Needed = false // a condition that must be true does not need its operands to be true
 	b := sqlast.Beyond{Desc: e.Desc}
 	for i := range e.Left {
 		b.Left, b.Right = append(b.Left, Compared(e.Left[i], f)), append(b.Right, Compared(e.Right[i], f))

@@ -19,7 +19,7 @@ var arrays = map[string]sqlast.Op{
 	value.TypeDate: sqlast.DateArray, value.TypeUUID: sqlast.UUIDArray, value.TypeJSON: sqlast.JSONArray, value.TypeBytes: sqlast.BytesArray, value.TypeInterval: sqlast.IntervalArray,
 }
 
-// arrayOf returns the cast for an array column of such a type.
+// arrayOf returns the cast for an array column of a type that the engine does not recognize.
 func arrayOf(c *decl.Column, f decl.Form) sqlast.Op {
 	if f.Native.Address {
 		return sqlast.AddressArray

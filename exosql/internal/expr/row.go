@@ -267,7 +267,7 @@ type State struct {
 	Conditions int            // Conditions counts the nested conditions of the program that are being written
 
 	Needed   bool     // Needed: what is being written must be true, so unknown serves as well as false
-	Fitted   []Column // Fitted are the columns whose misfits the statement treats as null
+	Fitted   []Column // Fitted are the columns with misfits that the statement treats as null
 	Raw      int      // Raw above 0 means that columns are written without guards: see misfit.go
 	Changing bool     // Changing: the rows of a change are being selected
 	Base     *Row     // Base is the row that is changed, once it is known
@@ -278,7 +278,7 @@ type State struct {
 	Failed error // Failed is the first error while writing
 }
 
-// queries writes the queries inside expressions, of which an expression has only the message's node. The compiler implements it.
+// queries writes the queries inside expressions, since an expression has only the message's node for a query. The compiler implements it.
 type queries interface {
 	// Value writes a subquery; how writes the subquery's value.
 	Value(f *From, e Subquery, how func(Expr, *From) sqlast.Expr) sqlast.Expr
@@ -456,7 +456,7 @@ func OnceEach(a, x Named) string {
 	return "begin with the query of " + a.Name + ", without the join"
 }
 
-// Joined notes the columns by which the condition on joins row to one of the rows before it.
+// Joined notes the columns with which the condition on joins row to one of the rows before it.
 func Joined(before []Named, row *Row, on Expr) {
 	if row == nil || row.Parent != nil {
 		return

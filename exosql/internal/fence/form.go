@@ -12,7 +12,7 @@ import (
 // Form is the form in which a statement is compiled. The zero Form is fenced.
 type Form struct {
 	Open   bool     // Open: without fences
-	Guards []string // Guards are aliases of tables whose conditions are guarded, in an open form
+	Guards []string // Guards are aliases of tables with guarded conditions, in an open form
 	Scans  []string // Scans are the tables among Guards that are read as a whole, and not searched for their scope
 }
 

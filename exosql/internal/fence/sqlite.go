@@ -27,7 +27,7 @@ import (
 func JudgeSQLite(lines []string, tables []Table, derived []string, rowid func(Table) bool) error {
 	seen := make([]bool, len(tables))
 	out := &OutOfScope{}
-	var either error // either is set if the next line searches for one of several conditions, each of which reads the table
+	var either error // either is set if the next line searches for one of several conditions, which each read the table
 	several := false // several: such lines were read
 	for _, line := range lines {
 		verb, rest, _ := strings.Cut(line, " ")
@@ -51,7 +51,7 @@ func JudgeSQLite(lines []string, tables []Table, derived []string, rowid func(Ta
 		i := slices.IndexFunc(tables, func(t Table) bool { return t.Alias == alias })
 		if i < 0 && (slices.ContainsFunc(derived, func(d string) bool { return strings.EqualFold(d, alias) }) || flattened().MatchString(alias)) || i >= 0 && len(tables[i].Scope) == 0 {
 			either = nil
-			continue // the line reads a derived table, or a table whose rows are all in scope
+			continue // the line reads a derived table, or a table with all of its rows in scope
 		}
 		if i < 0 {
 			return fmt.Errorf("it is not known which table this line of the plan reads: %s", line)
@@ -116,7 +116,7 @@ func judgeLine(t Table, verb, how string, rowid func(Table) bool) error {
 	if verb != "SEARCH" || m == nil || strings.HasPrefix(how, "USING AUTOMATIC") {
 		return fmt.Errorf("%s is read by %s %s, which is no search by the columns of its scope", t.Alias, verb, how)
 	}
-	var fixed []string // fixed are the first columns of the index, by which it is searched
+	var fixed []string // fixed are the first columns of the index, which it is searched by
 	for _, term := range strings.Split(m[2], " AND ") {
 		c := searchTerm().FindStringSubmatch(term)
 		if c == nil && len(fixed) == len(t.Scope) && searchRow().MatchString(term) {

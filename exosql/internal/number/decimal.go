@@ -31,7 +31,7 @@ func Parse(s string) (Decimal, bool) {
 		digits = whole + part
 	}
 	d := Decimal{new(big.Int), -len(part)}
-	if len(digits) < 20 { // such a number fits 64 bits
+	if len(digits) < 20 { // fewer than 20 digits fit 64 bits
 		i, err := strconv.ParseUint(digits, 10, 64)
 		if err != nil {
 			return Decimal{}, false

@@ -67,7 +67,7 @@ const (
 	ArgMoving   = "moving"   // rows of a moving window, including the current one; the number before it is bound
 	ArgSearch   = "search"   // a text to search for, on SQLite
 	ArgMatch    = "match"    // a text to search for, as a regular expression that matches the right texts, on PostgreSQL
-	ArgRank     = "rank"     // a text to search for, as a regular expression whose matches are counted
+	ArgRank     = "rank"     // a text to search for, as a regular expression with matches that are counted
 	ArgSought   = "sought"   // a text that each matching text contains
 
 	ArgStored      = "stored"       // PostgreSQL: a column's new value as text, for a column of any type

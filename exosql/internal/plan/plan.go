@@ -62,7 +62,7 @@ type Cell struct {
 	Again   bool // Again: rows were sorted by stored values, so if this cell is a misfit, its row is misplaced and the query runs again
 
 	// These describe a cell that is not part of the answer, and that rows are sorted by.
-	Raw  bool // Raw: the cursor gets the stored value by which the database sorts (see Held)
+	Raw  bool // Raw: the cursor gets the stored value that the database sorts by (see Held)
 	Desc bool // Desc: the order is descending
 }
 

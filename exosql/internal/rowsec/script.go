@@ -27,7 +27,7 @@ type table struct {
 	live    *schema.Table
 	columns map[string][]string // columns are those for SELECT, INSERT and UPDATE
 	delete  bool
-	rows    map[string][]string // rows has conditions for each command, of which one must be true
+	rows    map[string][]string // rows has conditions for each command; one of them must be true
 }
 
 // commands are in the order that the script writes.

@@ -114,8 +114,8 @@ func declaredFor(ds []*decl.Scope, t *decl.Table) *decl.Scope {
 	return nil
 }
 
-// onlyBack reports whether l leads from its start back over the keys by which the start is in
-// scope: those of its declared scope, or of every link into it.
+// onlyBack reports whether l leads back from its start over the keys that put the start in scope:
+// those of its declared scope, or of every link into it.
 func onlyBack(l *decl.Link, into []*decl.Link, declared *decl.Scope) bool {
 	if declared != nil {
 		return declared.Kind == decl.ScopeVia && l.Inverse(declared.Link)

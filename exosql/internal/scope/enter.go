@@ -41,7 +41,7 @@ func (e Entry) Grant() *Grant { return e.grant }
 // Table returns the entry's table, or nil for the zero Entry, which no FROM takes.
 func (e Entry) Table() *decl.Table { return e.table }
 
-// Conditions returns the conditions of the scope, all of which must be true.
+// Conditions returns the conditions of the scope. All of them must be true.
 func (e Entry) Conditions() []Condition { return e.must }
 
 // Enter lets a table into a query. If a link leads there from a row, by is that link and from is

@@ -38,7 +38,7 @@ func Script(in, role string, keep time.Duration, live *schema.Database, written 
 }
 
 // objects are the same for each database. The functions run with the owner's rights, so they find everything in pg_catalog, whatever the caller's search
-// path is. A transaction reads, names and deletes its own rows alone: the role could set any setting, but not the number of its transaction.
+// path is. A transaction reads, names and deletes only its own rows: the role could set any setting, but not the number of its transaction.
 const objects = `-- What runs change, before and after. Made by exo gen undo; run it as the owner of the tables, and again when there are other tables.
 -- A trigger does nothing unless the setting exo.run is set, which only exo's connection does.
 BEGIN;

@@ -45,7 +45,7 @@ func (us *Units) Begin(ctx context.Context) (*Tx, error) {
 
 // Context returns ctx for runs that are part of the Tx: see exosql.Tx.
 func (t *Tx) Context(ctx context.Context) context.Context {
-	if t == nil || t.of == nil || t.owned { // no run may use such a Tx: runs get the zero Tx, which refuses them
+	if t == nil || t.of == nil || t.owned { // no run may use the Tx of a Transact: runs get the zero Tx, which refuses them
 		return context.WithValue(ctx, txKey{}, &Tx{})
 	}
 	return context.WithValue(ctx, txKey{t.of}, t)
@@ -143,7 +143,7 @@ func (t *Tx) Rollback(ctx context.Context) error {
 // Of reports whether the Tx belongs to these units.
 func (t *Tx) Of(us *Units) bool { return t.of == us }
 
-// inHook is the context key of the Tx whose run caused a hook's call.
+// inHook is the context key of the Tx with the run that a hook is called for.
 type inHook struct{}
 
 // enter waits for the turn in the transaction. A free turn is taken even if ctx has ended: a select

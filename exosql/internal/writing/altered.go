@@ -31,7 +31,7 @@ func (c columns) beside(changed columns, reads func(col func(string) bool) bool)
 	})
 }
 
-// altered is a table whose rows a write changes. The write names them, or a foreign key's ON DELETE or ON UPDATE changes them along with others.
+// altered is a table with rows that a write changes. The write names them, or a foreign key's ON DELETE or ON UPDATE changes them along with others.
 type altered struct {
 	table  *schema.Table
 	cols   []string // cols are the columns that are changed
@@ -68,8 +68,8 @@ func (w Write) alters(t *schema.Table, kin, parts []*schema.Table) (all []altere
 	return all
 }
 
-// allCarried adds the tables of which the database deletes or changes rows along with those in all, at any depth. It also adds tables that have rows in
-// common with these.
+// allCarried adds the tables with rows that the database deletes or changes along with those in all, at any depth. It also adds tables that have rows
+// in common with these.
 func (c *rules) allCarried(all []altered) []altered {
 	for i := 0; i < len(all); i++ { // the loop itself appends to all
 		all[i] = c.moving(all[i])
@@ -84,7 +84,7 @@ func (c *rules) allCarried(all []altered) []altered {
 	return all
 }
 
-// carried returns the tables of which the database deletes or changes rows along with the rows of a, by their foreign keys.
+// carried returns the tables with rows that the database deletes or changes along with the rows of a, by their foreign keys.
 func (c *rules) carried(a altered) (out []altered) {
 	for _, child := range c.Live.Tables {
 		for _, fk := range child.ForeignKeys {

@@ -30,7 +30,7 @@ const (
 	counts                  // a limit or an offset of a grant decides by counting which rows are in scope
 
 	// These kinds come from the catalogue: refusing.discharge judges them once for each catalogue and plan.
-	identifies // the declared key, by which statements find rows
+	identifies // the declared key, with which statements find rows
 	resolves   // an ON CONFLICT clause of SQLite, which replaces or leaves out rows
 	fires      // a trigger acts
 	rewrites   // a rule of PostgreSQL rewrites the statement
@@ -89,7 +89,7 @@ func dependants(g *scope.Grant, t *decl.Table) (out []dependant) {
 		cut, skips = cut || s.Kind == decl.StepLimit || s.Kind == decl.StepOffset, skips || s.Kind == decl.StepOffset
 		if s.Kind == decl.StepFollow {
 			starts(s.Link)
-			if s.Link.From == t && (cut || granted) { // such a row of t may be in scope because another row of t, or the row itself, leads to rows
+			if s.Link.From == t && (cut || granted) { // this row of t may be in scope because another row of t, or the row itself, leads to rows
 				add(decides, nil, s.Link.Starts()...)
 			}
 		}

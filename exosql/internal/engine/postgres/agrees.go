@@ -173,7 +173,7 @@ func ruleOf(parts [][]string) rule {
 	return r
 }
 
-// ofQuery matches the outputs of the query by which an update finds rows: see package compile.
+// ofQuery matches the outputs of the query that finds rows for an update: see package compile.
 var ofQuery = regexp.MustCompile(`^c[0-9]+$`)
 
 // concerned returns the rules that a plan's write could have broken.

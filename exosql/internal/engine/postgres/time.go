@@ -18,7 +18,7 @@ func decodeTime(b []byte) value.Value {
 		return value.Value{}
 	}
 	const day = 24 * 60 * 60 * 1_000_000
-	// It is added in two steps, since the sum would overflow for years beyond 9999.
+	// The days and the rest are added in two steps, since their sum would overflow for years beyond 9999.
 	t := time.UnixMicro(epoch).AddDate(0, 0, int(us/day)).Add(time.Duration(us%day) * time.Microsecond)
 	return value.Time(t)
 }

@@ -100,7 +100,7 @@ func decoderOf(c *plan.Cell, oid uint32) decoder {
 	switch c.Kind {
 	case value.TypeRows:
 		if oid == pgtype.RecordArrayOID {
-			return func([]byte) value.Value { return value.Value{} } // rowsDecoder decodes such a cell
+			return func([]byte) value.Value { return value.Value{} } // rowsDecoder decodes a cell with rows
 		}
 		return nil
 	case value.TypeNull:

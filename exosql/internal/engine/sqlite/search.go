@@ -23,7 +23,7 @@ func (d Definer) defineSearch(name string, answer func(q *search.Query, texts ..
 		if s == nil || s.text != text {
 			q, err := search.Parse(text)
 			if err != nil {
-				return err // package plan has already refused such a text
+				return err // package plan has already refused an invalid text
 			}
 			s = &sought{text, q}
 			last.Store(s)

@@ -193,7 +193,7 @@ func (g *guard) decide(action sqlite.AuthorizerActionCode, arg1, arg2, database,
 	return sqlite.AuthorizerDeny
 }
 
-// nameless reports whether SQLite reports no database for an action: a SELECT, a function, a recursion, or a table of which only the rows are counted.
+// nameless reports whether SQLite reports no database for an action: a SELECT, a function, a recursion, or a table that only has its rows counted.
 func nameless(action sqlite.AuthorizerActionCode, arg2 string) bool {
 	return action == sqlite.AuthSelect || action == sqlite.AuthFunction || action == sqlite.AuthRecursive || action == sqlite.AuthRead && arg2 == ""
 }
