@@ -29,8 +29,7 @@ func (db *DB) Close() error {
 	return db.db.Close()
 }
 
-// Catalog reads the database's catalogue over a connection of its own. A host declares tables from it (exosql/dynamic), or compares it with
-// declarations.
+// Catalog reads the database's catalogue over a connection of its own. A host declares tables from it (exosql/dynamic), or compares it with declarations.
 func (db *DB) Catalog(ctx context.Context) (*schema.Database, error) {
 	if err := db.core().Ready(); err != nil {
 		return nil, err

@@ -20,8 +20,7 @@ import (
 
 func place(col *decl.Column) string { return col.Table.Name + "." + col.Name }
 
-// readValue converts a Go value to the column's type. A value of another type is an error, since SQLite would compare it as the type that it looks
-// like.
+// readValue converts a Go value to the column's type. A value of another type is an error, since SQLite would compare it as the type that it looks like.
 func readValue(r terms.Reader, at, kind string, enum []string, x any) (value.Value, error) {
 	v := typed(kind, x)
 	if v.IsZero() {

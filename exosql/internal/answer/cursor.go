@@ -15,8 +15,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// ErrCursor is the only error for a cursor that is forged, or made for another query, constant, principal, grant or key. So an attacker does not learn
-// which.
+// ErrCursor is the only error for a cursor that is forged, or made for another query, constant, principal, grant or key. So an attacker does not learn which.
 var ErrCursor error = fail.Errorf(fail.Invalid, "page", "the cursor is no longer valid, or belongs to another query: begin again at the first page, and change only the cursor from page to page")
 
 // answerPage answers a message that asks for a page.

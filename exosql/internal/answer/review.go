@@ -198,8 +198,7 @@ func met(live *schema.Database, rules []*decl.Facet, rows map[written]*wrote, un
 	return out
 }
 
-// mayReach reports whether a write through the facet by may make the database change rows of f's table. Only the permission of a cascade names its
-// table.
+// mayReach reports whether a write through the facet by may make the database change rows of f's table. Only the permission of a cascade names its table.
 func mayReach(by, f *decl.Facet) bool {
 	return slices.ContainsFunc(by.Rights.Permits, func(p decl.Permission) bool {
 		return p.Acts() && (p.Kind != decl.PermitCascade || sameTable(p.On, f.Table.Name))
@@ -257,8 +256,7 @@ func (x *changing) sets() (set []string) {
 	return set
 }
 
-// Asks implements exo.Asker. A change of a table with rules may need a person's approval. So may a change that can make the database change such a
-// table.
+// Asks implements exo.Asker. A change of a table with rules may need a person's approval. So may a change that can make the database change such a table.
 func (o *Object) Asks(m *exo.Message) (rule string, who changeset.Who) {
 	f := writing.Target(m, func(slot int) *decl.Facet {
 		if p, ok := m.Objects[slot].(*Object); ok {

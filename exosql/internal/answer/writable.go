@@ -27,8 +27,7 @@ func (w *keptWrite) Keep() (*keptWrite, int) {
 	return &keptWrite{Writing: k}, n + 8
 }
 
-// others returns the other objects of the same programs, apart from the one with the written rows. It includes objects that the message names
-// (TestBesideNamed).
+// others returns the other objects of the same programs, apart from the one with the written rows. It includes objects that the message names (TestBesideNamed).
 func (a *asked) others(w *writing.Writing) (out []*Object) {
 	for i, o := range a.objs {
 		if i != int(w.Grant.Origin) {
@@ -38,9 +37,8 @@ func (a *asked) others(w *writing.Writing) (out []*Object) {
 	return append(out, a.beside...)
 }
 
-// writable refuses a table if writes to it would reveal or change rows out of scope: see
-// writing.Writable. It checks w once for each catalogue. All else that the result depends on is the
-// same for every message that uses w: the shapes, facets and tables of the grants.
+// writable refuses a table if writes to it would reveal or change rows out of scope: see writing.Writable. It checks w once for each
+// catalogue. All else that the result depends on is the same for every message that uses w: the shapes, facets and tables of the grants.
 func (db *DB) writable(ctx context.Context, w *keptWrite, a *asked) error {
 	live, number, err := db.catalogue(ctx)
 	if err != nil {
@@ -60,9 +58,8 @@ func (db *DB) writable(ctx context.Context, w *keptWrite, a *asked) error {
 	return nil
 }
 
-// writeOf describes what an object lets programs change through facet f, for a message or for Check. g is
-// the object's grant. link is the link that inserts rows, or nil. `beside` has the grants of the programs'
-// other objects. labelled are the objects with labelled columns that a rule of the database may reveal.
+// writeOf describes what an object lets programs change through facet f, for a message or for Check. g is the object's grant. link is the link that inserts
+// rows, or nil. `beside` has the grants of the programs' other objects. labelled are the objects with labelled columns that a rule of the database may reveal.
 func (o *Object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside []shape.Prepared, labelled []*Object) (writing.Write, error) {
 	of, err := writeOf(g, f, o.Ready().Grant.Rows)
 	if err != nil {

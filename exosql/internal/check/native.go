@@ -10,8 +10,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// ordered are PostgreSQL types that are text for programs, have an order, and give equal values equal texts. (Equal values of numrange may have
-// different texts.)
+// ordered are PostgreSQL types that are text for programs, have an order, and give equal values equal texts. (Equal values of numrange may have different texts.)
 var ordered = map[string]struct {
 	extreme bool // extreme: PostgreSQL has min and max for the type
 	sample  string

@@ -20,8 +20,7 @@ func (e Column) SQL(f *From) sqlast.Expr {
 	return f.fitting(f.unindexed(x, e.Row, e.Col), e)
 }
 
-// comparable returns the column in a form that can be compared and sorted. Times of SQLite may have
-// many forms, so they are converted unless they are declared ISO.
+// comparable returns the column in a form that can be compared and sorted. Times of SQLite may have many forms, so they are converted unless they are declared ISO.
 func (e Column) comparable(f *From) sqlast.Expr {
 	x := f.Col(e.Row, e.Col)
 	if f.c.Dialect == sqlast.Postgres {
@@ -106,9 +105,8 @@ func (e In) SQL(f *From) sqlast.Expr {
 	return in
 }
 
-// Shown returns an expression in the form in which a result shows it. A time is shown as it is
-// compared, or a program could not find a row by a time that it read. A cell that is no time stays
-// as it is, so that it is reported as a misfit and not read as NULL.
+// Shown returns an expression in the form in which a result shows it. A time is shown as it is compared, or a program could not find a
+// row by a time that it read. A cell that is no time stays as it is, so that it is reported as a misfit and not read as NULL.
 func Shown(e Expr, f *From) sqlast.Expr {
 	if f.c.Dialect == sqlast.Postgres {
 		return shownPostgres(e, f)

@@ -123,8 +123,7 @@ func (f *From) JSONAs(x Expr, kind string) Expr {
 	return e
 }
 
-// Has is includes of JavaScript: whether an array has a value as an element. Unless op is about
-// arrays only, it also asks whether a text contains the value.
+// Has is includes of JavaScript: whether an array has a value as an element. Unless op is about arrays only, it also asks whether a text contains the value.
 func (f *From) Has(op *language.Operator, x Expr, n *message.Node) (Expr, error) {
 	kind := TypeOfValue(n.Args[0].Lit)
 	if scalar.NumberRank(kind) > 0 {
@@ -170,8 +169,7 @@ func (f *From) JSONText(x Expr) Expr {
 	return Operation{sqlast.Coalesce, []Expr{f.JSONShown(x), all}, all.of}
 }
 
-// JSONShown returns a JSON value that programs read as text: a text, or the digits of a whole number beyond 2^53. As floats, two such numbers could be
-// equal.
+// JSONShown returns a JSON value that programs read as text: a text, or the digits of a whole number beyond 2^53. As floats, two such numbers could be equal.
 func (f *From) JSONShown(x Expr) Expr {
 	text, digits := Type{Kind: value.TypeText}, []Expr{f.JSONAs(x, value.TypeJSON)}
 	if f.c.Dialect == sqlast.Postgres {

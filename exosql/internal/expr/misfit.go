@@ -113,8 +113,7 @@ func (f *From) fitting(x sqlast.Expr, e Column) sqlast.Expr {
 	return x
 }
 
-// withGuards writes an operation on stored columns with their guards as further conditions. It returns nil if the operation takes none: see
-// Operation.SQL.
+// withGuards writes an operation on stored columns with their guards as further conditions. It returns nil if the operation takes none: see Operation.SQL.
 func (e Operation) withGuards(f *From) sqlast.Expr {
 	c, ok := f.guardable(e.Args[0])
 	op, read := sqlast.NoOp, false
