@@ -54,7 +54,7 @@ func (c *Column) ReadBy(kind string, cols []*Column) error {
 	tags := c.Label.Tags()
 	for i, t := range tags {
 		if value.NewLabel(t).Secrecy().Empty() {
-			continue // this tag marks who wrote the value, whoever reads it
+			continue // this tag marks who wrote the value, not who reads it
 		}
 		if strings.Contains(t, "@") {
 			return fmt.Errorf("exosql: %s: %s is given, and the tag %q names readers already", at, by, t)
