@@ -85,7 +85,7 @@ func (f *Fix) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON writes. It ignores "sql", which the other fields determine.
 func (f *Fix) UnmarshalJSON(text []byte) error {
 	if f == nil {
-		return fail.Errorf(fail.Invalid, "exosql: Fix.UnmarshalJSON", "the receiver is a nil *Fix: want var f Fix, and json.Unmarshal(text, &f)")
+		return fail.Errorf(fail.Invalid, "exosql: Fix.UnmarshalJSON", "the receiver is a nil *Fix: write var f Fix, and json.Unmarshal(text, &f)")
 	}
 	var j fixJSON
 	err := json.Unmarshal(text, &j)

@@ -66,7 +66,7 @@ func Findings(ctx context.Context, db *DB, what ...Declared) ([]Finding, error) 
 // catalogue, so that it is read once.
 func CatalogFindings(live *schema.Database, what ...Declared) ([]Finding, error) {
 	if live == nil {
-		return nil, errors.New("exosql: CatalogFindings got no catalogue: DB.Catalog reads one")
+		return nil, errors.New("exosql: CatalogFindings got a nil catalogue: read one with DB.Catalog")
 	}
 	c, err := gather(what)
 	if err != nil {
@@ -107,14 +107,14 @@ func gather(what []Declared) (*writing.Checker, error) {
 	return c, c.Ready()
 }
 
-var errNilDeclared = errors.New("exosql: Check got nil")
+var errNilDeclared = errors.New("exosql: Check got nil: pass it tables, links, facets or granted objects")
 
 func (t *Table[T]) declared(c *writing.Checker) {
 	switch {
 	case t == nil:
 		c.Fail(errNilDeclared)
 	case t.t == nil:
-		c.Fail(errors.New("exosql: Check got a zero Table: NewTable makes one"))
+		c.Fail(errors.New("exosql: Check got a zero Table: make one with NewTable"))
 	default:
 		c.Use(t.t)
 	}
@@ -122,7 +122,7 @@ func (t *Table[T]) declared(c *writing.Checker) {
 
 func (l Link[A, B]) declared(c *writing.Checker) {
 	if l.l == nil {
-		c.Fail(errors.New("exosql: Check got a zero Link: Many or One makes one"))
+		c.Fail(errors.New("exosql: Check got a zero Link: make one with Many or One"))
 		return
 	}
 	c.UseLink(l.l, false)
@@ -133,7 +133,7 @@ func (f *Facet[T]) declared(c *writing.Checker) {
 	case f == nil:
 		c.Fail(errNilDeclared)
 	case f.f == nil:
-		c.Fail(errors.New("exosql: Check got a zero Facet: NewFacet makes one"))
+		c.Fail(errors.New("exosql: Check got a zero Facet: make one with NewFacet"))
 	default:
 		c.Facet(f.f, true)
 	}
@@ -188,7 +188,7 @@ type writtenTable struct {
 
 func (w writtenTable) declared(c *writing.Checker) {
 	if w.t == nil {
-		c.Fail(errors.New("exosql: Check got Written of a nil or zero Table: NewTable makes one"))
+		c.Fail(errors.New("exosql: Check got Written of a nil or zero Table: make one with NewTable"))
 		return
 	}
 	c.Declare(writing.Write{Table: w.t, Rights: decl.Rights{Insert: w.t.Cols, Update: w.t.Cols, Delete: true, Permits: w.known}})

@@ -86,7 +86,7 @@ func newColumn[T, V, F any](table *Table[T], name constant, field func(*T) F) *d
 	c.Kind, c.Elem = kindOf(of)
 	c.Nulls = c.Kind == value.TypeList && of.Elem().Kind() == reflect.Pointer
 	if c.Kind == "" {
-		panic(fmt.Sprintf("exosql: column %s.%s: %v is no type of a column: want one that NewColumn lists", t.Name, name, reflect.TypeFor[V]()))
+		panic(fmt.Sprintf("exosql: column %s.%s: %v can't be the type of a column: use one that NewColumn lists", t.Name, name, reflect.TypeFor[V]()))
 	}
 	if scalar.ReservedName(c.Guest) {
 		c.Guest = "" // the column needs Named before a facet can show it
@@ -115,7 +115,7 @@ func (c *Column[T, V]) Doc(text constant) *Column[T, V] {
 func (c *Column[T, V]) OneOf(values ...V) *Column[T, V] {
 	c.core().Change()
 	if c.c.Kind != value.TypeText || len(values) == 0 {
-		panic(fmt.Sprintf("exosql: OneOf needs a text column and values: %s.%s", c.c.Table.Name, c.c.Name))
+		panic(fmt.Sprintf("exosql: column %s.%s: OneOf needs a text column and at least one value", c.c.Table.Name, c.c.Name))
 	}
 	for _, v := range values {
 		c.c.Enum = append(c.c.Enum, reflect.ValueOf(v).String())
@@ -132,13 +132,13 @@ func (c *Column[T, V]) OneOf(values ...V) *Column[T, V] {
 func (c *Column[T, V]) WithLabel(tags ...string) *Column[T, V] {
 	c.core().Change()
 	if len(tags) == 0 || slices.Contains(tags, "") {
-		panic(fmt.Sprintf("exosql: WithLabel needs tags, none of them empty: %s.%s", c.c.Table.Name, c.c.Name))
+		panic(fmt.Sprintf("exosql: column %s.%s: WithLabel needs at least one tag, and none may be empty", c.c.Table.Name, c.c.Name))
 	}
 	for _, tag := range value.NewLabel(tags...).Unnamed() {
-		panic(fmt.Sprintf("exosql: WithLabel(%q) of %s.%s means that each value has a reader, but does not name the reader: call WithLabel with the tag alone, and ReadBy with the column of the reader's id", tag, c.c.Table.Name, c.c.Name))
+		panic(fmt.Sprintf("exosql: column %s.%s: WithLabel(%q) means that each value has a reader, but does not name the reader: call WithLabel with the tag alone, and ReadBy with the column of the reader's id", c.c.Table.Name, c.c.Name, tag))
 	}
 	if c.c.Readers != nil {
-		panic(fmt.Sprintf("exosql: WithLabel is called after ReadBy, which names the readers of all tags: call ReadBy last: %s.%s", c.c.Table.Name, c.c.Name))
+		panic(fmt.Sprintf("exosql: column %s.%s: WithLabel is called after ReadBy, which names the readers of all tags: call ReadBy last", c.c.Table.Name, c.c.Name))
 	}
 	c.c.Label = c.c.Label.Join(value.NewLabel(tags...))
 	return c
@@ -205,7 +205,7 @@ func (c *Column[T, V]) Admits(tags ...string) *Column[T, V] {
 func (c *Column[T, V]) MaxBytes(n int) *Column[T, V] {
 	c.core().Change()
 	if n <= 0 || n > sealed.Most {
-		panic(fmt.Sprintf("exosql: MaxBytes must be from 1 to %d: %s.%s", sealed.Most, c.c.Table.Name, c.c.Name))
+		panic(fmt.Sprintf("exosql: column %s.%s: MaxBytes must be from 1 to %d", c.c.Table.Name, c.c.Name, sealed.Most))
 	}
 	c.c.Bytes = n
 	return c
@@ -217,7 +217,7 @@ func (c *Column[T, V]) MaxBytes(n int) *Column[T, V] {
 func (c *Column[T, V]) StoredISO() *Column[T, V] {
 	c.core().Change()
 	if c.c.Kind != value.TypeTime {
-		panic(fmt.Sprintf("exosql: StoredISO needs a time column: %s.%s", c.c.Table.Name, c.c.Name))
+		panic(fmt.Sprintf("exosql: column %s.%s: StoredISO needs a time column", c.c.Table.Name, c.c.Name))
 	}
 	c.c.Stored = cellform.ISO
 	return c
@@ -226,7 +226,7 @@ func (c *Column[T, V]) StoredISO() *Column[T, V] {
 // StoredForm is the form of all cells of a column on SQLite, which has no type for times, days and truth values. It has no effect on PostgreSQL.
 type StoredForm = cellform.Form
 
-// These are the forms of times, in UTC. In them a day is its midnight.
+// These are the forms of times, in UTC. A day is stored as the time of its midnight.
 const (
 	StoredSQL         = cellform.Seconds    // '2006-01-02 15:04:05', the form of CURRENT_TIMESTAMP and Laravel
 	StoredSQLFraction = cellform.Fraction   // '2006-01-02 15:04:05.999999', the form of Django, Rails and EF Core
@@ -249,7 +249,7 @@ const (
 func (c *Column[T, V]) Stored(form StoredForm) *Column[T, V] {
 	c.core().Change()
 	if !form.Fits(c.c.Kind) {
-		panic(fmt.Sprintf("exosql: a column of the type %s can't be Stored as %q: %s.%s", c.c.Kind, string(form), c.c.Table.Name, c.c.Name))
+		panic(fmt.Sprintf("exosql: column %s.%s has the type %s, which can't be Stored as %q", c.c.Table.Name, c.c.Name, c.c.Kind, string(form)))
 	}
 	c.c.Stored = form
 	return c

@@ -29,7 +29,7 @@ type Member[T any] interface {
 
 func (c *Column[T, V]) addTo(f *decl.Facet, _ *T) error {
 	if c.core() == nil {
-		return fmt.Errorf("exosql: facet %s: a Column that was not declared: NewColumn, NewKey or NewNullable makes one", f.Alias)
+		return fmt.Errorf("exosql: facet %s: a Column was not declared: make it with NewColumn, NewKey or NewNullable", f.Alias)
 	}
 	return f.AddColumn(c.c)
 }
@@ -42,7 +42,7 @@ type via[A any] struct {
 func (m via[A]) addTo(f *decl.Facet, _ *A) error {
 	switch {
 	case m.l == nil:
-		return fmt.Errorf("exosql: facet %s: Via of a zero Link: Many or One makes one", f.Alias)
+		return fmt.Errorf("exosql: facet %s: Via of a zero Link: make one with Many or One", f.Alias)
 	case m.f == nil:
 		return fmt.Errorf("exosql: facet %s: Via of link %s leads to a %s", f.Alias, m.l.Name, zeroFacet)
 	}

@@ -34,12 +34,12 @@ func One[A, B, V any](name constant, from *Column[A, V], to *Column[B, V], more 
 
 func newLink[A, B, V any](name constant, one bool, from *Column[A, V], to *Column[B, V], more []Pair[A, B]) Link[A, B] {
 	if from.core() == nil || to.core() == nil {
-		panic(fmt.Sprintf("exosql: link %q is made of a zero column; declare columns before links", name))
+		panic(fmt.Sprintf("exosql: link %q has a zero column: declare columns before links", name))
 	}
 	pairs := []decl.Pair{{From: from.c, To: to.c}}
 	for _, p := range more {
 		if p.p.From == nil || p.p.To == nil {
-			panic(fmt.Sprintf("exosql: link %q: Keys got a column that was not declared, or the Pair is zero: NewColumn and Keys make them", name))
+			panic(fmt.Sprintf("exosql: link %q: Keys got an undeclared column, or the Pair is zero: declare columns with NewColumn, and make pairs with Keys", name))
 		}
 		pairs = append(pairs, p.p)
 	}
@@ -53,7 +53,7 @@ func newLink[A, B, V any](name constant, one bool, from *Column[A, V], to *Colum
 // Doc adds a line to the link's description for programs, and returns the same link.
 func (l Link[A, B]) Doc(text constant) Link[A, B] {
 	if l.l == nil {
-		panic("exosql: Doc of a zero Link: Many or One makes one")
+		panic("exosql: Doc of a zero Link: make one with Many or One")
 	}
 	l.l.Doc = string(text)
 	return l

@@ -77,7 +77,7 @@ func (r Relation[T]) OrderBy(terms ...Order[T]) Relation[T] {
 	s := decl.Relation{Kind: decl.StepOrder}
 	for _, o := range terms {
 		if o.col == nil {
-			s.Err = fail.Errorf(fail.Invalid, "orderBy", "a zero Order was given: Column.Asc or Column.Desc makes one")
+			s.Err = fail.Errorf(fail.Invalid, "orderBy", "a zero Order was given: make one with Column.Asc or Column.Desc")
 			break
 		}
 		if language.OperatorOn()[language.ColumnInterfaces[o.col.Kind]]["asc"] == nil {

@@ -37,7 +37,7 @@ func NewTable[T any](name constant) *Table[T] {
 func (t *Table[T]) InSchema(schema constant) *Table[T] {
 	to := t.must("InSchema")
 	if schema == "" || to.Schema != "" {
-		panic(fmt.Sprintf("exosql: InSchema(%q) of %s: want one call, with the name of a schema", string(schema), to.Name))
+		panic(fmt.Sprintf("exosql: InSchema(%q) of %s: call it once, with the name of a schema", string(schema), to.Name))
 	}
 	to.SetSchema(string(schema))
 	return t
@@ -50,7 +50,7 @@ func (t *Table[T]) InSchema(schema constant) *Table[T] {
 func (t *Table[T]) WithLabel(tags ...string) *Table[T] {
 	to := t.must("WithLabel")
 	if len(tags) == 0 || slices.Contains(tags, "") {
-		panic("exosql: WithLabel needs tags, none of them empty: " + to.Name)
+		panic("exosql: table " + to.Name + ": WithLabel needs at least one tag, and none may be empty")
 	}
 	for _, tag := range value.NewLabel(tags...).Unnamed() {
 		panic(fmt.Sprintf("exosql: WithLabel(%q) of %s names readers, and the label of a table can't have any: write the tag without them", tag, to.Name))
@@ -82,7 +82,7 @@ func (t *Table[T]) core() *decl.Table {
 	return t.t
 }
 
-const zeroTable = "the Table is nil or zero: NewTable makes one"
+const zeroTable = "the Table is nil or zero: make one with NewTable"
 
 // must returns the declaration inside a table, and panics for a nil or zero Table. what names the declaration that needs the table.
 func (t *Table[T]) must(what string) *decl.Table {

@@ -68,7 +68,7 @@ func (r Relation[T]) InTx(tx *Tx) Relation[T] {
 	case tx.core() == nil:
 		err = unit.ErrNoTx
 	case r.db.core().Ready() != nil || !tx.tx.Of(&r.db.db.Units):
-		err = fail.Errorf(fail.Invalid, "exosql: In", "the transaction is of another database than the relation")
+		err = fail.Errorf(fail.Invalid, "exosql: In", "the transaction and the relation are of different databases")
 	}
 	s := *r.r
 	s.Err = err

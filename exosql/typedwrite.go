@@ -110,7 +110,7 @@ func fieldsOf[T any](t *decl.Table, values []Assignment[T]) (fields []value.Fiel
 	for i, a := range values {
 		switch {
 		case a.col == nil:
-			return nil, fail.Errorf(fail.Invalid, "", "a zero Assignment was given, or one of a Column that was not declared: Column.Set makes one")
+			return nil, fail.Errorf(fail.Invalid, "", "an Assignment is zero, or its Column was not declared: make one with Column.Set")
 		case a.col.Table != t:
 			return nil, fail.Errorf(fail.Invalid, "", "the value is for %s.%s, and the relation is of table %s", a.col.Table.Name, a.col.Name, t.Name)
 		case slices.ContainsFunc(values[:i], func(b Assignment[T]) bool { return b.col == a.col }):

@@ -182,7 +182,7 @@ func UndoTriggers(live *schema.Database, role string, keep time.Duration, tables
 // SQLite.
 func (db *DB) Unkept(ctx context.Context, tables ...schema.Name) (list string, err error) {
 	if db.core() == nil {
-		return "", fail.Errorf(fail.Invalid, "exosql: Unkept", "the zero DB has no tables: Open makes one")
+		return "", fail.Errorf(fail.Invalid, "exosql: Unkept", "the DB is zero: make one with Open")
 	}
 	var names []string
 	for _, n := range tables {

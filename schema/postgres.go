@@ -244,8 +244,8 @@ func (r *postgresReader) constraints() error {
 	})
 }
 
-// indexes reads the indexes. It names the operator class of a part unless that is the default of the column's type. It also names char(n)'s default on
-// another type.
+// indexes reads the indexes. It names a part's operator class unless that is the default of the column's type. The class of char(n) is named on any other
+// type.
 func (r *postgresReader) indexes() error {
 	return r.each(`SELECT i.indrelid::bigint, c.relname::text, i.indisunique, i.indisunique AND coalesce((to_jsonb(i) ->> 'indnullsnotdistinct')::boolean, false), i.indisvalid, m.amname::text, coalesce(pg_get_expr(i.indpred, i.indrelid), ''),
 			(SELECT json_agg(json_build_object('Key', k <= i.indnkeyatts, 'Column', coalesce(a.attname, ''), 'Expr', CASE WHEN i.indkey[k-1] = 0 THEN pg_get_indexdef(i.indexrelid, k, false) ELSE '' END,

@@ -91,7 +91,7 @@ func toProgram(err error, f *decl.Facet) error {
 	e, ok := err.(*fail.Error) // an error inside of err may contain text for another reader
 	if !ok || e == nil {
 		if err == nil || ok {
-			err = errors.New("exosql: a hook returned a nil *fail.Error")
+			err = errors.New("exosql: a hook returned a nil *fail.Error as its error: return a plain nil")
 		}
 		return hidden(err)
 	}

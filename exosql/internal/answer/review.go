@@ -451,7 +451,7 @@ func (f *finder) left() (out []engine.Image) {
 	return out
 }
 
-// sees reports whether a facet through which the run changed rows shows a column, or another facet that this one leads to.
+// sees reports whether a column is shown by one of the facets that w.facets visits.
 func (w *work) sees(live *schema.Database, t schema.Name, column string) bool {
 	if w.shows == nil {
 		w.shows = map[shownColumn]bool{}

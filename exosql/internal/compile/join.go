@@ -155,7 +155,7 @@ func (f *from) doLeftJoin(q *query, n *message.Node, env expr.Names) error {
 	f.sources.Join(sources, true, append(on, more...)...)
 	for _, o := range q2.order {
 		if !expr.Free(o.expr.(expr.SortKey).X) {
-			f.fence() // doOrder sets no fence in a callback, so this does
+			f.fence() // doOrder sets no fence for an order in a callback
 		}
 	}
 	return nil

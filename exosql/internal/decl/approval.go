@@ -35,7 +35,7 @@ func (f *Facet) approve(rules []Approval) error {
 		}
 		for _, c := range a.Columns {
 			if c == nil || !slices.Contains(f.Cols, c) {
-				return fmt.Errorf("exosql: facet %s: an approval of a column that it does not show: add the column to the facet, or leave it out", f.Alias)
+				return fmt.Errorf("exosql: facet %s: an approval names a column that the facet does not show: add the column to the facet, or leave it out of the approval", f.Alias)
 			}
 		}
 	}

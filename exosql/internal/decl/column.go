@@ -48,7 +48,7 @@ func (c *Column) Iso() bool { return c.Stored == cellform.ISO }
 // Change panics if the column is in use or was never declared, so that it can't be changed.
 func (c *Column) Change() {
 	if c == nil {
-		panic("exosql: this Column was not declared: NewColumn, NewKey or NewNullable makes one")
+		panic("exosql: this Column was not declared: make it with NewColumn, NewKey or NewNullable")
 	}
 	c.Table.change()
 }

@@ -84,13 +84,13 @@ func (t *Table) Hook(h Hook, fills []*Column) {
 		for i, f := range w.Filled[before:] {
 			switch {
 			case f.Col == nil:
-				return fail.Errorf(fail.Internal, "", "a hook of table %s fills a zero Assignment; use Column.Set", t.Name)
+				return fail.Errorf(fail.Internal, "", "a hook of table %s fills a zero Assignment: make one with Column.Set", t.Name)
 			case !slices.Contains(own, f.Col):
 				return fail.Errorf(fail.Internal, "", "a hook of table %s fills %s, which BeforeWrite does not name", t.Name, f.Col.Name)
 			case w.Kind == Deletes:
-				return fail.Errorf(fail.Internal, "", "a hook of table %s fills %s of rows that are deleted", t.Name, f.Col.Name)
+				return fail.Errorf(fail.Internal, "", "a hook of table %s fills %s in a row that is deleted: fill columns only before an insert or update", t.Name, f.Col.Name)
 			case slices.ContainsFunc(w.Filled[:before+i], func(o Given) bool { return o.Col == f.Col }):
-				return fail.Errorf(fail.Internal, "", "hooks of table %s fill %s twice", t.Name, f.Col.Name)
+				return fail.Errorf(fail.Internal, "", "hooks of table %s fill %s twice: fill a column only once", t.Name, f.Col.Name)
 			}
 			if err := f.Col.Storable(f.Value); err != nil {
 				return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a hook fills %w", err)}
@@ -109,7 +109,7 @@ func (c *Column) Storable(v value.Value) error {
 	case v.IsZero():
 		return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "the value can't be stored in a database: text must be valid and without NUL, numbers finite, decimals written like \"-12.5\", days real, years 1 to 9999, JSON one document that is not null (SetNull stores NULL)")
 	case v.IsNull() && !c.Null:
-		return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "the column is declared as never NULL: NewNullable declares one that may be")
+		return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "the column is declared as never NULL: declare it with NewNullable to allow NULL")
 	case c.Kind == value.TypeList && !c.Nulls && slices.ContainsFunc(elementsOf(v), value.Value.IsNull):
 		return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "an element of the array is NULL, which only a column of a slice of pointers allows")
 	case len(c.Enum) == 0:

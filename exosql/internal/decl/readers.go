@@ -35,7 +35,7 @@ func (c *Column) ReadBy(kind string, cols []*Column) error {
 	case c.Readers != nil:
 		return fmt.Errorf("exosql: %s: %s is given twice: give it all the columns at once", at, by)
 	case c.Label.Secrecy().Empty():
-		return fmt.Errorf("exosql: %s: %s names the readers of a labelled value: give the column %s first", at, by, r.LabelName())
+		return fmt.Errorf("exosql: %s: %s names the readers of a labelled value, and the column has no label: give it %s first", at, by, r.LabelName())
 	case len(cols) == 0:
 		return fmt.Errorf("exosql: %s: %s needs the column that holds the reader's id", at, by)
 	case kind == "" || strings.ContainsAny(kind, "@:|%"):

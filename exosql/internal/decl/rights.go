@@ -30,7 +30,7 @@ func (f *Facet) Allow(r Rights) error {
 	for _, cols := range [][]*Column{r.Insert, r.Update} {
 		for _, c := range cols {
 			if c == nil {
-				return fmt.Errorf("exosql: facet %s: a Column that was not declared can't be written: NewColumn, NewKey or NewNullable makes one", f.Alias)
+				return fmt.Errorf("exosql: facet %s: a Column that was not declared can't be written: make it with NewColumn, NewKey or NewNullable", f.Alias)
 			}
 			if !slices.Contains(f.Cols, c) {
 				return fmt.Errorf("exosql: facet %s does not show the column %s, so programs can't write it: add it to the facet first", f.Alias, c.Name)

@@ -46,7 +46,7 @@ func (s *Search) Label() (l value.Label) {
 func (f *Facet) AddSearch(s *Search) error {
 	switch {
 	case s == nil:
-		return fmt.Errorf("exosql: facet %s: its Search is zero; NewSearch makes one", f.Alias)
+		return fmt.Errorf("exosql: facet %s: its Search is zero: make one with NewSearch", f.Alias)
 	case f.Search != nil:
 		return fmt.Errorf("exosql: facet %s has two searches; put all columns into one search", f.Alias)
 	case s.Table != f.Table:

@@ -90,7 +90,7 @@ func (g *Grant) conditions(t *decl.Table, by *decl.Link, from *Grant) (must []Co
 	switch s.Kind {
 	case decl.ScopeStart:
 		if !granted {
-			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: table %s is in scope only as the granted relation, and this grant has none of that table", t.Name)}
+			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: table %s is in scope only where it is itself granted, and this grant is of another table", t.Name)}
 		}
 	case decl.ScopeRoot:
 		if granted && !r.Followed() && !r.Limited() {
@@ -111,7 +111,7 @@ func (g *Grant) conditions(t *decl.Table, by *decl.Link, from *Grant) (must []Co
 		must = append(must, Condition{Kind: Linked, Grant: g, Link: s.Link})
 	case decl.ScopeShared:
 	default:
-		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: table %s has a scope of no known kind", t.Name)}
+		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: table %s has a scope of an unknown kind", t.Name)}
 	}
 	return must, nil
 }

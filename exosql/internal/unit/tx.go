@@ -150,7 +150,7 @@ type inHook struct{}
 // over both would choose at random, and a Rollback that does not run leaves the transaction open.
 func (t *Tx) enter(ctx context.Context) error {
 	if ctx.Value(inHook{}) == t { // the hook would wait for its own run
-		return fail.Errorf(fail.Invalid, "", "a hook can't use the transaction of the run that it is asked about: return an error, and what the run has changed is undone")
+		return fail.Errorf(fail.Invalid, "", "a hook can't use the transaction of the run that it is called for: to undo the run's changes, return an error")
 	}
 	select {
 	case t.turn <- struct{}{}:
@@ -213,7 +213,7 @@ var (
 )
 
 // ErrNoTx is the error of a Tx that Begin did not make.
-var ErrNoTx = &fail.Error{Kind: fail.Invalid, Err: errors.New("exosql: this Tx was not begun: DB.Begin makes one")}
+var ErrNoTx = &fail.Error{Kind: fail.Invalid, Err: errors.New("exosql: this Tx was not begun: make one with DB.Begin")}
 
 // part waits for a run's turn, and then begins its part of the transaction.
 func (t *Tx) part(ctx context.Context) (engine.Writer, func(engine.Writer), error) {

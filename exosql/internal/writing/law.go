@@ -224,7 +224,7 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 		case d.link.ToKey():
 			return w.reach(b, d.link.To, d.link, rows, false)
 		case !update:
-			return nil // for an insert, the kind awaits judges whether rows wait for the new row
+			return nil // an insert of a row that others refer to already is judged as the kind awaits
 		}
 		return w.closed(d.link, rows)
 	case counts:

@@ -22,7 +22,7 @@ import (
 const (
 	maxServerError   = 4000 // for all texts together
 	maxServerMessage = 1000 // for the message, if the texts are larger together
-	maxServerDetail  = 190  // for each other text, in that case
+	maxServerDetail  = 190  // for each other text, if the texts are larger together
 )
 
 // boundError returns err. If it contains a server's error that is too large, it returns a copy of that

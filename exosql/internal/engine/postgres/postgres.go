@@ -280,10 +280,10 @@ func (s *Session) VerifyWall(ctx context.Context) error {
 	} {
 		err := s.guarded(ctx, 1, func(pl *pgconn.Pipeline) { pl.SendQueryParams(attempt, nil, nil, nil, nil) }, nil)
 		if err == nil {
-			return fmt.Errorf("PostgreSQL allowed %s in a read-only transaction, so queries are not restricted and Open refuses the database", attempt)
+			return fmt.Errorf("PostgreSQL allowed %s in a read-only transaction: queries would not be restricted, so Open refuses the database", attempt)
 		}
 		if e, ok := errors.AsType[*pgconn.PgError](err); !ok || e.Code != want {
-			return fmt.Errorf("PostgreSQL refused %s for another reason than the one that shows that queries are read-only: %w", attempt, err)
+			return fmt.Errorf("PostgreSQL refused %s, but not because the transaction is read-only, so Open can't verify that queries are: %w", attempt, err)
 		}
 	}
 	return nil

@@ -30,9 +30,9 @@ func (r *Refusals) now() time.Time {
 // the same answer, the plan stays refused, and the server is asked after longer and longer times.
 type refusal struct {
 	why     *fence.Refused
-	plan    []byte   // plan, names and indexes are as in opened
-	names   [][]byte //
-	indexes []byte   //
+	plan    []byte   // plan is the server's plan
+	names   [][]byte // names are the indexes that the plan uses
+	indexes []byte   // indexes are the numbers of these indexes
 
 	wait  time.Duration
 	until time.Time

@@ -100,7 +100,7 @@ func (im *images) event(d sqlite.SQLitePreUpdateData) {
 	}
 	t, known := im.tables[d.TableName]
 	if !known {
-		im.err = fmt.Errorf("%w: the table %s is new", engine.ErrNoImages, schema.Printable(d.TableName))
+		im.err = fmt.Errorf("%w: the table %s was not there when the images began", engine.ErrNoImages, schema.Printable(d.TableName))
 	}
 	if t == nil {
 		return
@@ -167,7 +167,7 @@ func (im *images) cells(t *imageTable, read func(*libc.TLS, uintptr, int32, uint
 	out := make([]engine.Cell, len(t.numbers))
 	for i, n := range t.numbers {
 		if rc := read(c.Tls, c.Db, n, c.out); rc != sqlite3.SQLITE_OK {
-			im.err = fmt.Errorf("exosql: SQLite does not report a changed row: %d", rc)
+			im.err = fmt.Errorf("exosql: SQLite can't read a changed row: error %d", rc)
 			return out
 		}
 		out[i] = c.literal(pointerAt(c.out))

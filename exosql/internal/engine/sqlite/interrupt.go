@@ -72,7 +72,7 @@ func verifyInterrupt(c *conn) error {
 	defer c.finalize(st)
 	more, err := c.step(st)
 	if err != nil || !more {
-		return errors.Join(errors.New("exosql: the interrupt could not be verified"), err)
+		return errors.Join(errors.New("exosql: can't verify that a statement can be interrupted"), err)
 	}
 	c.interrupt()
 	for more && err == nil {

@@ -99,7 +99,7 @@ func verifyWall(c *conn) error {
 			return fmt.Errorf("exosql: SQLite allowed %s on a restricted connection, so its authorizer does not work and Open refuses the database", q)
 		}
 		if e := (*SqlError)(nil); !errors.As(err, &e) || primary(e.Code) != sqlite3.SQLITE_AUTH {
-			return fmt.Errorf("exosql: SQLite refused %s for another reason than its authorizer, so Open can't verify that the authorizer works: %w", q, err)
+			return fmt.Errorf("exosql: SQLite refused %s, but not because of its authorizer, so Open can't verify that the authorizer works: %w", q, err)
 		}
 	}
 	return nil
