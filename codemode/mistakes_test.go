@@ -34,7 +34,7 @@ func TestMistakes(t *testing.T) {
 	testutil.NotRaced(t)
 	tool := newTool(t, codemode.Grants{"things": kinds(t), "mail": mailbox(t)}, nil)
 	for _, c := range []struct{ program, says string }{
-		{"return api.things.select(c => ({ a: c.meta ?? 1 }))", "say what it is: column.key.asText()"},
+		{"return api.things.select(c => ({ a: c.meta ?? 1 }))", "give its type: column.key.asText()"},
 		{"return api.things.select(c => ({ a: c.name ? 1 : 2 }))", "thing.name !== null or !== ''"},
 		{"return api.things.select(c => ({ a: c.share ? 1 : 2 }))", "thing.share !== null or !== 0"},
 		{"return api.things.select(c => ({ a: c.at ? 1 : 2 }))", "compare it, like thing.at !== null"},

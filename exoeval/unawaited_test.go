@@ -437,7 +437,7 @@ func TestNoRow(t *testing.T) {
 		"const row = await tasks.where({ id: 0 }).first(); return row.title.length",
 		"const { title } = await tasks.where({ id: 0 }).first(); return title",
 	} {
-		if o := r.Run(t, program); o.Kind != fail.Program || !strings.Contains(o.Message, "tasks.where(…).first() found no row and gave null; test it with if (row), or read row?.") {
+		if o := r.Run(t, program); o.Kind != fail.Program || !strings.Contains(o.Message, "tasks.where(…).first() found no row and returned null; test it with if (row), or read row?.") {
 			t.Errorf("%s: %s", program, o)
 		}
 	}

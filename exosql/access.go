@@ -20,27 +20,27 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// AccessPath reports how the database reads a facet's rows when a program filters or sorts by one column: by =, by a range, in an order of either
-// direction.
+// AccessPath reports how the database reads a facet's rows when a program filters or sorts by one column: by =, by a range, or in an order of
+// either direction.
 type AccessPath struct {
-	Facet  string   `json:"facet"` // its alias
+	Facet  string   `json:"facet"` // Facet is the alias of the facet
 	Table  string   `json:"table"`
-	Scope  []string `json:"scope,omitempty"`  // the columns to which the scope gives a value
-	Column string   `json:"column,omitempty"` // a column of the table; "" if the path is about all columns
-	Uses   []string `json:"uses,omitempty"`   // "=", "range", "order", "descending order"; none if the path is about all columns
+	Scope  []string `json:"scope,omitempty"`  // Scope are the columns to which the scope gives a value
+	Column string   `json:"column,omitempty"` // Column is a column of the table; "" if the path is about all columns
+	Uses   []string `json:"uses,omitempty"`   // Uses are "=", "range", "order" or "descending order"; none if the path is about all columns
 	By     Access   `json:"by"`
-	Index  string   `json:"index,omitempty"`  // the index that is read, or ""; "PRIMARY KEY" for SQLite's own index of the key
-	Unused string   `json:"unused,omitempty"` // an index that would serve, but the database's statistics prefer another
-	Fix    *Fix     `json:"fix,omitempty"`    // a change that lets an index serve; nil if none is known, or none is needed
+	Index  string   `json:"index,omitempty"`  // Index is the index that is read, or ""; "PRIMARY KEY" for SQLite's own index of the key
+	Unused string   `json:"unused,omitempty"` // Unused is an index that would serve, but the database's statistics prefer another
+	Fix    *Fix     `json:"fix,omitempty"`    // Fix is a change that lets an index serve; nil if none is known or needed
 }
 
 // Fix is a change that lets an index serve: an index to create, or a change of the column's declaration.
 type Fix struct {
-	Table       string        // the table of the index, without its schema
-	Index       *schema.Index // the index to make, under a free name; nil: see Declaration
-	Declaration string        // what to add to the column's declaration: "StoredISO()"
-	If          string        // what must be true of the column's values before Declaration is added; "" if nothing
-	Schema      string        // the schema of the table; "" on SQLite
+	Table       string        // Table is the table of the index, without its schema
+	Index       *schema.Index // Index is the index to make, under a free name; if nil, see Declaration
+	Declaration string        // Declaration is what to add to the column's declaration, like "StoredISO()"
+	If          string        // If is what must be true of the column's values before Declaration is added; "" if nothing
+	Schema      string        // Schema is the schema of the table; "" on SQLite
 }
 
 // String returns the fix as a line of a report: SQL, or the change of the declaration.
@@ -56,7 +56,7 @@ func (f *Fix) String() string {
 	return f.Declaration + " in the declaration"
 }
 
-// SQL returns the statement that creates the index; "" for a change of the declaration.
+// SQL returns the statement that creates the index, or "" for a change of the declaration.
 func (f *Fix) SQL() string {
 	if f == nil || f.Index == nil {
 		return ""
@@ -64,7 +64,7 @@ func (f *Fix) SQL() string {
 	return check.CreateIndex(schema.Name{Schema: f.Schema, Name: f.Table}, f.Index)
 }
 
-// fixJSON is a Fix as JSON. Its sql is for people who read it: Fix.SQL makes it from the other fields.
+// fixJSON is the JSON form of a Fix. Its sql is for people who read it: Fix.SQL makes it from the other fields.
 type fixJSON struct {
 	Table       string        `json:"table,omitempty"`
 	Index       *schema.Index `json:"index,omitempty"`
@@ -74,7 +74,7 @@ type fixJSON struct {
 	Schema      string        `json:"schema,omitempty"`
 }
 
-// MarshalJSON writes the fields, and the result of [Fix.SQL] as "sql".
+// MarshalJSON writes the fields of f, and the result of [Fix.SQL] as "sql".
 func (f *Fix) MarshalJSON() ([]byte, error) {
 	if f == nil {
 		return []byte("null"), nil
@@ -85,7 +85,7 @@ func (f *Fix) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON writes. It ignores "sql", which the other fields determine.
 func (f *Fix) UnmarshalJSON(text []byte) error {
 	if f == nil {
-		return fail.Errorf(fail.Invalid, "exosql: Fix.UnmarshalJSON", "the receiver is a nil *Fix: want var f Fix, and json.Unmarshal(text, &f)")
+		return fail.Errorf(fail.Invalid, "exosql: Fix.UnmarshalJSON", "the receiver is a nil *Fix: write var f Fix, and json.Unmarshal(text, &f)")
 	}
 	var j fixJSON
 	err := json.Unmarshal(text, &j)
@@ -98,13 +98,13 @@ type Access string
 
 // The sets of rows that a database can read.
 const (
-	ByIndex Access = "index" // the rows that are asked for
-	ByTies  Access = "ties"  // for an order: also all rows with the same value as the last row that is asked for
-	ByScope Access = "scope" // every row in scope
-	ByTable Access = "table" // rows out of scope too: no index begins with the columns of the scope, or the database prefers another
-	ByValue Access = "value" // the rows that are asked for: the scope gives the column's value, or a list of values
-	ByNone  Access = "none"  // every row in scope: no index can serve, because JSON is searched row by row
-	ByFence Access = "fence" // the conditions of programs stay behind a fence: indexes serve only keys, and columns of AllowUnscopedLookup
+	ByIndex Access = "index" // ByIndex: only the rows that are asked for
+	ByTies  Access = "ties"  // ByTies: for an order, also all rows with the same value as the last row that is asked for
+	ByScope Access = "scope" // ByScope: every row in scope
+	ByTable Access = "table" // ByTable: also rows out of scope, since no index begins with the scope's columns or the database prefers another
+	ByValue Access = "value" // ByValue: only the rows that are asked for, since the scope gives the column's value or a list of values
+	ByNone  Access = "none"  // ByNone: every row in scope, since JSON is searched row by row and no index can serve
+	ByFence Access = "fence" // ByFence: the conditions of programs stay behind a fence, so indexes serve only keys, and columns of AllowUnscopedLookup
 )
 
 // Served reports whether an index serves the uses.
@@ -134,7 +134,7 @@ func (a AccessPath) String() string {
 	case ByValue:
 		s += ": the scope gives its value"
 	case ByNone:
-		s += ": no index of a column serves what is in it"
+		s += ": no index of a column serves conditions on its contents"
 	case ByFence:
 		s += ": it stays behind the fence: exosql does not understand the database's plan"
 		if a.Column == "" {
@@ -150,7 +150,7 @@ func (a AccessPath) String() string {
 	return schema.Printable(s)
 }
 
-// onlyReads reports whether a host wrapped an object in policies that leave no method by which programs change anything.
+// onlyReads reports whether a host wrapped an object in policies that leave programs no method that changes anything.
 func onlyReads(o exo.Object) bool {
 	if _, plain := o.(*answer.Object); plain {
 		return false
@@ -167,12 +167,12 @@ func onlyReads(o exo.Object) bool {
 }
 
 // AccessPaths reports which filters and orders of each column an index serves, for each facet that programs can reach from an object of [Facet.Of].
-// Such an index begins with the columns of the scope. For the other filters and orders it reports that every row in scope is read, and the index
-// that would serve. The order is that of the declarations.
+// Such an index begins with the columns of the scope. For other filters and orders it reports that every row in scope is read, and the index that
+// would serve. The order is that of the declarations.
 //
-// AccessPaths asks the database for query plans, judges them as queries without fences are judged, and runs no query. PostgreSQL is told that scans
-// and sorts are expensive, because a small table's plan does not predict a large table's. Its choice between indexes still depends on its
-// statistics. Joins are not looked at. Services, and facets with a scope of one row, are not reported.
+// AccessPaths asks the database for query plans, judges them like those of queries without fences, and runs no query. PostgreSQL is made to avoid
+// scans and sorts, because a small table's plan does not predict a large table's. Its choice between indexes still depends on its statistics. Joins
+// are not considered. Services, and facets with a scope of one row, are not reported.
 func AccessPaths(ctx context.Context, o exo.Object) ([]AccessPath, error) {
 	granted, err := answer.Of(o)
 	if granted == nil {
@@ -185,7 +185,7 @@ func AccessPaths(ctx context.Context, o exo.Object) ([]AccessPath, error) {
 		return nil, err
 	}
 	live, err := granted.DB.Pool.Catalog(ctx, true)
-	if err == nil { // a new index also decides how rows are sorted
+	if err == nil { // a new index also changes how rows are sorted
 		granted.DB.Learn(live)
 	}
 	if err != nil {
@@ -236,7 +236,7 @@ func paths(ctx context.Context, o *answer.Object, asked engine.Session, live *sc
 				return slices.ContainsFunc(path.Scope, func(name string) bool { return strings.EqualFold(name, c.Name) })
 			}
 			if !slices.ContainsFunc(fc.Table.Keys, func(k *decl.Column) bool { return !fixed(k) }) {
-				return nil, nil // the scope is one row
+				return nil, nil // the scope has at most one row, so no index matters
 			}
 			if fixed(col) {
 				path.Column, path.By = col.Name, ByValue
@@ -249,7 +249,7 @@ func paths(ctx context.Context, o *answer.Object, asked engine.Session, live *sc
 			}
 			path.Column, path.Index, path.By = col.Name, a.Index, accessOf(a, p, use)
 			if path.By == ByScope {
-				path.Index = "" // any index of the scope
+				path.Index = "" // any index of the scope serves
 			}
 			// If the scope has several values, no index returns their rows in this order, but an index can still find the rows.
 			list := slices.ContainsFunc(p.Plan.Tables[0].Scope, func(e fence.Equality) bool { return e.List }) && (use == compile.UseOrder || use == compile.UseDescending)

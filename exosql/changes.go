@@ -17,7 +17,7 @@ import (
 // Changes contain values of the database and are for the host; programs never see them.
 type Changes struct {
 	Rows []Change
-	More int64 // how many further writes of rows there were, without an image
+	More int64 // More counts the further writes of rows that have no image
 	// Effects are the triggers, rules and cascades that the facets of these rows permit, in the form of a grant file. Rows has no rows that only
 	// such an effect changed.
 	Effects []string
@@ -34,28 +34,28 @@ func (c Changes) Asks() []changeset.Ask { return c.asks }
 // Changes implements changeset.Lister. It works only before the commit.
 func (c Changes) Changes(ctx context.Context) (changeset.Part, error) {
 	if c.review == nil {
-		return changeset.Part{}, errors.New("exosql: these Changes are not those of a run that is about to commit")
+		return changeset.Part{}, errors.New("exosql: these Changes can't list parts: only those of a run that is about to commit can")
 	}
 	return c.review(ctx)
 }
 
-// Approval is a rule by which a person must agree to a change before it is kept: see [Facet.Approve] and exo/review.
+// Approval is a rule that requires a person's approval of a change before it is kept: see [Facet.Approve] and exo/review.
 type Approval struct{ a decl.Approval }
 
-// ApproveAlways asks about every change of the table.
+// ApproveAlways asks for approval of every change of the table.
 func ApproveAlways() Approval { return Approval{decl.Approval{Always: true}} }
 
-// ApproveAbove asks if a principal has changed more than this many rows of the table in a day (UTC), with those of the run.
+// ApproveAbove asks for approval if a principal has changed more than this many rows of the table in a day (UTC), the run's included.
 func ApproveAbove(rows int64) Approval { return Approval{decl.Approval{Counted: true, Over: rows}} }
 
-// ApproveDeletes asks about every delete.
+// ApproveDeletes asks for approval of every delete.
 func ApproveDeletes() Approval { return Approval{decl.Approval{Delete: true}} }
 
-// ApproveColumns asks about every insert and update that gives one of these columns. The facet must show them.
+// ApproveColumns asks for approval of every insert and update that gives one of these columns. The facet must show them.
 func ApproveColumns[T any](columns ...Member[T]) Approval {
 	a := decl.Approval{}
 	for _, m := range columns {
-		var col *decl.Column // nil, which Approve refuses, for a link
+		var col *decl.Column // for a link col stays nil, which Approve refuses
 		if c, ok := m.(interface{ core() *decl.Column }); ok {
 			col = c.core()
 		}
@@ -64,7 +64,7 @@ func ApproveColumns[T any](columns ...Member[T]) Approval {
 	return Approval{a}
 }
 
-// From says who may agree: see changeset.Who. Without it, it is anyone at a terminal, and on a page anyone but the run's principal.
+// From decides who may approve: see changeset.Who. By default that is anyone at a terminal, and on a page anyone but the run's principal.
 func (a Approval) From(who changeset.Who) Approval {
 	a.a.Who = who
 	return a
@@ -73,13 +73,13 @@ func (a Approval) From(who changeset.Who) Approval {
 // Change is one row that a run changed. A row with the same values as before is left out, unless its facet shows a labelled column: then a missing
 // row would reveal that the program guessed the value. The values have the labels of their columns and of their table's rows.
 type Change struct {
-	Table  string        // the alias of the facet through which the row was changed
-	Key    []value.Value // the values of the table's key columns, in the order of their declaration
-	Before value.Value   // a record of the facet's columns, under their names in programs; the zero Value: the row is new
-	After  value.Value   // like Before; the zero Value: the row was deleted, or the program may no longer see it
+	Table  string        // Table is the alias of the facet through which the row was changed
+	Key    []value.Value // Key has the values of the table's key columns, in the order of their declaration
+	Before value.Value   // Before is a record of the facet's columns, under their names in programs; the zero Value if the row is new
+	After  value.Value   // After is like Before; the zero Value if the row was deleted or the program may no longer see it
 }
 
-// AppendJSON writes the changes in the form of the record.
+// AppendJSON writes the changes in the form that the record has.
 func (c Changes) AppendJSON(b []byte) ([]byte, error) {
 	b = append(b, `{"changes":[`...)
 	var err error

@@ -16,8 +16,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Declared is an argument of [Check]: a *Table, a Link, a *Facet with everything that it reaches, a Relation with its scopes, a [Scope], or a
-// result of [Granted] or [Written].
+// Declared is an argument of [Check]: a *Table, a Link, a *Facet with all that it reaches, a Relation with its scopes, a [Scope], or what
+// [Granted] or [Written] returns.
 type Declared interface{ declared(*writing.Checker) }
 
 // Check compares declarations with the live database. It returns a *[CheckError] with all findings, or nil. A host calls it when it starts:
@@ -43,7 +43,7 @@ func Check(ctx context.Context, db *DB, what ...Declared) error {
 	return nil
 }
 
-// Findings compares as [Check] does and returns all that it found, warnings too. It returns an error only if nothing could be compared: without a
+// Findings compares like [Check], and returns all findings, including warnings. It returns an error only if nothing could be compared: without a
 // connection, or for a grant that no query could use.
 func Findings(ctx context.Context, db *DB, what ...Declared) ([]Finding, error) {
 	if err := db.core().Ready(); err != nil {
@@ -62,11 +62,11 @@ func Findings(ctx context.Context, db *DB, what ...Declared) ([]Finding, error) 
 	return findings(c.Compare(live)), nil
 }
 
-// CatalogFindings is [Findings] on a catalogue that [DB.Catalog] has read already. It is for a host that also makes declarations from the catalogue,
-// so that it is read once.
+// CatalogFindings returns [Findings] for a catalogue that [DB.Catalog] has read already. It is for a host that also makes declarations from the
+// catalogue, so that it is read once.
 func CatalogFindings(live *schema.Database, what ...Declared) ([]Finding, error) {
 	if live == nil {
-		return nil, errors.New("exosql: CatalogFindings was given no catalogue: DB.Catalog reads one")
+		return nil, errors.New("exosql: CatalogFindings got a nil catalogue: read one with DB.Catalog")
 	}
 	c, err := gather(what)
 	if err != nil {
@@ -98,7 +98,7 @@ func gather(what []Declared) (*writing.Checker, error) {
 			return nil, err
 		}
 	}
-	for i, o := range objs { // compare objects that are granted together with one another, as before a write
+	for i, o := range objs { // objects that are granted together are compared with each other, as before a write
 		others := slices.DeleteFunc(slices.Clone(objs), func(x *answer.Object) bool { return x == objs[i] || x.DB != o.DB })
 		if err := o.Writes(c, others); err != nil {
 			return nil, err
@@ -107,14 +107,14 @@ func gather(what []Declared) (*writing.Checker, error) {
 	return c, c.Ready()
 }
 
-var errNilDeclared = errors.New("exosql: Check was given nil")
+var errNilDeclared = errors.New("exosql: Check got nil: pass it tables, links, facets or granted objects")
 
 func (t *Table[T]) declared(c *writing.Checker) {
 	switch {
 	case t == nil:
 		c.Fail(errNilDeclared)
 	case t.t == nil:
-		c.Fail(errors.New("exosql: Check was given a zero Table: NewTable makes one"))
+		c.Fail(errors.New("exosql: Check got a zero Table: make one with NewTable"))
 	default:
 		c.Use(t.t)
 	}
@@ -122,7 +122,7 @@ func (t *Table[T]) declared(c *writing.Checker) {
 
 func (l Link[A, B]) declared(c *writing.Checker) {
 	if l.l == nil {
-		c.Fail(errors.New("exosql: Check was given a zero Link: Many or One makes one"))
+		c.Fail(errors.New("exosql: Check got a zero Link: make one with Many or One"))
 		return
 	}
 	c.UseLink(l.l, false)
@@ -133,7 +133,7 @@ func (f *Facet[T]) declared(c *writing.Checker) {
 	case f == nil:
 		c.Fail(errNilDeclared)
 	case f.f == nil:
-		c.Fail(errors.New("exosql: Check was given a zero Facet: NewFacet makes one"))
+		c.Fail(errors.New("exosql: Check got a zero Facet: make one with NewFacet"))
 	default:
 		c.Facet(f.f, true)
 	}
@@ -188,24 +188,24 @@ type writtenTable struct {
 
 func (w writtenTable) declared(c *writing.Checker) {
 	if w.t == nil {
-		c.Fail(errors.New("exosql: Check was given Written of a nil or zero Table: NewTable makes one"))
+		c.Fail(errors.New("exosql: Check got Written of a nil or zero Table: make one with NewTable"))
 		return
 	}
 	c.Declare(writing.Write{Table: w.t, Rights: decl.Rights{Insert: w.t.Cols, Update: w.t.Cols, Delete: true, Permits: w.known}})
 }
 
-// Finding is one difference between the declarations and the database, or one property of the database that breaks the promise of scopes. Problem
-// and Fix are one line each, of printable characters: other characters of a name are escaped.
+// Finding is a difference between the declarations and the database, or a property of the database that breaks the promise of scopes. Problem and
+// Fix are one line each, of printable characters: other characters of a name are escaped.
 type Finding struct {
 	Kind    FindingKind `json:"kind"`
-	Table   string      `json:"table"`             // "" if the finding is about the role or the search path
-	Column  string      `json:"column,omitempty"`  // "" if the finding is not about a column
-	Problem string      `json:"problem"`           // what is wrong
-	Fix     string      `json:"fix,omitempty"`     // the remedy: a statement for the database, or a change of the declaration
-	Facet   string      `json:"facet,omitempty"`   // the alias of the facet through which programs write, if the finding is about such a write
-	Link    string      `json:"link,omitempty"`    // "table.link", if the finding is about a link
-	Effect  string      `json:"effect,omitempty"`  // the [Permission] that allows the problem, in the form of a grant file; "" if none does
-	Warning bool        `json:"warning,omitempty"` // Check does not fail for it
+	Table   string      `json:"table"`             // Table is "" if the finding is about the role or the search path
+	Column  string      `json:"column,omitempty"`  // Column is "" if the finding is not about a column
+	Problem string      `json:"problem"`           // Problem is what is wrong
+	Fix     string      `json:"fix,omitempty"`     // Fix is the remedy: a statement for the database, or a change of the declaration
+	Facet   string      `json:"facet,omitempty"`   // Facet is the alias of the facet through which programs write, if the finding is about a write
+	Link    string      `json:"link,omitempty"`    // Link is "table.link" if the finding is about a link
+	Effect  string      `json:"effect,omitempty"`  // Effect is the [Permission] that allows the problem, in the form of a grant file; "" if none does
+	Warning bool        `json:"warning,omitempty"` // Warning means that Check does not fail because of this finding
 }
 
 func findings(found []check.Finding) []Finding {
@@ -216,10 +216,10 @@ func findings(found []check.Finding) []Finding {
 	return out
 }
 
-// FindingKind is the subject of a finding.
+// FindingKind is what a finding is about.
 type FindingKind string
 
-// The kinds of findings.
+// These are the kinds of findings.
 const (
 	MissingTable     FindingKind = check.MissingTable
 	MissingColumn    FindingKind = check.MissingColumn
@@ -261,7 +261,7 @@ func (f Finding) String() string {
 	return schema.Printable(s)
 }
 
-// CheckError is the error of [Check]: all findings, warnings too.
+// CheckError is the error of [Check]. It has all findings, including warnings.
 type CheckError struct{ Findings []Finding }
 
 func (e *CheckError) Error() string {
@@ -286,8 +286,8 @@ func (e *CheckError) Error() string {
 // VersionError reports a PostgreSQL server that is too old. Open returns it before it changes anything in the database, even before
 // OpenOptions.Setup runs.
 type VersionError struct {
-	Server string // the version of the server, like "13.23"; "" if it sent none
-	Least  int    // the oldest major version that works
+	Server string // Server is the server's version, like "13.23"; "" if it sent none
+	Least  int    // Least is the oldest major version that works
 }
 
 func (e *VersionError) Error() string { return (*postgres.VersionError)(e).Error() }

@@ -23,8 +23,8 @@ type Column[T, V any] struct {
 	t *Table[T]
 }
 
-// core returns nil for a column that was not declared. The methods have pointer receivers because each is compiled for every type of row and value.
-// Value receivers would double that code, and a package of five hundred tables has thousands of methods.
+// core returns the declaration inside, or nil for a column that was not declared. The methods have pointer receivers because each is compiled for
+// every type of row and value. Value receivers would double that code, and a package of five hundred tables has thousands of methods.
 func (c *Column[T, V]) core() *decl.Column {
 	if c == nil {
 		return nil
@@ -86,7 +86,7 @@ func newColumn[T, V, F any](table *Table[T], name constant, field func(*T) F) *d
 	c.Kind, c.Elem = kindOf(of)
 	c.Nulls = c.Kind == value.TypeList && of.Elem().Kind() == reflect.Pointer
 	if c.Kind == "" {
-		panic(fmt.Sprintf("exosql: column %s.%s: %v is no type of a column: want one that NewColumn lists", t.Name, name, reflect.TypeFor[V]()))
+		panic(fmt.Sprintf("exosql: column %s.%s: %v can't be the type of a column: use one that NewColumn lists", t.Name, name, reflect.TypeFor[V]()))
 	}
 	if scalar.ReservedName(c.Guest) {
 		c.Guest = "" // the column needs Named before a facet can show it
@@ -104,18 +104,18 @@ func (c *Column[T, V]) Named(name constant) *Column[T, V] {
 	return c
 }
 
-// Doc adds a line to the declarations, for their reader: mostly a model.
+// Doc adds a line to the column's description, which is mostly read by a model.
 func (c *Column[T, V]) Doc(text constant) *Column[T, V] {
 	c.core().Change()
 	c.c.Doc = string(text)
 	return c
 }
 
-// OneOf lists the only values of a text column. Programs see the list. Comparing the column with another value is an error that shows the list.
+// OneOf lists the only values of a text column. Programs see the list, and an error that shows it if they compare the column with another value.
 func (c *Column[T, V]) OneOf(values ...V) *Column[T, V] {
 	c.core().Change()
 	if c.c.Kind != value.TypeText || len(values) == 0 {
-		panic(fmt.Sprintf("exosql: OneOf needs a text column and values: %s.%s", c.c.Table.Name, c.c.Name))
+		panic(fmt.Sprintf("exosql: column %s.%s: OneOf needs a text column and at least one value", c.c.Table.Name, c.c.Name))
 	}
 	for _, v := range values {
 		c.c.Enum = append(c.c.Enum, reflect.ValueOf(v).String())
@@ -123,8 +123,8 @@ func (c *Column[T, V]) OneOf(values ...V) *Column[T, V] {
 	return c
 }
 
-// WithLabel gives every value of the column these tags. A tag like "pii" is a secrecy tag: a program that selects the column gets sealed values,
-// which it can't look at, and which only sinks that admit the tag can open. A program that computes with a value, even in a condition, has the tag
+// WithLabel gives every value of the column these tags. A tag like "pii" is a secrecy tag: a program that selects the column gets sealed values.
+// It can't look at them, and only sinks that admit the tag can open them. A program that computes with a value, even in a condition, has the tag
 // from then on, and so do its effects and its result. See MaxBytes.
 //
 // [value.Untrusted] is an integrity tag: it marks a column that outsiders write. A program that has read the column may answer and write rows. It
@@ -132,13 +132,13 @@ func (c *Column[T, V]) OneOf(values ...V) *Column[T, V] {
 func (c *Column[T, V]) WithLabel(tags ...string) *Column[T, V] {
 	c.core().Change()
 	if len(tags) == 0 || slices.Contains(tags, "") {
-		panic(fmt.Sprintf("exosql: WithLabel needs tags, none of them empty: %s.%s", c.c.Table.Name, c.c.Name))
+		panic(fmt.Sprintf("exosql: column %s.%s: WithLabel needs at least one tag, and none may be empty", c.c.Table.Name, c.c.Name))
 	}
 	for _, tag := range value.NewLabel(tags...).Unnamed() {
-		panic(fmt.Sprintf("exosql: WithLabel(%q) of %s.%s means that each value has a reader, but does not name the reader: call WithLabel with the tag alone, and ReadBy with the column of the reader's id", tag, c.c.Table.Name, c.c.Name))
+		panic(fmt.Sprintf("exosql: column %s.%s: WithLabel(%q) means that each value has a reader, but does not name the reader: call WithLabel with the tag alone, and ReadBy with the column of the reader's id", c.c.Table.Name, c.c.Name, tag))
 	}
 	if c.c.Readers != nil {
-		panic(fmt.Sprintf("exosql: WithLabel is called after ReadBy, which names the readers of all tags: call ReadBy last: %s.%s", c.c.Table.Name, c.c.Name))
+		panic(fmt.Sprintf("exosql: column %s.%s: WithLabel is called after ReadBy, which names the readers of all tags: call ReadBy last", c.c.Table.Name, c.c.Name))
 	}
 	c.c.Label = c.c.Label.Join(value.NewLabel(tags...))
 	return c
@@ -171,14 +171,14 @@ func (c *Column[T, V]) ReadBy(kind constant, ids ...ReaderID[T]) *Column[T, V] {
 	return c
 }
 
-// ReaderID is a column of a T with the id of a principal, a whole number, a text or a UUID: see Column.ReadBy.
+// ReaderID is a column of T that contains the id of a principal, as a whole number, a text or a UUID: see Column.ReadBy.
 type ReaderID[T any] interface {
 	reader(*T) *decl.Column
 }
 
 func (c *Column[T, V]) reader(*T) *decl.Column { return c.core() }
 
-// Trusted means that a program can't write the column after it has read what outsiders wrote (see value.Untrusted). It is for columns like a task's
+// Trusted means that a program can't write the column after it has read outsiders' words (see value.Untrusted). It is for columns like a task's
 // assignee or an amount. It does not restrict reading.
 func (c *Column[T, V]) Trusted() *Column[T, V] {
 	c.core().Change()
@@ -200,12 +200,12 @@ func (c *Column[T, V]) Admits(tags ...string) *Column[T, V] {
 	return c
 }
 
-// MaxBytes is the largest size of a labelled value; the default is 1 KiB. Limits count every sealed value as this large. At a sink a larger text
+// MaxBytes bounds the size of a labelled value; the default is 1 KiB. Limits count every sealed value as this large. At a sink a larger text
 // becomes "[too large]", and a larger value of another type null.
 func (c *Column[T, V]) MaxBytes(n int) *Column[T, V] {
 	c.core().Change()
 	if n <= 0 || n > sealed.Most {
-		panic(fmt.Sprintf("exosql: MaxBytes must be from 1 to %d: %s.%s", sealed.Most, c.c.Table.Name, c.c.Name))
+		panic(fmt.Sprintf("exosql: column %s.%s: MaxBytes must be from 1 to %d", c.c.Table.Name, c.c.Name, sealed.Most))
 	}
 	c.c.Bytes = n
 	return c
@@ -217,7 +217,7 @@ func (c *Column[T, V]) MaxBytes(n int) *Column[T, V] {
 func (c *Column[T, V]) StoredISO() *Column[T, V] {
 	c.core().Change()
 	if c.c.Kind != value.TypeTime {
-		panic(fmt.Sprintf("exosql: StoredISO needs a time column: %s.%s", c.c.Table.Name, c.c.Name))
+		panic(fmt.Sprintf("exosql: column %s.%s: StoredISO needs a time column", c.c.Table.Name, c.c.Name))
 	}
 	c.c.Stored = cellform.ISO
 	return c
@@ -226,17 +226,17 @@ func (c *Column[T, V]) StoredISO() *Column[T, V] {
 // StoredForm is the form of all cells of a column on SQLite, which has no type for times, days and truth values. It has no effect on PostgreSQL.
 type StoredForm = cellform.Form
 
-// The forms of times, in UTC. In them a day is its midnight.
+// These are the forms of times, in UTC. A day is stored as the time of its midnight.
 const (
-	StoredSQL         = cellform.Seconds    // '2006-01-02 15:04:05', as CURRENT_TIMESTAMP and Laravel write it
-	StoredSQLFraction = cellform.Fraction   // '2006-01-02 15:04:05.999999': Django, Rails, EF Core
-	StoredGo          = cellform.Go         // '2006-01-02 15:04:05.999999999 +0000 UTC': modernc.org/sqlite
-	StoredOffset      = cellform.Offset     // '2006-01-02 15:04:05.999999999+00:00': mattn/go-sqlite3
+	StoredSQL         = cellform.Seconds    // '2006-01-02 15:04:05', the form of CURRENT_TIMESTAMP and Laravel
+	StoredSQLFraction = cellform.Fraction   // '2006-01-02 15:04:05.999999', the form of Django, Rails and EF Core
+	StoredGo          = cellform.Go         // '2006-01-02 15:04:05.999999999 +0000 UTC', the form of modernc.org/sqlite
+	StoredOffset      = cellform.Offset     // '2006-01-02 15:04:05.999999999+00:00', the form of mattn/go-sqlite3
 	StoredUnix        = cellform.Unix       // whole seconds since 1970
-	StoredUnixMillis  = cellform.UnixMillis // whole milliseconds since 1970: Prisma, Knex
+	StoredUnixMillis  = cellform.UnixMillis // whole milliseconds since 1970, the form of Prisma and Knex
 )
 
-// The forms of truth values.
+// These are the forms of truth values.
 const (
 	StoredLetters = cellform.Letters // 't' and 'f'
 	StoredWords   = cellform.Words   // 'true' and 'false'
@@ -249,7 +249,7 @@ const (
 func (c *Column[T, V]) Stored(form StoredForm) *Column[T, V] {
 	c.core().Change()
 	if !form.Fits(c.c.Kind) {
-		panic(fmt.Sprintf("exosql: a column of the type %s can't be Stored as %q: %s.%s", c.c.Kind, string(form), c.c.Table.Name, c.c.Name))
+		panic(fmt.Sprintf("exosql: column %s.%s has the type %s, which can't be Stored as %q", c.c.Table.Name, c.c.Name, c.c.Kind, string(form)))
 	}
 	c.c.Stored = form
 	return c
@@ -258,7 +258,7 @@ func (c *Column[T, V]) Stored(form StoredForm) *Column[T, V] {
 // AllowUnscopedLookup lets the database use an index on this column for programs' conditions, before it checks the scope. Without it, a program's
 // conditions are tried only on rows in scope, except for = and in on a key. An index on the columns of the scope serves in both cases.
 //
-// The cost: the time of a query may reveal whether rows out of scope have such values. Use it for columns like a date or a state, not for
+// The cost is that the time of a query may reveal whether rows out of scope have such values. Use it for columns like a date or a state, not for
 // values that tenants must hide from one another.
 func (c *Column[T, V]) AllowUnscopedLookup() *Column[T, V] {
 	c.core().Change()
@@ -306,10 +306,10 @@ func (c *Column[T, V]) test(op string) Predicate[T] {
 	return Predicate[T]{&decl.Pred{Op: op, Col: c.c}}
 }
 
-// Asc orders by the column, NULL first. JSON and arrays have no order.
+// Asc sorts rows by the column, with NULL first. JSON and arrays have no order.
 func (c *Column[T, V]) Asc() Order[T] { return Order[T]{col: c.core()} }
 
-// Desc orders by the column backwards, NULL last.
+// Desc sorts rows by the column in descending order, with NULL last.
 func (c *Column[T, V]) Desc() Order[T] { return Order[T]{col: c.core(), desc: true} }
 
 func (c *Column[T, V]) compare(op string, vs ...V) Predicate[T] {
@@ -332,9 +332,9 @@ type Order[T any] struct {
 // fields maps the offset of a field in a row to the name of its column.
 type fields map[uintptr]string
 
-// bind records the column's field of a row. It panics if the field function returns no field of the row, or another column's field. If it returned
-// a variable of the host's, all queries would write into that variable, and two users would read one another's values. If two columns had one
-// field, one of their values would be lost.
+// bind notes the field that belongs to a column. It panics if the field function returns no field of the row, or another column's field. With a
+// variable of the host, all queries would write into it, and two users would read each other's values. With two columns for one field, one of
+// their values would be lost.
 func (fs *fields) bind(table, column string, row reflect.Value, field func() any) {
 	at := pointer(table, column, field)
 	if !within(row, at.Pointer(), at.Type().Elem()) {
@@ -350,7 +350,7 @@ func (fs *fields) bind(table, column string, row reflect.Value, field func() any
 	(*fs)[offset] = column
 }
 
-// pointer returns what the field function returns for a new row. Each query calls it in the same way.
+// pointer returns what the field function returns for a new row, since each query calls it in this way.
 func pointer(table, column string, field func() any) reflect.Value {
 	defer func() {
 		if p := recover(); p != nil {
@@ -360,8 +360,8 @@ func pointer(table, column string, field func() any) reflect.Value {
 	return reflect.ValueOf(field())
 }
 
-// within reports whether v, or a part of it at any depth, has the type and the address. The type is needed because a struct and its first field
-// have the same address.
+// within reports whether v, or a part of it at any depth, has the type typ and the address at. The type matters because a struct and its first
+// field have the same address.
 func within(v reflect.Value, at uintptr, typ reflect.Type) bool {
 	for v.Addr().Pointer() != at || v.Type() != typ {
 		n, part := 0, v.Field

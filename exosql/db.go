@@ -1,6 +1,6 @@
 package exosql
 
-// This file has the database for the host; package answer does the work.
+// This file has the database of the host; package answer does the work.
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 // package comment. DB gives no access to its connections. Goroutines can share one DB; call Close at the end.
 type DB struct{ db *answer.DB }
 
-// core returns nil for a DB that was not opened.
+// core returns the database inside, or nil for a DB that was not opened.
 func (db *DB) core() *answer.DB {
 	if db == nil {
 		return nil
@@ -29,7 +29,7 @@ func (db *DB) Close() error {
 	return db.db.Close()
 }
 
-// Catalog reads the database's catalogue over a connection of its own. A host declares tables from it (exosql/dynamic), or compares it.
+// Catalog reads the database's catalogue over a connection of its own. A host declares tables from it (exosql/dynamic), or compares it with declarations.
 func (db *DB) Catalog(ctx context.Context) (*schema.Database, error) {
 	if err := db.core().Ready(); err != nil {
 		return nil, err

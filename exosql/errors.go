@@ -1,6 +1,6 @@
 package exosql
 
-// This file has the errors to look for with errors.Is and errors.As.
+// This file has the errors that hosts find with errors.Is and errors.As.
 
 import (
 	"github.com/exoagent/exoagent/exosql/internal/answer"
@@ -12,23 +12,23 @@ import (
 // Kind Invalid. Of its content a program sees only the names of columns that its facet shows.
 type ConstraintError struct {
 	Rule       Rule
-	Table      string   // its name in the database
-	Columns    []string // their names in the database; nil if the database does not report them
-	Constraint string   // the name of the constraint; "" if the database does not report it
-	Row        int      // the number of the row among several inserted rows, from 1; 0: there was one row, or the number is not known
-	Err        error    // the driver's error, which may quote values
+	Table      string   // Table is the table's name in the database
+	Columns    []string // Columns are their names in the database; nil if it does not report them
+	Constraint string   // Constraint is the name of the constraint; "" if the database does not report it
+	Row        int      // Row is the number of the row among several inserted rows, from 1; 0 for a single row, or if it is not known
+	Err        error    // Err is the driver's error, which may quote values
 }
 
-// Rule is a kind of constraint. The comments below name what each demands.
+// Rule is a kind of constraint. The comments below describe what each demands.
 type Rule uint8
 
 const (
-	RuleNotNull    = Rule(engine.NotNull)    // a value
-	RuleUnique     = Rule(engine.Unique)     // a value that no other row has
-	RuleForeignKey = Rule(engine.ForeignKey) // that the row referred to exists, or that no row refers to this one
-	RuleCheck      = Rule(engine.CheckRule)  // that an expression is true
-	RuleType       = Rule(engine.BadValue)   // a value that fits the type of the column
-	RuleTrigger    = Rule(engine.Trigger)    // a value that a trigger which the host has permitted accepts
+	RuleNotNull    = Rule(engine.NotNull)    // RuleNotNull demands a value
+	RuleUnique     = Rule(engine.Unique)     // RuleUnique demands a value that no other row has
+	RuleForeignKey = Rule(engine.ForeignKey) // RuleForeignKey demands that the row referred to exists, or that no row refers to this one
+	RuleCheck      = Rule(engine.CheckRule)  // RuleCheck demands that an expression is true
+	RuleType       = Rule(engine.BadValue)   // RuleType demands a value that fits the type of the column
+	RuleTrigger    = Rule(engine.Trigger)    // RuleTrigger demands a value that a permitted trigger accepts
 )
 
 func (r Rule) String() string {
@@ -53,10 +53,10 @@ func brokenBy(v *engine.Violation, columns []string, row int, err error) error {
 	return &ConstraintError{Rule(v.Rule), v.Table, columns, v.Constraint, row, err}
 }
 
-// Errors to look for with errors.Is, like [ErrCursor], [ErrNoFacet] and those of package exo. For errors.As there are [ConstraintError],
-// [VersionError] and [CheckError]. Other errors differ by their Kind: see [fail.KindOf].
+// These errors are found with errors.Is, like [ErrCursor], [ErrNoFacet] and those of package exo. With errors.As, [ConstraintError],
+// [VersionError] and [CheckError] are found. Other errors differ by their Kind: see [fail.KindOf].
 var (
-	ErrClosed    = engine.ErrClosed  // the DB was closed: of kind fail.Revoked
+	ErrClosed    = engine.ErrClosed  // the DB was closed; its kind is fail.Revoked
 	ErrNoWitness = engine.ErrNoMarks // the DB was opened without OpenOptions.Witness
 	ErrTxDone    = unit.ErrTxDone    // the Tx has ended already, by Commit, Rollback or Close of its DB
 )
@@ -64,5 +64,5 @@ var (
 // ErrCursor means that a cursor is refused. A forged cursor, and a cursor of another query, constant, principal, grant or key, give the same error.
 var ErrCursor = answer.ErrCursor
 
-// ErrNoFacet is the error of AccessPaths for an object that [Facet.Of] did not make: nil, or a zero one.
+// ErrNoFacet is the error of AccessPaths for an object that [Facet.Of] did not make.
 var ErrNoFacet = answer.ErrNoFacet

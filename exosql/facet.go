@@ -14,7 +14,7 @@ import (
 // links in both directions are normal. Of makes the object to grant. It freezes the facet and all facets that it links to.
 type Facet[T any] struct{ f *decl.Facet }
 
-// core returns nil for a facet that NewFacet did not make.
+// core returns the declaration inside, or nil for a facet that NewFacet did not make.
 func (f *Facet[T]) core() *decl.Facet {
 	if f == nil {
 		return nil
@@ -22,14 +22,14 @@ func (f *Facet[T]) core() *decl.Facet {
 	return f.f
 }
 
-// Member is a column of T, or a link from T with the facet of its target; see Via.
+// Member is a column of T, or a link from T with the facet of its target: see Via.
 type Member[T any] interface {
 	addTo(f *decl.Facet, _ *T) error
 }
 
 func (c *Column[T, V]) addTo(f *decl.Facet, _ *T) error {
 	if c.core() == nil {
-		return fmt.Errorf("exosql: facet %s: a Column that was not declared: NewColumn, NewKey or NewNullable makes one", f.Alias)
+		return fmt.Errorf("exosql: facet %s: a Column was not declared: make it with NewColumn, NewKey or NewNullable", f.Alias)
 	}
 	return f.AddColumn(c.c)
 }
@@ -42,7 +42,7 @@ type via[A any] struct {
 func (m via[A]) addTo(f *decl.Facet, _ *A) error {
 	switch {
 	case m.l == nil:
-		return fmt.Errorf("exosql: facet %s: Via of a zero Link: Many or One makes one", f.Alias)
+		return fmt.Errorf("exosql: facet %s: Via of a zero Link: make one with Many or One", f.Alias)
 	case m.f == nil:
 		return fmt.Errorf("exosql: facet %s: Via of link %s leads to a %s", f.Alias, m.l.Name, zeroFacet)
 	}
@@ -51,7 +51,7 @@ func (m via[A]) addTo(f *decl.Facet, _ *A) error {
 
 const zeroFacet = answer.ZeroFacet
 
-// Via makes a link part of a facet; programs follow it to f.
+// Via makes a link a member of a facet. Programs follow the link to f.
 func Via[A, B any](l Link[A, B], f *Facet[B]) Member[A] { return via[A]{l.l, f.core()} }
 
 // NewFacet begins a facet. alias is the name of one row in programs.
@@ -85,23 +85,23 @@ func (f *Facet[T]) Add(members ...Member[T]) *Facet[T] {
 	return f
 }
 
-// AllowInsert lets programs insert rows with values for these columns. The facet must show them. Columns that the scope fixes are filled in, listed
-// or not. Without AllowInsert programs can't insert rows. AllowInsert panics on a frozen facet, without columns, and with a column that the facet
+// AllowInsert lets programs insert rows with values for these columns, which the facet must show. Columns that the scope fixes are filled in,
+// listed or not. Without AllowInsert programs can't insert rows. It panics on a frozen facet, without columns, and with a column that the facet
 // does not show; the methods below do too.
 func (f *Facet[T]) AllowInsert(columns ...Member[T]) *Facet[T] {
 	return f.allow("AllowInsert", decl.Rights{Insert: f.columns("AllowInsert", columns)})
 }
 
-// AllowUpdate lets programs change these columns. The facet must show them. A key, or a column of the scope, can't be among them.
+// AllowUpdate lets programs change these columns, which the facet must show. A key, or a column of the scope, can't be among them.
 func (f *Facet[T]) AllowUpdate(columns ...Member[T]) *Facet[T] {
 	return f.allow("AllowUpdate", decl.Rights{Update: f.columns("AllowUpdate", columns)})
 }
 
-// AllowDelete lets programs delete rows. If the table has a [Column.Trusted] column, even a hidden one, a program that has read what outsiders
-// wrote (see value.Untrusted) can't delete. Nor can it if a cascade would delete or change rows with such a column.
+// AllowDelete lets programs delete rows. If the table has a [Column.Trusted] column, even a hidden one, a program that has read outsiders'
+// words (see value.Untrusted) can't delete. Nor can it if a cascade would delete or change rows with such a column.
 func (f *Facet[T]) AllowDelete() *Facet[T] { return f.allow("AllowDelete", decl.Rights{Delete: true}) }
 
-// AllowDeleteByTrusted is AllowDelete, but no program that has read what outsiders wrote can delete, even if no column of the table is Trusted.
+// AllowDeleteByTrusted lets programs delete rows unless they have read outsiders' words, even if no column of the table is Trusted.
 func (f *Facet[T]) AllowDeleteByTrusted() *Facet[T] {
 	return f.allow("AllowDeleteByTrusted", decl.Rights{Delete: true, Wary: true})
 }
@@ -119,8 +119,8 @@ func (f *Facet[T]) Permit(known ...Permission) *Facet[T] {
 	return f.allow("Permit", decl.Rights{Permits: permissions(known)})
 }
 
-// Approve lists rules by which a person must agree to changes of the facet's table, whichever of the granted facets makes them. They act if the tool has
-// a Reviewer (codemode.Options.Review), and the database was opened with [OpenOptions.Images], which bounds the rows that a person is shown. Without a
+// Approve lists rules that require a person's approval of changes of the facet's table, whichever of the granted facets makes them. They need a Reviewer
+// in the tool (codemode.Options.Review), and a database opened with [OpenOptions.Images], which bounds the rows that a person is shown. Without a
 // Reviewer the facet can't be granted.
 func (f *Facet[T]) Approve(rules ...Approval) *Facet[T] {
 	var r decl.Rights
@@ -158,7 +158,7 @@ func (f *Facet[T]) allow(op string, r decl.Rights) *Facet[T] {
 // to. Errors in the declaration are reported when the object is granted.
 func (f *Facet[T]) Of(r Relation[T]) exo.Object { return answer.NewObject(r.db.core(), f.core(), r.r) }
 
-// exosql/dynamic makes its objects with these functions.
+// This gives exosql/dynamic the functions that make its objects.
 var _ = bridge.Provide(func(db any, f *decl.Facet, r *decl.Relation) (exo.Object, error) {
 	d, _ := db.(*DB)
 	return answer.NewObject(d.core(), f, r), d.core().Ready()

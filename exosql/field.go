@@ -16,8 +16,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// toValue turns a Go value into a Value. For a value that no engine can store (NaN, NUL in text, a day that does not exist) it returns the zero
-// Value, which every query refuses.
+// toValue turns a Go value into a Value. A value that no engine can store (NaN, NUL in text, a day that does not exist) becomes the zero Value,
+// which every query refuses.
 func toValue(v any) value.Value {
 	switch x := v.(type) {
 	case int64:
@@ -45,7 +45,7 @@ func toValue(v any) value.Value {
 	switch r.Kind() {
 	case reflect.Pointer:
 		if r.IsNil() {
-			return value.Value{} // nil is no value to compare with
+			return value.Value{} // a nil slice is no value to compare with
 		}
 		return toValue(r.Elem().Interface())
 	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Int:
@@ -76,7 +76,7 @@ func toValue(v any) value.Value {
 	return value.Value{}
 }
 
-// toStored is toValue for values to be written: it also takes JSON, and arrays with NULL elements.
+// toStored is like toValue, but for values that are written: it also accepts JSON, and arrays with NULL elements.
 func toStored(v any) value.Value {
 	if j, ok := v.(JSON); ok {
 		return toDocument(j)
@@ -96,8 +96,8 @@ func toStored(v any) value.Value {
 	return value.List(items...)
 }
 
-// toDocument returns JSON as plain data, or the zero Value for JSON that would not be read back as it was written: null would be read as NULL, and
-// a number that is too large for a float as a text.
+// toDocument returns JSON as plain data, or the zero Value for JSON that would not read back as it was written. null would read back as NULL, and
+// a number that is too large for a float as text.
 func toDocument(j JSON) value.Value {
 	v := engine.DecodeJSON(j)
 	if v.IsNull() {

@@ -21,10 +21,10 @@ const (
 // write runs, and [Table.AfterCommit] after the commit.
 type Write[T any] struct {
 	Kind  WriteKind
-	Run   exo.Run // the run of the program, with Principal and Clock; for Go code only Clock is set, to the time of the call
-	Facet string  // the alias of the facet that gives the program its rights; "" for Go code
-	Row   T       // the given values in their fields, and zero in all others; changing Row has no effect
-	Rows  int64   // how many rows were written; 0 in BeforeWrite
+	Run   exo.Run // Run is the run of the program, with Principal and Clock; for Go code only Clock is set, to the time of the call
+	Facet string  // Facet is the alias of the facet that gives the program its rights; "" for Go code
+	Row   T       // Row has the given values in their fields, and zero in all others; changing it has no effect
+	Rows  int64   // Rows is the number of written rows; 0 in BeforeWrite
 
 	w *decl.RowWrite
 }
@@ -60,7 +60,7 @@ func (t *Table[T]) BeforeWrite(f func(ctx context.Context, w *Write[T]) error, f
 	return t
 }
 
-// hookWrite makes the Write for a hook.
+// hookWrite makes the Write that a hook gets.
 func (t *Table[T]) hookWrite(r *decl.RowWrite) (*Write[T], error) {
 	w := &Write[T]{Kind: r.Kind, Run: r.Run, Facet: r.Facet, Rows: r.Rows, w: r}
 	for _, g := range r.Given {
@@ -101,7 +101,7 @@ func (t *Table[T]) AfterCommit(f func(ctx context.Context, writes []Write[T]) er
 	return t
 }
 
-// columnOf returns the column that a member is, or nil.
+// columnOf returns the column of a member, or nil if the member is no column.
 func columnOf[T any](m Member[T]) *decl.Column {
 	c, ok := m.(interface{ core() *decl.Column })
 	if !ok {
@@ -110,12 +110,12 @@ func columnOf[T any](m Member[T]) *decl.Column {
 	return c.core()
 }
 
-// Gives reports whether the write gives the column: a value, which is in Row, NULL, or an expression that the database calculates.
+// Gives reports whether the write gives the column a value, NULL, or an expression that the database calculates. Row has the value.
 func (w *Write[T]) Gives(c Member[T]) bool {
 	return w != nil && w.w != nil && w.w.Of(columnOf(c)) != nil
 }
 
-// Calculates reports whether an update calculates the column from each row that it finds. The value is not known then.
+// Calculates reports whether an update calculates the column from each row that it finds, so that no value is known.
 func (w *Write[T]) Calculates(c Member[T]) bool {
 	if w == nil || w.w == nil {
 		return false
@@ -125,7 +125,7 @@ func (w *Write[T]) Calculates(c Member[T]) bool {
 }
 
 // Fill sets columns that the write does not set and that [Table.BeforeWrite] lists in fills. The write is refused if it sets such a column itself,
-// if the column is not listed or is filled twice, or if the value does not fit the column.
+// or if a value does not fit. It is also refused if a column is not listed or filled twice.
 func (w *Write[T]) Fill(values ...Assignment[T]) {
 	if w == nil || w.w == nil {
 		return

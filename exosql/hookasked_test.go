@@ -38,7 +38,7 @@ func TestHooksAreAsked(t *testing.T) {
 			grants["pages"] = forgetful{grants["pages"]}
 			got, err := kit.RunHooked(t, grants, `return pages.where({ id: 1 }).update({ points: 7 })`)
 			if err != nil {
-				if got = "!" + fail.KindOf(err).String(); !strings.Contains(err.(*fail.Error).Err.Error(), "were not asked") {
+				if got = "!" + fail.KindOf(err).String(); !strings.Contains(err.(*fail.Error).Err.Error(), "were not called") {
 					t.Error(err.(*fail.Error).Err)
 				}
 			}

@@ -14,7 +14,7 @@ type Link[A, B any] struct {
 	to *Table[B]
 }
 
-// Pair is a further pair of columns of a composite key; see Keys.
+// Pair is a further pair of columns of a composite key: see Keys.
 type Pair[A, B any] struct{ p decl.Pair }
 
 // Keys pairs two columns for a link over a composite key.
@@ -27,20 +27,19 @@ func Many[A, B, V any](name constant, from *Column[A, V], to *Column[B, V], more
 	return newLink(name, false, from, to, more)
 }
 
-// One declares a link to at most one row, and programs see "at most one" in the declarations. Like every link it is a join: rows without a partner
-// are left out.
+// One declares a link to at most one row, which descriptions for programs show. Like every link it is a join: rows without a partner are left out.
 func One[A, B, V any](name constant, from *Column[A, V], to *Column[B, V], more ...Pair[A, B]) Link[A, B] {
 	return newLink(name, true, from, to, more)
 }
 
 func newLink[A, B, V any](name constant, one bool, from *Column[A, V], to *Column[B, V], more []Pair[A, B]) Link[A, B] {
 	if from.core() == nil || to.core() == nil {
-		panic(fmt.Sprintf("exosql: link %q is made of a zero column; declare columns before links", name))
+		panic(fmt.Sprintf("exosql: link %q has a zero column: declare columns before links", name))
 	}
 	pairs := []decl.Pair{{From: from.c, To: to.c}}
 	for _, p := range more {
 		if p.p.From == nil || p.p.To == nil {
-			panic(fmt.Sprintf("exosql: link %q: Keys got a column that was not declared, or the Pair is zero: NewColumn and Keys make them", name))
+			panic(fmt.Sprintf("exosql: link %q: Keys got an undeclared column, or the Pair is zero: declare columns with NewColumn, and make pairs with Keys", name))
 		}
 		pairs = append(pairs, p.p)
 	}
@@ -51,10 +50,10 @@ func newLink[A, B, V any](name constant, one bool, from *Column[A, V], to *Colum
 	return Link[A, B]{l, to.t}
 }
 
-// Doc adds a line to the declarations, for their reader, and returns the same link.
+// Doc adds a line to the link's description for programs, and returns the same link.
 func (l Link[A, B]) Doc(text constant) Link[A, B] {
 	if l.l == nil {
-		panic("exosql: Doc of a zero Link: Many or One makes one")
+		panic("exosql: Doc of a zero Link: make one with Many or One")
 	}
 	l.l.Doc = string(text)
 	return l

@@ -15,19 +15,19 @@ import (
 // only columns that the facet shows. A program that calls it has read the labels of all these columns, including those of the condition.
 type Measure[T any] struct{ m *decl.Measure }
 
-// Count is the measure of the number of rows.
+// Count makes the measure that counts rows.
 func Count[T any]() Measure[T] { return Measure[T]{&decl.Measure{Func: language.Count}} }
 
-// Sum is the measure of the sum of a number column. Without values it is null, like the measures below.
+// Sum makes the measure that adds up a number column. Without values it is null, like the measures below.
 func Sum[T, V any](c *Column[T, V]) Measure[T] { return measureOf(language.Sum, c) }
 
-// Mean is the measure of the mean of a number column.
+// Mean makes the measure that is the mean of a number column.
 func Mean[T, V any](c *Column[T, V]) Measure[T] { return measureOf(language.Avg, c) }
 
-// Min is the measure of the least value of a column of numbers, texts, times or days.
+// Min makes the measure that is the least value of a column of numbers, texts, times or days.
 func Min[T, V any](c *Column[T, V]) Measure[T] { return measureOf(language.Min, c) }
 
-// Max is the measure of the greatest value of a column of numbers, texts, times or days.
+// Max makes the measure that is the greatest value of a column of numbers, texts, times or days.
 func Max[T, V any](c *Column[T, V]) Measure[T] { return measureOf(language.Max, c) }
 
 func measureOf[T, V any](name string, c *Column[T, V]) Measure[T] {
@@ -44,7 +44,7 @@ func Ratio[T any](name constant, of, by Measure[T]) Measure[T] {
 func (m Measure[T]) Where(p Predicate[T]) Measure[T] {
 	return m.with(func(x *decl.Measure) {
 		if p.p == nil {
-			p.p = &decl.Pred{Op: "all", Err: fail.Errorf(fail.Invalid, "exosql: Measure.Where", "the Predicate is zero and matches no row: make one with Column.Eq, Column.In or their like")}
+			p.p = &decl.Pred{Op: "all", Err: fail.Errorf(fail.Invalid, "exosql: Measure.Where", "the Predicate is zero and matches no row: make one with a method like Column.Eq or Column.In")}
 		}
 		if x.Where != nil {
 			p = And(Predicate[T]{x.Where}, p)
@@ -58,15 +58,15 @@ func (m Measure[T]) As(name constant) Measure[T] {
 	return m.with(func(x *decl.Measure) { x.Name = string(name) })
 }
 
-// Doc adds a line to the declarations, for their reader: mostly a model.
+// Doc adds a line to the measure's description, which is mostly read by a model.
 func (m Measure[T]) Doc(text constant) Measure[T] {
 	return m.with(func(x *decl.Measure) { x.Doc = string(text) })
 }
 
-// with returns a copy of the measure with a change.
+// with returns a changed copy of the measure.
 func (m Measure[T]) with(change func(*decl.Measure)) Measure[T] {
 	if m.m == nil {
-		return m // a facet refuses the zero Measure
+		return m // facets refuse the zero Measure
 	}
 	x := *m.m
 	change(&x)

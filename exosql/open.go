@@ -78,7 +78,7 @@ func Open(ctx context.Context, url string, opt *OpenOptions) (*DB, error) {
 	scheme, rest, _ := strings.Cut(url, ":")
 	switch right := scalar.WithoutSlashes(url); {
 	case right != "":
-		return nil, fail.Errorf(fail.Invalid, "exosql: Open", "SQLite's URL has no // before the path: want %s", right)
+		return nil, fail.Errorf(fail.Invalid, "exosql: Open", "a SQLite URL has no // before the path: write %s", right)
 	case scheme == "sqlite" && rest != "":
 		return OpenSQLite(ctx, rest, opt)
 	case (scheme == "postgres" || scheme == "postgresql") && strings.HasPrefix(rest, "//"):
@@ -136,7 +136,7 @@ func OpenSQLite(ctx context.Context, path string, opt *OpenOptions) (*DB, error)
 // would never be called. The record has each query: see [Query].
 func OpenPostgres(ctx context.Context, config *pgxpool.Config, opt *OpenOptions) (*DB, error) {
 	if config == nil || config.ConnConfig == nil {
-		return nil, fail.Errorf(fail.Invalid, "exosql: OpenPostgres", "there is no configuration; want one that pgxpool.ParseConfig made")
+		return nil, fail.Errorf(fail.Invalid, "exosql: OpenPostgres", "the configuration is nil: pass one that pgxpool.ParseConfig made")
 	}
 	for _, hook := range []struct {
 		name string
@@ -208,7 +208,7 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 	return &DB{db}, nil
 }
 
-// noCost refuses a PlanCost that can have no effect.
+// noCost refuses a PlanCost that could have no effect.
 func (o *OpenOptions) noCost(d sqlast.Dialect) error {
 	switch {
 	case o.PlanCost < 0 || math.IsNaN(o.PlanCost):

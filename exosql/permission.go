@@ -9,7 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
-// Permission allows a write one side effect; the zero Permission allows nothing. String returns its form in a grant file, under effects.
+// Permission allows a write one side effect. The zero Permission allows nothing. String returns its form in a grant file, under effects.
 type Permission struct{ p decl.Permission }
 
 func (p Permission) String() string { return p.p.String() }
@@ -21,11 +21,12 @@ func AllowTrigger(name constant) Permission { return permission(decl.PermitTrigg
 // AllowRule lets a rule of PostgreSQL rewrite the write. In a grant file: rule archive.
 func AllowRule(name constant) Permission { return permission(decl.PermitRule, name) }
 
-// AllowUntrustedTrigger is AllowTrigger for a trigger that changes no [Column.Trusted] column. It also acts for programs that have read what
-// outsiders wrote. In a grant file: untrusted trigger touch.
+// AllowUntrustedTrigger lets a write start a trigger that changes no [Column.Trusted] column. The trigger also acts for programs that have
+// read outsiders' words. In a grant file: untrusted trigger touch.
 func AllowUntrustedTrigger(name constant) Permission { return permission(decl.PermitWaryTrigger, name) }
 
-// AllowUntrustedRule is AllowUntrustedTrigger for a rule of PostgreSQL. In a grant file: untrusted rule archive.
+// AllowUntrustedRule lets a rule of PostgreSQL rewrite the write, even for programs that have read outsiders' words. In a grant file: untrusted rule
+// archive.
 func AllowUntrustedRule(name constant) Permission { return permission(decl.PermitWaryRule, name) }
 
 // AllowCascade lets a write change or delete rows of another table by the action of that table's foreign key, even rows out of scope. In a grant
@@ -49,13 +50,13 @@ func AllowUnique(columns ...constant) Permission {
 	return Permission{decl.Permission{Kind: decl.PermitUnique, On: list(columns)}}
 }
 
-// AllowExclusion is AllowUnique for an exclusion constraint. In a grant file: exclude(room, during).
+// AllowExclusion lets programs learn from an error that a row out of scope conflicts by an exclusion constraint. In a grant file: exclude(room, during).
 func AllowExclusion(columns ...constant) Permission {
 	return Permission{decl.Permission{Kind: decl.PermitExclusion, On: list(columns)}}
 }
 
-// Where adds the condition of a partial unique index or an exclusion constraint; other permissions panic. In a grant file: unique(code) where
-// active.
+// Where adds the condition of a partial unique index or of an exclusion constraint. It panics on other permissions. In a grant file:
+// unique(code) where active.
 func (p Permission) Where(condition constant) Permission {
 	if p.p.Kind != decl.PermitUnique && p.p.Kind != decl.PermitExclusion {
 		panic("exosql: Permission.Where is only for AllowUnique and AllowExclusion")
@@ -85,7 +86,7 @@ func AllowRevealing(rule constant) Permission { return permission(decl.PermitRev
 
 func permission(kind decl.PermissionKind, on constant, of ...constant) Permission {
 	p := decl.Permission{Kind: kind, On: string(on), Of: list(of)}
-	if read, err := decl.ParsePermission(p.String()); err == nil { // AllowCascade("visits(person)") is AllowCascade("visits", "person")
+	if read, err := decl.ParsePermission(p.String()); err == nil { // the text "visits(person)" means the table visits and its column person
 		p = read
 	}
 	return Permission{p}
@@ -99,7 +100,7 @@ func list(columns []constant) string {
 	return strings.Join(all, ", ")
 }
 
-// permissions converts permissions to those of package decl.
+// permissions returns the permissions of package decl inside.
 func permissions(known []Permission) []decl.Permission {
 	var all []decl.Permission
 	for _, p := range known {

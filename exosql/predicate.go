@@ -45,7 +45,7 @@ func Like[T any, V ~string](c *Column[T, V], pattern string) Predicate[T] {
 	return textual(c, "like", pattern)
 }
 
-// ILike is Like, but ignores case, by Unicode's rules.
+// ILike matches like Like, but ignores case by Unicode's rules.
 func ILike[T any, V ~string](c *Column[T, V], pattern string) Predicate[T] {
 	return textual(c, "ilike", pattern)
 }
@@ -78,8 +78,8 @@ func textual[T any, V ~string](c *Column[T, V], op, s string) Predicate[T] {
 		return Predicate[T]{}
 	}
 	p := &decl.Pred{Op: op, Col: c.c, Vals: []value.Value{value.Text(s)}}
-	if c.c.Kind != value.TypeText { // a Decimal is a Go string, but not a text
-		p.Err = fail.Errorf(fail.Invalid, c.c.Table.Name+"."+c.c.Name, "it is not a text column: use Eq, In or their like")
+	if c.c.Kind != value.TypeText { // a Decimal is a Go string, but no text
+		p.Err = fail.Errorf(fail.Invalid, c.c.Table.Name+"."+c.c.Name, "it is not a text column: use a method like Eq or In")
 		return Predicate[T]{p}
 	}
 	return Predicate[T]{p.Checked()}

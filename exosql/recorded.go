@@ -1,6 +1,6 @@
 package exosql
 
-// This file has the form in which the record keeps a statement and its bound values: small values whole, and large ones as digest and size.
+// This file writes a statement and its bound values in the form that the record keeps: small values whole, large ones as digest and size.
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Query is the record's description of the statement that answered a message (see exo.Entry's Details). It contains values of the database and is
-// for the host alone.
+// Query is the record's description of the statement that answered a message (see exo.Entry's Details). It contains values of the database, and
+// is only for the host.
 type Query struct {
 	SQL  string
 	Args []value.Value
@@ -28,9 +28,9 @@ type Query struct {
 	plan *plan.Plan
 }
 
-// AppendJSON writes the query in the form of the record: sql, args, rows, ms and fenced. A value above exo.ConstantBytes, all values if they exceed
-// 256 KiB together, and a statement above 64 KiB are replaced by {"digest": …, "bytes": …}: its value.Digest, and its size as value.Value.Bytes
-// counts. The record has a program's large constants once, by their digests: see exo.Constant.
+// AppendJSON writes the query in the form that the record has: sql, args, rows, ms and fenced. A value above exo.ConstantBytes, all values if they
+// exceed 256 KiB together, and a statement above 64 KiB are replaced by {"digest": …, "bytes": …}. These are its value.Digest, and its size as
+// value.Value.Bytes counts. The record has a program's large constants once, by their digests: see exo.Constant.
 func (q Query) AppendJSON(b []byte) ([]byte, error) {
 	b, err := appendUpTo(append(b, `{"sql":`...), value.Text(q.SQL), maxRecordedSQL)
 	if err != nil {
@@ -54,8 +54,8 @@ func (q Query) MarshalJSON() ([]byte, error) { return q.AppendJSON(nil) }
 
 // Output is one value in each row that a statement returned.
 type Output struct {
-	Name string // its name in the program, after the names of the records around it: "user.name"
-	Type string // value.TypeDecimal and so on: a Value alone does not differ for a decimal, a date and a text
+	Name string // Name is the value's name in the program, after the names of the records around it, like "user.name"
+	Type string // Type is value.TypeDecimal and so on, since a Value alone does not distinguish a decimal, a date and a text
 }
 
 // Outputs returns the values of each row, in order.
@@ -78,14 +78,14 @@ func (q Query) Outputs() []Output {
 	return out
 }
 
-// queryOf returns a statement that ran in the form of the record.
+// queryOf returns the Query for a statement that ran.
 func queryOf(r answer.Ran) any {
 	return Query{SQL: r.Plan.Text, Args: r.Args, Rows: r.Rows, Took: r.Took, Fenced: r.Fenced, plan: r.Plan}
 }
 
 // Statements makes the statements that a message would run on a database, and runs none. Their Args are only the values that scopes give. It returns
-// none for an object that [Facet.Of] did not make, and an error if the message would be refused. It asks no hook. It is for a host that compares
-// what two declarations would ask, in an exo.Policy that lets nothing through.
+// none for an object that [Facet.Of] did not make, and an error if the message would be refused. It asks no hook. It is for a host that compares two
+// declarations, in an exo.Policy that lets nothing through.
 func Statements(ctx context.Context, m *exo.Message) (out []Query, err error) {
 	if m == nil || m.Root == nil || len(m.Objects) == 0 {
 		return nil, nil
@@ -101,7 +101,7 @@ func Statements(ctx context.Context, m *exo.Message) (out []Query, err error) {
 	return out, err
 }
 
-// Bounds of a query in a record, in bytes.
+// These bound a query in a record, in bytes.
 const (
 	maxRecordedSQL  = 64 << 10
 	maxRecordedArgs = 256 << 10
@@ -129,7 +129,7 @@ func appendArgs(b []byte, args []value.Value) (_ []byte, err error) {
 		if b, err = appendUpTo(b, v, exo.ConstantBytes); err != nil {
 			return b, err
 		}
-		if len(b)-from > maxRecordedArgs { // many small values
+		if len(b)-from > maxRecordedArgs { // many small values exceed the bound together
 			return appendUpTo(b[:from], value.List(args...), 0)
 		}
 	}

@@ -21,7 +21,7 @@ type Relation[T any] struct {
 	r  *decl.Relation
 	t  *Table[T]
 	db *DB
-	tx *unit.Tx // nil: none
+	tx *unit.Tx // tx is nil outside of a transaction
 }
 
 // Grant makes a relation of the rows of t that scope matches. Every query on it stays within these rows. The scope can't be left out: pass AllRows
@@ -40,7 +40,7 @@ func Grant[T any](db *DB, t *Table[T], scope Predicate[T], others ...Scope) Rela
 	case r.Table.Schema != "" && db.core().Ready() == nil && db.db.Dialect == sqlast.SQLite:
 		r.Err = &fail.Error{Op: r.Table.Name, Kind: fail.Denied, Err: fmt.Errorf("exosql: SQLite has no schemas, and an attached database is not read: declare the table without InSchema(%q)", r.Table.Schema)}
 	case scope.p == nil:
-		r.Err = &fail.Error{Op: r.Table.Name, Kind: fail.Denied, Err: errors.New("exosql: Grant was given the zero Predicate, which matches no row; use AllRows if you mean every row")}
+		r.Err = &fail.Error{Op: r.Table.Name, Kind: fail.Denied, Err: errors.New("exosql: Grant got the zero Predicate, which matches no row; use AllRows if you mean every row")}
 	case scope.p.Err != nil:
 		r.Err = scope.p.Err
 	default:
@@ -71,13 +71,13 @@ func (r Relation[T]) Where(p Predicate[T]) Relation[T] {
 	return r.step(s)
 }
 
-// OrderBy sorts the rows; a further call sorts rows that are equal so far. If a limit makes the order matter, the key breaks ties, in the direction
+// OrderBy sorts the rows. A further call sorts rows that are equal so far. If a limit makes the order matter, the key breaks ties, in the direction
 // of the last term.
 func (r Relation[T]) OrderBy(terms ...Order[T]) Relation[T] {
 	s := decl.Relation{Kind: decl.StepOrder}
 	for _, o := range terms {
 		if o.col == nil {
-			s.Err = fail.Errorf(fail.Invalid, "orderBy", "a zero Order was given: Column.Asc or Column.Desc makes one")
+			s.Err = fail.Errorf(fail.Invalid, "orderBy", "a zero Order was given: make one with Column.Asc or Column.Desc")
 			break
 		}
 		if language.OperatorOn()[language.ColumnInterfaces[o.col.Kind]]["asc"] == nil {
@@ -93,7 +93,7 @@ func (r Relation[T]) OrderBy(terms ...Order[T]) Relation[T] {
 	return r.step(s)
 }
 
-// Limit keeps at most n rows; a negative n is an error.
+// Limit keeps at most n rows. A negative n is an error.
 func (r Relation[T]) Limit(n int64) Relation[T] { return r.step(countStep(decl.StepLimit, n)) }
 
 // Offset skips n rows; a negative n is an error. For a page, call Offset and then Limit. After Limit, Offset skips some of the rows that Limit
@@ -137,7 +137,7 @@ func (r Relation[T]) All(ctx context.Context) ([]T, error) {
 	return r.t.scan(rows)
 }
 
-// First reads the first row; ok is false if there is none.
+// First reads the first row. ok is false if there is no row.
 func (r Relation[T]) First(ctx context.Context) (row T, ok bool, err error) {
 	rows, err := r.read(ctx, plan.RunFirst)
 	if err != nil || rows.Len() == 0 {

@@ -48,7 +48,7 @@ func Policies(ctx context.Context, role string, objects ...exo.Object) (string, 
 	}
 	switch {
 	case db == nil:
-		return "", fail.Errorf(fail.Invalid, "exosql: Policies", "no objects are given: pass those that are granted")
+		return "", fail.Errorf(fail.Invalid, "exosql: Policies", "no objects are given: pass the granted ones")
 	case db.Dialect != sqlast.Postgres:
 		return "", fail.Errorf(fail.Invalid, "exosql: Policies", "the database is SQLite, which has no policies: there the authorizer restricts statements, without a script")
 	}

@@ -23,8 +23,8 @@ func (c *Column[T, V]) searched(*T) *decl.Column { return c.core() }
 // NewSearch makes a Search of 1 to 8 text columns. In the rank of a row, a match in a column counts four times as much as one in the next column.
 //
 // A row matches if it has all words of the query, in any of the columns. Words are runs of letters, marks and numbers; they match whole, and case
-// is ignored. `"a phrase"` needs the words next to each other in one column, `pay*` a word that begins so, and `refund OR chargeback` one of the
-// two; `-word` must not occur. The rank counts up to ten matches in each column, and depends on no other row.
+// is ignored. `"a phrase"` needs the words next to each other in one column. `pay*` needs a word that begins with pay, `refund OR chargeback` one of
+// the two words, and `-word` forbids the word. The rank counts up to ten matches in each column, and depends on no other row.
 func NewSearch[T any](t *Table[T], columns ...Searched[T]) Search[T] {
 	core := t.must("NewSearch")
 	var cols []*decl.Column
@@ -50,7 +50,7 @@ func (r Relation[T]) Search(s Search[T], text string) Relation[T] {
 	_, err := search.Parse(text)
 	switch {
 	case s.s == nil:
-		step.Err = fail.Errorf(fail.Invalid, "exosql: Search", "a zero Search was given: NewSearch makes one")
+		step.Err = fail.Errorf(fail.Invalid, "exosql: Search", "a zero Search was given: make one with NewSearch")
 	case r.r != nil && s.s.Table != r.r.Table:
 		step.Err = fail.Errorf(fail.Invalid, "exosql: Search", "the Search is of table %s, and the relation of table %s", s.s.Table.Name, r.r.Table.Name)
 	case err != nil:

@@ -85,7 +85,7 @@ func TestFormsFound(t *testing.T) {
 		{"", "(1704164645000), (NULL), (1704164645001)", "2 of the 2 cells that were looked at need Stored in the declaration: programs read null there, and can't find these rows by the column. This finds the cells: SELECT * FROM held WHERE at IS NOT NULL AND (typeof(at) <> 'text' OR datetime(at) IS NULL OR date(substr(at, 1, 10)) IS NOT substr(at, 1, 10)). Right would be: Stored(\"unix-ms\"), which 2 of them have", false},
 		{"", "(1704164645), (1704164646), ('2024-01-02 03:04:05')", "2 of the 3 cells that were looked at need Stored", true},
 		{exosql.StoredUnixMillis, "(1704164645000), (-1)", "", false},
-		{exosql.StoredUnixMillis, "(1704164645000), ('2024-01-02 03:04:05')", "1 of the 2 cells that were looked at are not as Stored(\"unix-ms\") says, like 1704164645000", true},
+		{exosql.StoredUnixMillis, "(1704164645000), ('2024-01-02 03:04:05')", "1 of the 2 cells that were looked at do not have the form that Stored(\"unix-ms\") declares, like 1704164645000", true},
 		{exosql.StoredSQL, "('2024-01-02 03:04:05.5'), ('2024-01-02 03:04:06'), (NULL)", "Right would be: Stored(\"sql-fraction\"), which 2 of them have", true},
 		{"", "(5), ('x')", "2 of the 2 cells", false},
 		{exosql.StoredUnixMillis, "(1704164645000) -- DEFAULT CURRENT_TIMESTAMP", "has the default CURRENT_TIMESTAMP, which is a text", true},

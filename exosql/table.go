@@ -12,10 +12,10 @@ import (
 // safesql).
 type constant string
 
-// Table describes a table whose rows scan into T. It carries no authority.
+// Table describes a table with rows that scan into T. It carries no authority.
 type Table[T any] struct {
 	t    *decl.Table
-	sets []func(*T, value.Value) bool // by column: each stores a value in the column's field, if it fits
+	sets []func(*T, value.Value) bool // sets stores a value, for each column, in the column's field if the value fits
 
 	bound fields
 }
@@ -37,7 +37,7 @@ func NewTable[T any](name constant) *Table[T] {
 func (t *Table[T]) InSchema(schema constant) *Table[T] {
 	to := t.must("InSchema")
 	if schema == "" || to.Schema != "" {
-		panic(fmt.Sprintf("exosql: InSchema(%q) of %s: want one call, with the name of a schema", string(schema), to.Name))
+		panic(fmt.Sprintf("exosql: InSchema(%q) of %s: call it once, with the name of a schema", string(schema), to.Name))
 	}
 	to.SetSchema(string(schema))
 	return t
@@ -50,7 +50,7 @@ func (t *Table[T]) InSchema(schema constant) *Table[T] {
 func (t *Table[T]) WithLabel(tags ...string) *Table[T] {
 	to := t.must("WithLabel")
 	if len(tags) == 0 || slices.Contains(tags, "") {
-		panic("exosql: WithLabel needs tags, none of them empty: " + to.Name)
+		panic("exosql: table " + to.Name + ": WithLabel needs at least one tag, and none may be empty")
 	}
 	for _, tag := range value.NewLabel(tags...).Unnamed() {
 		panic(fmt.Sprintf("exosql: WithLabel(%q) of %s names readers, and the label of a table can't have any: write the tag without them", tag, to.Name))
@@ -74,7 +74,7 @@ func (t *Table[T]) Name() string {
 	return t.t.Name
 }
 
-// core returns nil for a table that NewTable did not make.
+// core returns the declaration inside, or nil for a table that NewTable did not make.
 func (t *Table[T]) core() *decl.Table {
 	if t == nil {
 		return nil
@@ -82,9 +82,9 @@ func (t *Table[T]) core() *decl.Table {
 	return t.t
 }
 
-const zeroTable = "the Table is nil or zero: NewTable makes one"
+const zeroTable = "the Table is nil or zero: make one with NewTable"
 
-// must returns the core of a table; it panics for a nil or zero Table. what names the declaration that needs the table.
+// must returns the declaration inside a table, and panics for a nil or zero Table. what names the declaration that needs the table.
 func (t *Table[T]) must(what string) *decl.Table {
 	if t.core() == nil {
 		panic("exosql: " + what + ": " + zeroTable)

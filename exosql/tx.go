@@ -1,6 +1,6 @@
 package exosql
 
-// This file has the transactions of the host; package unit runs them.
+// This file has the transactions of the host, which package unit runs.
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 )
 
 // Tx is a transaction of the host that may contain several runs, one after another. A run started with [Tx.Context] reads and writes inside the Tx;
-// nobody else sees its changes before Commit. A run that fails leaves the Tx as it was. Relations are outside the Tx, except those made with
+// nothing else sees its changes before Commit. A run that fails leaves the Tx as it was. Relations are outside the Tx, except those made with
 // [Relation.InTx]. [DB.Transact] makes a Tx for Go code alone.
 //
 // A Tx is for trying programs, at a terminal or in a test: others wait for the rows that it has changed. Its runs are never repeated, so a conflict
@@ -18,7 +18,7 @@ import (
 // even if the Tx is rolled back later. So grant such programs no effects outside the database.
 type Tx struct{ tx *unit.Tx }
 
-// core returns nil for a Tx that was not begun.
+// core returns the transaction inside, or nil for a Tx that was not begun.
 func (t *Tx) core() *unit.Tx {
 	if t == nil {
 		return nil
@@ -26,7 +26,7 @@ func (t *Tx) core() *unit.Tx {
 	return t.tx
 }
 
-// Begin opens a Tx. The Tx has one of the DB's writing connections until Commit or Rollback ends it; a deferred Rollback after a Commit does
+// Begin opens a Tx. It occupies one of the DB's writing connections until Commit or Rollback; a deferred Rollback after a Commit does
 // nothing. Closing the DB rolls the Tx back.
 func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 	if err := db.core().Ready(); err != nil {
@@ -39,8 +39,8 @@ func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 	return &Tx{t}, nil
 }
 
-// Context returns ctx for runs in the Tx: pass it to [codemode.Tool.Run]. After the Tx has ended, such a run is an error that wraps [ErrTxDone]. So
-// is a run in the Tx of a Transact, because nobody could know whether its changes were kept. Runs on other databases are not in the Tx.
+// Context returns ctx for runs in the Tx, to be passed to [codemode.Tool.Run]. After the Tx has ended, such a run is an error that wraps [ErrTxDone].
+// So is a run in the Tx of a Transact, because it would be unknown whether its changes were kept. Runs on other databases are not in the Tx.
 func (t *Tx) Context(ctx context.Context) context.Context { return t.core().Context(ctx) }
 
 // Transact calls f with a new Tx. It commits if f returns nil, and rolls back otherwise. At most [OpenOptions].Conns of them are open at once; the
@@ -68,7 +68,7 @@ func (r Relation[T]) InTx(tx *Tx) Relation[T] {
 	case tx.core() == nil:
 		err = unit.ErrNoTx
 	case r.db.core().Ready() != nil || !tx.tx.Of(&r.db.db.Units):
-		err = fail.Errorf(fail.Invalid, "exosql: In", "the transaction is of another database than the relation")
+		err = fail.Errorf(fail.Invalid, "exosql: In", "the transaction and the relation are of different databases")
 	}
 	s := *r.r
 	s.Err = err

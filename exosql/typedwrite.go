@@ -49,7 +49,7 @@ func (r Relation[T]) Insert(ctx context.Context, values ...Assignment[T]) (row T
 		return row, err
 	}
 	if len(rows) != 1 {
-		return row, &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: an insert gave no row")}
+		return row, &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: an insert returned no row")}
 	}
 	return rows[0], nil
 }
@@ -81,7 +81,7 @@ func (t *Table[T]) Permit(known ...Permission) *Table[T] {
 	return t
 }
 
-// write checks the assignments, and writes them.
+// write checks the assignments, and writes their values.
 func (r Relation[T]) write(ctx context.Context, method string, rows ...[]Assignment[T]) (value.Value, error) {
 	op := "exosql: " + map[string]string{language.Insert: "Insert", language.InsertMany: "InsertMany", language.Update: "Update", language.Delete: "Delete"}[method]
 	if r.r == nil {
@@ -105,12 +105,12 @@ func (r Relation[T]) write(ctx context.Context, method string, rows ...[]Assignm
 	return v, nil
 }
 
-// fieldsOf converts assignments to columns of t to the form of the compiler.
+// fieldsOf converts assignments to columns of t into the form that the compiler reads.
 func fieldsOf[T any](t *decl.Table, values []Assignment[T]) (fields []value.Field, err error) {
 	for i, a := range values {
 		switch {
 		case a.col == nil:
-			return nil, fail.Errorf(fail.Invalid, "", "a zero Assignment was given, or one of a Column that was not declared: Column.Set makes one")
+			return nil, fail.Errorf(fail.Invalid, "", "an Assignment is zero, or its Column was not declared: make one with Column.Set")
 		case a.col.Table != t:
 			return nil, fail.Errorf(fail.Invalid, "", "the value is for %s.%s, and the relation is of table %s", a.col.Table.Name, a.col.Name, t.Name)
 		case slices.ContainsFunc(values[:i], func(b Assignment[T]) bool { return b.col == a.col }):

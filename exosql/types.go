@@ -53,7 +53,7 @@ var (
 	byteType     = reflect.TypeFor[byte]()
 )
 
-// kindOf returns the scalar type of a column with a field of type t, and for an array the type of its elements; "" if there is none.
+// kindOf returns the scalar type of a column with a field of type t, and for an array its elements' type. For other types both are "".
 func kindOf(t reflect.Type) (kind, elem string) {
 	switch t {
 	case timeType:
@@ -77,7 +77,7 @@ func kindOf(t reflect.Type) (kind, elem string) {
 	case reflect.Bool:
 		return value.TypeBool, ""
 	case reflect.Array:
-		if t.Len() == 16 && t.Elem() == byteType { // packages of UUIDs have this type
+		if t.Len() == 16 && t.Elem() == byteType { // packages of UUIDs use this type
 			return value.TypeUUID, ""
 		}
 	case reflect.Slice:
@@ -88,7 +88,7 @@ func kindOf(t reflect.Type) (kind, elem string) {
 		if of.Kind() == reflect.Pointer {
 			of = of.Elem() // a nil pointer is a NULL element
 		}
-		if elem, inner := kindOf(of); elem != "" && inner == "" && elem != value.TypeJSON && elem != value.TypeBytes && elem != value.TypeInterval && elem != value.TypeTime { // times are cut to milliseconds, so a search for an element could miss it
+		if elem, inner := kindOf(of); elem != "" && inner == "" && elem != value.TypeJSON && elem != value.TypeBytes && elem != value.TypeInterval && elem != value.TypeTime { // times are cut to milliseconds, so a search for one as an element could miss it
 			return value.TypeList, elem
 		}
 	}

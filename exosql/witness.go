@@ -20,9 +20,9 @@ import (
 // not own the table needs the rights to SELECT and INSERT; [Policies] gives them. The table can't be granted to programs.
 const CreateWitness = engine.CreateMarks
 
-// Committed implements record.Store: it reports whether a run's changes were kept. The database must be opened with [OpenOptions.Witness], now and
-// when the run ran. Ask about runs with a process that ended, or a connection that was lost. The answer false is final: a run still in progress is
-// made to fail. Of a run that began before Forgotten false says nothing. If the run's transaction is still open on the server, Committed waits and in the end returns an error: ask again.
+// Committed implements record.Store: it reports whether a run's changes were kept. The database must be opened with [OpenOptions.Witness], now and when the run ran. Ask
+// about runs whose process ended, or whose connection was lost. The answer false is final: a run still in progress is made to fail. For a run that began before
+// Forgotten, false means nothing. If the run's transaction is still open on the server, Committed waits and in the end returns an error: ask again.
 func (db *DB) Committed(ctx context.Context, run exo.RunID) (kept bool, err error) {
 	err = db.marks(ctx, "exosql: Committed", func(w engine.Writer) (err error) {
 		kept, err = w.Settle(ctx, run.String(), time.Now())
@@ -31,15 +31,15 @@ func (db *DB) Committed(ctx context.Context, run exo.RunID) (kept bool, err erro
 	return kept, err
 }
 
-// Forget deletes the marks of runs that ended before a time; Committed can no longer answer for them. Choose a time some days ago: it must be
+// Forget deletes the marks of runs that ended before a time. Committed can no longer answer for them. Choose a time some days ago: it must be
 // earlier than any transaction that may still be open. Each mark is dated by the clock of the host that ran the run. Forget needs the rights to
 // UPDATE and DELETE, which the programs' role should not have.
 func (db *DB) Forget(ctx context.Context, before time.Time) error {
 	return db.marks(ctx, "exosql: Forget", func(w engine.Writer) error { return w.Forget(ctx, before) })
 }
 
-// Forgotten implements record.Forgetful: it returns the latest time that was passed to Forget, or since when Open knows the table of marks. So a table
-// that was dropped and made again, or emptied, does not pass for one that has no mark of a run.
+// Forgotten implements record.Forgetful. It returns the latest time that was passed to Forget, or since when Open knows the table of marks. So a table
+// that was dropped and made again, or emptied, is not mistaken for one that has no mark of a run.
 func (db *DB) Forgotten(ctx context.Context) (at time.Time, err error) {
 	err = db.marks(ctx, "exosql: Forgotten", func(w engine.Writer) (err error) {
 		at, err = w.Forgotten(ctx)
@@ -59,7 +59,7 @@ func (db *DB) marks(ctx context.Context, op string, f func(engine.Writer) error)
 	return db.db.Units.Marks(ctx, op, f)
 }
 
-// openWitness refuses a database in which runs could not write their marks, or keep what they change.
+// openWitness refuses a database in which runs could not insert their marks, or keep what they change.
 func openWitness(ctx context.Context, db *answer.DB, opt *OpenOptions) error {
 	live, err := db.Pool.Catalog(ctx, false)
 	if err != nil {
@@ -89,13 +89,13 @@ func openWitness(ctx context.Context, db *answer.DB, opt *OpenOptions) error {
 // CreateUndo is the statement that makes the table of [OpenOptions.Undo] on SQLite. The table can't be granted to programs.
 const CreateUndo = engine.CreateUndo
 
-// RowImage is one row before and after a change, with all columns that hold a value of their own.
+// RowImage is one row before and after a change, with all its columns that are not generated.
 type RowImage struct {
 	Table   schema.Name
 	Columns []string
-	Key     []int        // the places in Columns of the primary key; nil: the table has none
-	Before  []RowLiteral // nil: the row is new
-	After   []RowLiteral // nil: the row was deleted
+	Key     []int        // Key has the places of the primary key in Columns; nil if the table has none
+	Before  []RowLiteral // Before is nil if the row is new
+	After   []RowLiteral // After is nil if the row was deleted
 }
 
 // RowLiteral is one value of a RowImage: on SQLite a literal of SQL, on PostgreSQL the type's own text.
@@ -104,9 +104,9 @@ type RowLiteral struct {
 	Text string
 }
 
-// UndoRefusal is a row that keeps a run from being undone, and why.
+// UndoRefusal is a row that prevents the undo of a run, with the reason.
 type UndoRefusal struct {
-	Row RowImage // as the undo would change it; the zero RowImage if the reason is no row of the run
+	Row RowImage // Row is the row as the undo would change it; the zero RowImage if the reason is no row of the run
 	Why string
 }
 
@@ -120,7 +120,7 @@ func rowImage(im engine.Image) RowImage {
 	return RowImage{im.Table, im.Columns, im.Key, literals(im.Before), literals(im.After)}
 }
 
-// ErrNotKept is in the error of [DB.Undo] for a run of which nothing is kept.
+// ErrNotKept is in the error of [DB.Undo] for a run without kept images.
 var ErrNotKept = engine.ErrNotKept
 
 // Undo reverses what a run has changed in this database, as one transaction, exactly or not at all. It returns each row as the undo finds it and as it
@@ -139,7 +139,7 @@ func (db *DB) Undo(ctx context.Context, run, as exo.RunID) (rows []RowImage, ref
 		if err = w.Begin(ctx); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, w.Rollback(ctx)) }() // after a commit this does nothing
+		defer func() { err = errors.Join(err, w.Rollback(ctx)) }() // Rollback does nothing after a commit
 		back, left, err := undo.Reverse(ctx, w, live, run.String())
 		for _, im := range back {
 			rows = append(rows, rowImage(im))
@@ -164,8 +164,9 @@ func (db *DB) Undo(ctx context.Context, run, as exo.RunID) (rows []RowImage, ref
 	return rows, refused, err
 }
 
-// UndoTriggers returns the SQL by which PostgreSQL keeps for [OpenOptions.Undo] what a role's runs change in tables, for so long. The owner of the tables
-// runs it, and again when there are new tables: it covers those that cascades reach, and all tables if one of them has a trigger or a rule.
+// UndoTriggers returns the SQL of triggers with which PostgreSQL keeps, for [OpenOptions.Undo], what a role's runs change in tables, for the time keep.
+// The owner of the tables runs it, and again when there are new tables. It covers tables that cascades reach, and all tables if one of them has a
+// trigger or a rule.
 func UndoTriggers(live *schema.Database, role string, keep time.Duration, tables ...schema.Name) string {
 	if live == nil {
 		return ""
@@ -177,10 +178,11 @@ func UndoTriggers(live *schema.Database, role string, keep time.Duration, tables
 	return undo.Script(in, role, keep, live, tables)
 }
 
-// Unkept lists the tables that writes of tables can change and that have no enabled trigger of [UndoTriggers]; "" if there are none, and on SQLite.
+// Unkept lists the tables that writes of tables can change and that have no enabled trigger of [UndoTriggers]. It is "" if there are none, and on
+// SQLite.
 func (db *DB) Unkept(ctx context.Context, tables ...schema.Name) (list string, err error) {
 	if db.core() == nil {
-		return "", fail.Errorf(fail.Invalid, "exosql: Unkept", "the zero DB has no tables: Open makes one")
+		return "", fail.Errorf(fail.Invalid, "exosql: Unkept", "the DB is zero: make one with Open")
 	}
 	var names []string
 	for _, n := range tables {

@@ -90,26 +90,26 @@ func TestZeroDeclarations(t *testing.T) {
 		do   func() error
 		says string
 	}{
-		"Grant of a zero table": {all(exosql.Grant(db, &exosql.Table[kit.Item]{}, owner)), "NewTable makes one"},
-		"Grant of a nil table":  {all(exosql.Grant(db, none, owner)), "NewTable makes one"},
+		"Grant of a zero table": {all(exosql.Grant(db, &exosql.Table[kit.Item]{}, owner)), "make one with NewTable"},
+		"Grant of a nil table":  {all(exosql.Grant(db, none, owner)), "make one with NewTable"},
 		"Grant of a nil DB":     {all(exosql.Grant(nil, kit.Items, owner)), "was not opened"},
 		"scope of rows, nil":    {all(exosql.Grant(db, kit.Items, owner, exosql.ScopeRows(none, owner))), "nil or zero Table"},
 		"scope of rows, zero":   {all(exosql.Grant(db, kit.Items, owner, exosql.ScopeRows(&exosql.Table[kit.Item]{}, owner))), "nil or zero Table"},
 		"shared scope, nil":     {all(exosql.Grant(db, kit.Items, owner, exosql.ScopeShared(none))), "nil or zero Table"},
 		"scope of a zero link":  {all(exosql.Grant(db, kit.Items, owner, exosql.ScopeVia(exosql.Link[kit.Item, kit.Item]{}))), "Link"},
-		"Of a nil facet":        {describe((*exosql.Facet[kit.Item])(nil).Of(exosql.Grant(db, kit.Items, owner))), "NewFacet makes one"},
-		"Of a zero facet":       {describe((&exosql.Facet[kit.Item]{}).Of(exosql.Grant(db, kit.Items, owner))), "NewFacet makes one"},
+		"Of a nil facet":        {describe((*exosql.Facet[kit.Item])(nil).Of(exosql.Grant(db, kit.Items, owner))), "make one with NewFacet"},
+		"Of a zero facet":       {describe((&exosql.Facet[kit.Item]{}).Of(exosql.Grant(db, kit.Items, owner))), "make one with NewFacet"},
 		"Of a zero relation":    {describe(facet().Of(exosql.Relation[kit.Item]{})), "never granted"},
 		"Add to a zero facet":   {declares(func() { (&exosql.Facet[kit.Item]{}).Add(kit.ItemID) }), "Add to a Facet that is nil or zero"},
 		"a nil member":          {declares(func() { exosql.NewFacet(kit.Items, "r", nil) }), "facet r: a nil Member"},
 		"a column of nobody":    {declares(func() { facet().Add(&exosql.Column[kit.Item, int64]{}) }), "was not declared"},
-		"facet of a nil table":  {declares(func() { exosql.NewFacet(none, "r") }), "NewTable makes one"},
+		"facet of a nil table":  {declares(func() { exosql.NewFacet(none, "r") }), "make one with NewTable"},
 		"Via to a nil facet": {declares(func() {
 			facet().Add(exosql.Via(exosql.Many("more", kit.ItemID, kit.ItemOwner), (*exosql.Facet[kit.Item])(nil)))
 		}), "link more leads to a Facet that is nil or zero"},
 		"Via a zero link":          {declares(func() { facet().Add(exosql.Via(exosql.Link[kit.Item, kit.Item]{}, facet())) }), "a zero Link"},
 		"a column without a field": {declares(func() { exosql.NewColumn[kit.Item, string](exosql.NewTable[kit.Item]("t"), "s", nil) }), "column t.s: the field function is nil"},
-		"a column of a nil table":  {declares(func() { exosql.NewColumn(none, "s", func(i *kit.Item) *int64 { return &i.ID }) }), "NewTable makes one"},
+		"a column of a nil table":  {declares(func() { exosql.NewColumn(none, "s", func(i *kit.Item) *int64 { return &i.ID }) }), "make one with NewTable"},
 		"keys of a zero column": {declares(func() {
 			exosql.Many("more", kit.ItemID, kit.ItemOwner, exosql.Keys(&exosql.Column[kit.Item, int64]{}, kit.ItemID))
 		}), `link "more"`},

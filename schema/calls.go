@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// notCalls are words after which SQLite reads a parenthesis as part of the expression. Without quotes none of them can be the name of a function.
+// notCalls are words after which SQLite reads a parenthesis as part of the expression. A function with such a name would need quotes.
 var notCalls = map[string]bool{"AND": true, "OR": true, "NOT": true, "IN": true, "IS": true, "CAST": true, "CASE": true, "WHEN": true, "THEN": true,
 	"ELSE": true, "BETWEEN": true, "ESCAPE": true, "DISTINCT": true, "FROM": true, "AS": true}
 
 // operatorCalls are SQLite's operators that call a function of the same name.
 var operatorCalls = map[string]bool{"LIKE": true, "GLOB": true, "REGEXP": true, "MATCH": true, "->": true, "->>": true}
 
-// VirtualCalls returns the lower-case names of the functions that SQLite calls to read the column c of t: those in its expression if it is virtual,
-// and those of virtual columns that the expression reads. It returns an error if an expression can't be read.
+// VirtualCalls returns the names, in lower case, of the functions that SQLite calls to read the column c of t. They are in its expression if it is
+// virtual, and in virtual columns that the expression reads. It fails if an expression can't be parsed.
 func (t *Table) VirtualCalls(c *Column) (calls []string, err error) {
 	seen := map[string]bool{}
 	for todo := []*Column{c}; len(todo) > 0; todo = todo[1:] {
@@ -39,20 +39,20 @@ func (t *Table) VirtualCalls(c *Column) (calls []string, err error) {
 
 // callsOf returns the functions that a SQLite expression calls, and every name in an expression of either engine that may be a column.
 //
-// It does not decide what a word means from its place, because a hostile choice of names could then hide a column from the rules about it. A
-// keyword is a column if the table has a column of that name (match, glob). After AS comes a type in one place, and an alias with more columns
-// after it in another. Only a name before a parenthesis is no column, in either engine.
+// It does not decide what a word means from its place, because hostile names could then hide a column from the rules about it. A keyword is a
+// column if the table has a column of that name (match, glob). After AS comes a type in one place, and an alias with more columns after it in
+// another. Only a name before a parenthesis is no column, in either engine.
 func callsOf(expr string) (calls []string, read map[string]bool, err error) {
 	toks, err := lex(expr)
 	if err != nil {
 		return nil, nil, err
 	}
 	read = map[string]bool{}
-	inType := false // after the AS of a CAST: DECIMAL(10, 2) is not a call
+	inType := false // inType: after the AS of a CAST, DECIMAL(10, 2) is no call
 	for i, t := range toks {
 		open := i+1 < len(toks) && toks[i+1].punct("(")
 		name := t.kind == tokWord || t.kind == tokName
-		// SQLite reads a text in single quotes after a dot as a name: t.'a'.
+		// SQLite reads a text in single quotes after a dot as a name, like t.'a'.
 		if name && !open || t.kind == tokString && i > 0 && toks[i-1].punct(".") {
 			read[asciiFold(t.text)] = true
 		}
@@ -63,21 +63,21 @@ func callsOf(expr string) (calls []string, read map[string]bool, err error) {
 			calls = append(calls, asciiFold(t.text))
 		case t.kind == tokWord && t.up == "AS":
 			inType = true
-		case name && open && !inType && !notCalls[t.up]: // up is empty if the name is quoted
+		case name && open && !inType && !notCalls[t.up]: // t.up is empty if the name is quoted
 			calls = append(calls, asciiFold(t.text))
 		}
 	}
 	return calls, read, nil
 }
 
-// readsOf returns the names that an expression of either engine may read. Brackets and backticks are quotes of a name in SQLite. In PostgreSQL
+// readsOf returns the names that an expression of either engine may read. In SQLite, brackets and backticks quote a name. In PostgreSQL,
 // brackets contain an index or the items of an array, and a backtick is an operator with a column on each side. Both readings count.
 func readsOf(expr string) (read map[string]bool, err error) {
 	_, read, err = callsOf(expr)
 	if err != nil {
 		return nil, err
 	}
-	toks, _ := lex(expr) // no error: callsOf has read the expression
+	toks, _ := lex(expr) // callsOf has parsed the expression, so lex returns no error
 	for _, t := range toks {
 		if expr[t.pos] != '[' && expr[t.pos] != '`' {
 			continue

@@ -5,42 +5,42 @@ import "strings"
 // Column is a column of a table or a view.
 type Column struct {
 	Name    string
-	Type    string // in the engine's form: "character varying(40)", "shop.mood", "shop.mood[]", "INTEGER"; "" on SQLite if none was declared. Types of extensions have no schema: "citext"
+	Type    string // Type is in the engine's form, like "character varying(40)", "shop.mood", "shop.mood[]" or "INTEGER"; "" on SQLite if none was declared. Types of extensions have no schema, like "citext"
 	Kind    Kind
-	Elem    Kind  // the kind of the elements of a list
-	Enum    *Name // the enum that is the type of the column or of its elements; nil: none
-	Domain  *Name // the domain that is the type; nil: none. Type, Kind and Enum then describe the domain's values
-	NotNull bool  // by NOT NULL on the column or its domain, or by a key. A column of SQLite's PRIMARY KEY may be NULL unless it has NOT NULL or is the rowid, or the table is STRICT or WITHOUT ROWID
+	Elem    Kind  // Elem is the kind of a list's elements
+	Enum    *Name // Enum is the enum that is the type of the column or of its elements, or nil
+	Domain  *Name // Domain is the domain that is the column's type, or nil; Type, Kind and Enum then describe the domain's values
+	NotNull bool  // NotNull is set by NOT NULL on the column or its domain, or by a key. A column of SQLite's PRIMARY KEY may be NULL unless it has NOT NULL or is the rowid, or the table is STRICT or WITHOUT ROWID
 
-	Default   string // an expression; "" for none
+	Default   string // Default is an expression; "" for none
 	Generated Generated
-	GenExpr   string // the expression of a generated column
+	GenExpr   string // GenExpr is the expression of a generated column
 	Identity  Identity
 
-	Collation string // if it is not the default; "NOCASE" on SQLite
-	Loose     bool   // the collation treats different texts as equal: NOCASE, RTRIM, a collation that a program registered, a nondeterministic one. The types citext and char(n) compare loosely without Loose
+	Collation string // Collation is set if it is not the default, like "NOCASE" on SQLite
+	Loose     bool   // Loose: the collation treats different texts as equal, like NOCASE, RTRIM, a program's own or a nondeterministic one. The types citext and char(n) compare loosely without Loose
 
-	Unreadable bool // PostgreSQL: the role may not read the column, so each query that names it fails
+	Unreadable bool // Unreadable: PostgreSQL's role may not read the column, so each query that names it fails
 
 	Comment string
 
-	// Untyped is, for a column without a type, the Misfits that it would have with each kind: a grant gives such a column a kind.
+	// Untyped has, for a column without a type, the Misfits for each kind, since a grant gives such a column a kind.
 	Untyped map[Kind]int
 
-	Misfits int // SQLite, after LookAtCells: the number of cells that are no value of Kind. For times, days and truth values see Cells
+	Misfits int // Misfits is, on SQLite after LookAtCells, the number of cells that are no value of Kind. For times, days and truth values see Cells
 
-	Finer int // PostgreSQL, after LookAtTimes: the number of times finer than a millisecond; -1: the table can't be read
+	Finer int // Finer is, on PostgreSQL after LookAtTimes, the number of times finer than a millisecond; -1 if the table can't be read
 
-	Cells *Cells // SQLite, after LookAtCells; else nil
+	Cells *Cells // Cells is set on SQLite by LookAtCells
 }
 
-// Kind is the type of a column's values in programs: the scalar types of package exo. The zero Kind is no type.
+// Kind is the type of a column's values in programs, a scalar type of package exo. The zero Kind is no type.
 type Kind string
 
 const (
 	Unknown  Kind = ""
 	Bool     Kind = "bool"
-	Int      Kind = "int" // up to 64 bits
+	Int      Kind = "int" // a whole number of up to 64 bits
 	Float    Kind = "float"
 	Text     Kind = "text"
 	Time     Kind = "time"
@@ -50,28 +50,28 @@ const (
 	UUID     Kind = "uuid"
 	Bytes    Kind = "bytes"
 	JSON     Kind = "json"
-	List     Kind = "list" // an array; see Elem
+	List     Kind = "list" // an array, with elements of the type Elem
 )
 
-// Generated says whether a column is computed from others, and when.
+// Generated is whether a column is calculated from others, and when.
 type Generated string
 
 const (
 	NotGenerated Generated = ""
 	Stored       Generated = "STORED"
-	Virtual      Generated = "VIRTUAL" // computed when it is read
+	Virtual      Generated = "VIRTUAL" // calculated when it is read
 )
 
-// Identity says whether the engine numbers rows by the column.
+// Identity is whether the engine numbers rows by the column.
 type Identity string
 
 const (
 	NotIdentity Identity = ""
-	ByDefault   Identity = "BY DEFAULT" // if no value is given. Also a default of nextval(…), as of serial, and SQLite's rowid; Default is empty then
+	ByDefault   Identity = "BY DEFAULT" // numbered if no value is given. This includes defaults of nextval(…), like serial, and SQLite's rowid; Default is empty then
 	Always      Identity = "ALWAYS"
 )
 
-// setDefault stores a default, or turns it into an identity.
+// setDefault stores a column's default, or turns it into an identity.
 func (c *Column) setDefault(text string, engine Engine) {
 	c.Default = text
 	up := asciiUpper(text)

@@ -1,6 +1,6 @@
 package schema
 
-// Engine is a kind of database.
+// Engine is the kind of a database.
 type Engine string
 
 const (
@@ -11,28 +11,28 @@ const (
 // Database is the catalogue of one database.
 type Database struct {
 	Engine  Engine
-	Path    []string // PostgreSQL: the schemas in which names without a schema are looked up, in order, without the system's own
+	Path    []string // Path has PostgreSQL's schemas in which names without a schema are looked up, in order, without the system's own
 	Tables  []*Table
 	Views   []*View
 	Enums   []*Enum
 	Domains []*Domain
-	LeftOut []LeftOut // SQLite: tables and views that can't be used; Tables and Views lack them
-	Role    Role      // PostgreSQL: the role that read the catalogue
+	LeftOut []LeftOut // LeftOut are SQLite's tables and views that can't be used; Tables and Views lack them
+	Role    Role      // Role is the PostgreSQL role that read the catalogue
 
-	Creators []Creator // PostgreSQL: roles with the right CREATE on a schema that was asked for
-	Hidden   []Name    // PostgreSQL: tables and views that the role can't find, because it may not use their schemas in the search path
+	Creators []Creator // Creators are PostgreSQL roles with the right CREATE on a schema that was asked for
+	Hidden   []Name    // Hidden are PostgreSQL tables and views that the role can't find, because it may not use their schemas in the search path
 }
 
-// LeftOut is a table or view that programs can't query. Either SQLite can't list its columns: a view of a missing table, or a table with a module
+// LeftOut is a table or view that programs can't query. Either SQLite can't list its columns: it is a view of a missing table, or needs a module
 // or a function of some application. Or it is part of the index of a virtual table.
 type LeftOut struct {
 	Name
-	Why    string // SQLite's reason why each query of the table fails
-	Unread bool   // the reason is that its definition can't be read: queries may work, but with unknown collations
-	Of     string // the virtual table that it belongs to
+	Why    string // Why is SQLite's reason why each query of the table fails
+	Unread bool   // Unread: its definition can't be parsed, so queries may work, but with unknown collations
+	Of     string // Of is the virtual table that it belongs to
 }
 
-// Kind is Reason in a few words, for a list of tables with the same reason.
+// Kind returns Reason in a few words, for a list of tables with the same reason.
 func (l *LeftOut) Kind() string {
 	switch {
 	case l.Of != "":
@@ -43,7 +43,7 @@ func (l *LeftOut) Kind() string {
 	return "each query of them fails"
 }
 
-// Reason is why programs can't query it.
+// Reason returns why programs can't query the table or view.
 func (l *LeftOut) Reason() string {
 	if l.Of != "" {
 		return "the virtual table " + Printable(l.Of) + " has its index in it, and programs can't read an index: search the indexed table"
@@ -63,24 +63,24 @@ type View struct {
 	Materialized bool
 	Columns      []Column
 	Comment      string
-	Extension    string    // PostgreSQL: the extension that the view is part of
-	Reads        []Name    // the tables that it reads, also through other views; on SQLite all tables with a name in the texts of these
-	Calls        bool      // the view may read any table: it uses functions or operators that are not PostgreSQL's own, or a virtual table of SQLite
-	Unset        []Setting // PostgreSQL: settings that the connection lacks, so each query fails
-	Bypasses     []Name    // PostgreSQL: tables with row-level security that binds the view's owner, or the role that refreshes it, but not its readers
+	Extension    string    // Extension is the PostgreSQL extension that the view is part of
+	Reads        []Name    // Reads are the tables that it reads, also through other views; on SQLite all tables that the texts of these name
+	Calls        bool      // Calls: the view may read any table, since it uses functions or operators that are not PostgreSQL's own, or a virtual table of SQLite
+	Unset        []Setting // Unset are PostgreSQL settings that the connection lacks, so that each query fails
+	Bypasses     []Name    // Bypasses are PostgreSQL tables with row-level security that binds the view's owner, or the role that refreshes it, but not its readers
 }
 
-// Enum is a type with a list of texts as its values.
+// Enum is a type that has a list of texts as its values.
 type Enum struct {
 	Name
-	Values  []string // in the order in which they sort
+	Values  []string // Values are in the order in which they sort
 	Comment string
 }
 
 // Domain is a type that adds checks to another type.
 type Domain struct {
 	Name
-	Type    string // the type of the values, in the engine's form
+	Type    string // Type is the type of the domain's values, in the engine's form
 	Kind    Kind
 	Elem    Kind
 	NotNull bool
@@ -89,20 +89,21 @@ type Domain struct {
 	Comment string
 }
 
-// Creator is a role that may create tables, functions and operators in a schema that it does not own. Superusers are not listed: they always may.
+// Creator is a role that may create tables, functions and operators in a schema that it does not own. Superusers are not listed, since they always
+// may.
 type Creator struct {
 	Schema string
-	Role   string // "" means PUBLIC, every role
+	Role   string // Role is the role's name; "" means PUBLIC, which is every role
 }
 
 // Role is the role that read the catalogue of a PostgreSQL database.
 type Role struct {
 	Name      string
-	Superuser bool // no right and no policy restricts it
-	BypassRLS bool // no row-level security restricts it
+	Superuser bool // Superuser: no right and no policy restricts the role
+	BypassRLS bool // BypassRLS: no row-level security restricts the role
 }
 
-// Unbound returns why the policies of a table do not apply to the role; "" if they do.
+// Unbound returns why the policies of a table do not apply to the role, or "" if they do.
 func (r Role) Unbound(t *Table) string {
 	switch {
 	case r.Superuser:

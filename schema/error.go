@@ -2,9 +2,9 @@ package schema
 
 import "fmt"
 
-// ReadError is an error in reading one part of a live database's catalogue.
+// ReadError is an error while one part of a live database's catalogue was read.
 type ReadError struct {
-	What string // "the columns", "table orders"
+	What string // What is that part, like "the columns" or "table orders"
 	Err  error
 }
 

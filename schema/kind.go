@@ -2,7 +2,7 @@ package schema
 
 import "strings"
 
-// postgresKinds are PostgreSQL's types with values that programs can have. Others (money, time, inet, tsvector, ranges, ...) are Unknown.
+// postgresKinds are PostgreSQL's types that programs can have. Others (money, time, inet, tsvector, ranges and so on) are Unknown.
 var postgresKinds = map[string]Kind{
 	"boolean": Bool, "smallint": Int, "integer": Int, "bigint": Int, "real": Float, "double precision": Float, "numeric": Decimal,
 	"text": Text, "character varying": Text, "character": Text, "bpchar": Text, "name": Text, "citext": Text,
@@ -10,13 +10,13 @@ var postgresKinds = map[string]Kind{
 	"uuid": UUID, "bytea": Bytes, "json": JSON, "jsonb": JSON,
 }
 
-// postgresKind returns the kind of a type in the form of format_type.
+// postgresKind returns the kind of a type that format_type has written.
 func postgresKind(typ string) (kind, elem Kind) {
 	if of, ok := strings.CutSuffix(typ, "[]"); ok {
 		e, _ := postgresKind(strings.TrimSuffix(of, "[]"))
 		return List, e
 	}
-	// In numeric(10,2), timestamp(3) with time zone and interval day to second(3) the parenthesis is no part of the name.
+	// The parenthesis is no part of the type's name, as in numeric(10,2), timestamp(3) with time zone and interval day to second(3).
 	if i := strings.IndexByte(typ, '('); i >= 0 {
 		j := strings.IndexByte(typ[i:], ')')
 		if j < 0 {
@@ -30,13 +30,13 @@ func postgresKind(typ string) (kind, elem Kind) {
 	return postgresKinds[typ], ""
 }
 
-// sqliteWords are first words of declared types. They are more precise than SQLite's own rules, which look for INT, CHAR and the like anywhere in a
-// type.
+// sqliteWords has kinds by the first word of a declared type. It is more precise than SQLite's own rules, which look for INT, CHAR and the like
+// anywhere in a type.
 var sqliteWords = map[string]Kind{
 	"BOOL": Bool, "BOOLEAN": Bool, "DATE": Date, "DATETIME": Time, "TIMESTAMP": Time, "TIMESTAMPTZ": Time, "TIME": Unknown, "TIMETZ": Unknown,
 	"DECIMAL": Decimal, "NUMERIC": Decimal, "DEC": Decimal, "NUMBER": Decimal, "MONEY": Decimal, "INTERVAL": Interval, "UUID": UUID, "GUID": UUID,
 	"JSON": JSON, "JSONB": JSON, "BYTEA": Bytes, "VARBINARY": Bytes, "BINARY": Bytes,
-	"POINT": Unknown, "STRING": Text, // SQLite's rules make them an integer and a number
+	"POINT": Unknown, "STRING": Text, // SQLite's rules would make POINT an integer and STRING a number
 }
 
 // sqliteKind returns the kind that the author of a declared type meant. SQLite itself stores any value in any column, except in STRICT tables.
@@ -60,7 +60,7 @@ func sqliteKind(typ string) Kind {
 	return Unknown
 }
 
-// Affinity is how SQLite converts values that are stored in a column or compared with it: "INTEGER", "TEXT", "BLOB" (not at all), "REAL" or
+// Affinity returns how SQLite converts values that are stored in a column or compared with it: "INTEGER", "TEXT", "BLOB" (not at all), "REAL" or
 // "NUMERIC". All but TEXT and BLOB turn texts into numbers: in a column of type STRING, UUID or DATE the texts 1000, 1e3 and 1000.0 are equal. ANY
 // in a STRICT table converts nothing.
 func (t *Table) Affinity(c *Column) string {
@@ -84,5 +84,5 @@ func sqliteAffinity(typ string) string {
 }
 
 // sqliteLoose reports whether a collation may treat different texts as equal. BINARY and the default never do. NOCASE and RTRIM do, and a collation
-// that a program registered may.
+// of some program may.
 func sqliteLoose(collation string) bool { return collation != "" && asciiUpper(collation) != "BINARY" }

@@ -21,7 +21,7 @@ func (e Engine) Is(a, b string) bool {
 	if len(a) != len(b) {
 		return false
 	}
-	for i := range len(a) { // no copy: each name of a definition is compared with all others
+	for i := range len(a) { // without copying, since each name of a definition is compared with all others
 		if lower(a[i]) != lower(b[i]) {
 			return false
 		}
@@ -45,14 +45,14 @@ func asciiFold(s string) string {
 	}, s)
 }
 
-// Table finds a table by its name, or returns nil. A name without a schema is looked up along Path; as in the database, a view of the same name in
-// an earlier schema hides the table. If nothing has that name, the text schema.name finds the table in that schema of Path.
+// Table returns the table with a name, or nil. A name without a schema is looked up along Path; as in the database, a view of the same name in an
+// earlier schema hides the table. If nothing has that name, the text schema.name finds the table in that schema of Path.
 func (d *Database) Table(n Name) *Table { return find(d, n, d.Tables, tableName, d.Views, viewName) }
 
 func tableName(t *Table) Name { return t.Name }
 func viewName(v *View) Name   { return v.Name }
 
-// key returns the common form of all names that mean the same to the engine.
+// key returns the same text for all names that mean the same to the engine.
 func (e Engine) key(n Name) Name {
 	if e == SQLite {
 		return Name{asciiFold(n.Schema), asciiFold(n.Name)}
@@ -90,10 +90,10 @@ func (d *Database) Finder() func(Name) *Table {
 	}
 }
 
-// View finds a view as Table finds a table.
+// View returns the view with a name, or nil. It looks names up like Table.
 func (d *Database) View(n Name) *View { return find(d, n, d.Views, viewName, d.Tables, tableName) }
 
-// find looks along the path. It stops at an object of the other kind with the name.
+// find looks a name up along the path. It stops at an object of the other kind with that name.
 func find[T, O any](d *Database, n Name, all []*T, name func(*T) Name, others []*O, other func(*O) Name) *T {
 	in := []string{n.Schema}
 	if n.Schema == "" && d.Engine == Postgres {
@@ -116,7 +116,7 @@ func find[T, O any](d *Database, n Name, all []*T, name func(*T) Name, others []
 	return nil
 }
 
-// qualified returns names with a schema that a text like sales.customer may mean, if nothing has the whole text as its name. The schema must be in
+// qualified returns names with a schema that a text like sales.customer may mean, if nothing is named by the whole text. The schema must be in
 // Path.
 func (d *Database) qualified(n Name) (out []Name) {
 	if n.Schema != "" || d.Engine != Postgres {
@@ -130,7 +130,7 @@ func (d *Database) qualified(n Name) (out []Name) {
 	return out
 }
 
-// Spell returns the shortest text by which a Name without a schema finds a table or view: its name, or schema.name if another one of the same name
+// Spell returns the shortest text that finds a table or view as a Name without a schema: its name, or schema.name if another one of the same name
 // comes first.
 func (d *Database) Spell(n Name) string {
 	if n.Schema == "" {
@@ -142,7 +142,7 @@ func (d *Database) Spell(n Name) string {
 	return n.String()
 }
 
-// Where returns, for an error, the schemas in which names without a schema are looked up; "" on SQLite.
+// Where describes, for an error, the schemas in which names without a schema are looked up. On SQLite it is "".
 func (d *Database) Where() string {
 	if d.Engine != Postgres {
 		return ""
@@ -150,7 +150,7 @@ func (d *Database) Where() string {
 	return " in the search path (" + strings.Join(d.Path, ", ") + ")"
 }
 
-// Rows finds the table or the view of a name, or returns nil. A view is returned as a table with columns and nothing else.
+// Rows returns the table or the view with a name, or nil. A view is returned as a table with columns and nothing else.
 func (d *Database) Rows(n Name) *Table {
 	if v := d.View(n); v != nil {
 		return &Table{Name: v.Name, Comment: v.Comment, Columns: v.Columns, Extension: v.Extension}
@@ -158,7 +158,7 @@ func (d *Database) Rows(n Name) *Table {
 	return d.Table(n)
 }
 
-// Left returns the entry of a table or view that is left out; nil if the name has none.
+// Left returns the entry of a table or view that is left out, or nil if there is none for the name.
 func (d *Database) Left(n Name) *LeftOut {
 	for i := range d.LeftOut {
 		if d.Engine.Is(d.LeftOut[i].Name.Name, n.Name) {
@@ -176,7 +176,7 @@ func (t *Table) ColumnNames() (out []string) {
 	return out
 }
 
-// Column finds a column by its name in the engine's form, also SQLite's hidden rowid; nil if there is none.
+// Column returns the column with a name in the engine's form, including SQLite's hidden rowid, or nil.
 func (t *Table) Column(name string) *Column {
 	i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
 	if i < 0 && t.RowID && name == rowID {
@@ -191,7 +191,7 @@ func (t *Table) Column(name string) *Column {
 const rowID = "rowid"
 
 // RowKey returns columns that are unique in every row, or nil. It is the first of Keys in which no column can be NULL and each has a type with an
-// order, or else SQLite's rowid. It is nil if other PostgreSQL tables inherit from the table: its keys don't cover their rows.
+// order, or else SQLite's rowid. It is nil if other PostgreSQL tables inherit from the table, since its keys don't cover their rows.
 func (t *Table) RowKey() []string {
 	for _, key := range t.Keys() {
 		if !t.Inherited && !slices.ContainsFunc(key, func(name string) bool {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// finish puts everything into the order that doc.go promises, and spells SQLite's names as their definitions do.
+// finish puts everything into the order that doc.go promises, and writes SQLite's names in the spelling of their definitions.
 func (d *Database) finish() {
 	byName := func(a, b Name) int {
 		if c := strings.Compare(a.Schema, b.Schema); c != 0 {
@@ -46,7 +46,7 @@ func (d *Database) finish() {
 	}
 }
 
-// rest returns the properties in which foreign keys of the same columns can differ.
+// rest returns those properties of a foreign key in which others of the same columns may differ.
 func (f *ForeignKey) rest() []string {
 	return append([]string{f.Table.Schema, f.Table.Name, string(f.OnDelete), string(f.OnUpdate), strconv.FormatBool(f.Deferrable)}, f.References...)
 }
@@ -73,7 +73,7 @@ func byColumns(a, b []string, n, m string) int {
 	return strings.Compare(n, m)
 }
 
-// resolve spells the target of a foreign key as the target's definition does, and fills in the primary key if no columns were named.
+// resolve writes the target of a foreign key in its definition's spelling, and fills in the primary key if no columns were named.
 func (d *Database) resolve(f *ForeignKey, find func(Name) *Table) {
 	to := find(f.Table)
 	if to == nil {

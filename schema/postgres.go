@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// ReadPostgres reads the part of the catalogue of a PostgreSQL database (14 or newer) that the role of the connection may see. With schemas, it
-// reads these, and tables of other schemas with foreign keys to them: a delete here can delete their rows. Without schemas it reads all but the
-// system's. In a transaction it turns jit off until the end.
+// ReadPostgres reads the part of a PostgreSQL catalogue (14 or newer) that the connection's role may see. With schemas, it reads these, and
+// tables of other schemas with foreign keys to them, since a delete here can delete their rows. Without schemas it reads all but the system's.
+// In a transaction it turns jit off until the end.
 func ReadPostgres(ctx context.Context, q Querier, schemas ...string) (*Database, error) {
 	r := &postgresReader{ctx: ctx, q: q, schemas: schemas, db: &Database{Engine: Postgres}, tables: map[int64]*Table{}, views: map[int64]*View{}, types: map[int64]*postgresType{}}
 	steps := []struct {
@@ -38,7 +38,7 @@ type postgresReader struct {
 	db      *Database
 	tables  map[int64]*Table
 	views   map[int64]*View
-	oids    string // of tables and views, in the form of a PostgreSQL array
+	oids    string // oids are those of tables and views, as the text of a PostgreSQL array
 	types   map[int64]*postgresType
 }
 
@@ -47,14 +47,14 @@ func (r *postgresReader) each(query string, scan func(*sql.Rows) error) error {
 	return each(r.ctx, r.q, query, []any{r.oids}, scan)
 }
 
-// list reads a JSON array of texts.
+// list parses a JSON array of texts.
 func list(text string) (out []string, err error) {
 	err = json.Unmarshal([]byte(text), &out)
 	return out, err
 }
 
 // settings turns jit off. The planner overestimates the list of tables, and would compile the queries that read it, which takes a hundred times
-// longer than to run them (TestReadPostgresJIT).
+// longer than running them (TestReadPostgresJIT).
 func (r *postgresReader) settings() error {
 	return each(r.ctx, r.q, "SELECT set_config('jit', 'off', true)", nil, func(*sql.Rows) error { return nil })
 }
@@ -70,8 +70,8 @@ func (r *postgresReader) role() error {
 	})
 }
 
-// wanted is a query of the relations to read: those of the schemas, and those that refer to them; also their partitions, heirs and parents in any
-// schema, because rules and triggers of these act on the same rows. $1 is a JSON array of schemas, or empty.
+// wanted is a query for the relations to read: those of the schemas, and those that refer to them. It includes their partitions, heirs and
+// parents in any schema, because rules and triggers of these act on the same rows. $1 is a JSON array of schemas, or empty.
 const wanted = `WITH RECURSIVE wanted(oid) AS (
 	SELECT c.oid FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 	WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm') AND CASE WHEN $1::text = '' THEN n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_(toast|temp)'
@@ -162,7 +162,7 @@ func (r *postgresReader) columns() error {
 	})
 }
 
-// parents reads the tables of which others are partitions, or from which they inherit.
+// parents reads the tables that others are partitions of or inherit from.
 func (r *postgresReader) parents() error {
 	return r.each(`SELECT i.inhrelid::bigint, n.nspname::text, p.relname::text, p.relkind = 'p' FROM pg_inherits AS i JOIN pg_class AS p ON p.oid = i.inhparent
 		JOIN pg_namespace AS n ON n.oid = p.relnamespace WHERE i.inhrelid = ANY ($1::text::oid[]) ORDER BY i.inhrelid, i.inhseqno`, func(rows *sql.Rows) error {
@@ -185,13 +185,13 @@ func (r *postgresReader) parents() error {
 
 var postgresActions = map[string]Action{"a": NoAction, "r": Restrict, "c": Cascade, "n": SetNull, "d": SetDefault}
 
-// namesOf is SQL for a JSON array with the names of the columns with these numbers.
+// namesOf returns SQL for a JSON array with the names of the columns that have these numbers.
 func namesOf(rel, numbers string) string {
 	return `(SELECT coalesce(json_agg(a.attname ORDER BY k.n), '[]')::text FROM unnest(` + numbers + `) WITH ORDINALITY AS k(num, n) JOIN pg_attribute AS a ON a.attrelid = ` + rel + ` AND a.attnum = k.num)`
 }
 
-// constraints marks a foreign key as NotValid if one of its triggers is disabled or acts only on replicas: on this table, on the target, or on a
-// partition. Rows may then have been written, or their targets deleted, without a check.
+// constraints reads keys and checks. It marks a foreign key as NotValid if one of its triggers is disabled or acts only on replicas: on this
+// table, on the target, or on a partition. Rows may then have been written, or their targets deleted, without a check.
 func (r *postgresReader) constraints() error {
 	return r.each(`WITH RECURSIVE off(key) AS (
 			SELECT t.tgconstraint FROM pg_trigger AS t WHERE t.tgconstraint <> 0 AND t.tgenabled IN ('D', 'R')
@@ -244,7 +244,8 @@ func (r *postgresReader) constraints() error {
 	})
 }
 
-// indexes names the operator class of a part if it is not the default of the column's type, and also if it is char(n)'s default on another type.
+// indexes reads the indexes. It names a part's operator class unless that is the default of the column's type. The class of char(n) is named on any other
+// type.
 func (r *postgresReader) indexes() error {
 	return r.each(`SELECT i.indrelid::bigint, c.relname::text, i.indisunique, i.indisunique AND coalesce((to_jsonb(i) ->> 'indnullsnotdistinct')::boolean, false), i.indisvalid, m.amname::text, coalesce(pg_get_expr(i.indpred, i.indrelid), ''),
 			(SELECT json_agg(json_build_object('Key', k <= i.indnkeyatts, 'Column', coalesce(a.attname, ''), 'Expr', CASE WHEN i.indkey[k-1] = 0 THEN pg_get_indexdef(i.indexrelid, k, false) ELSE '' END,
@@ -280,7 +281,7 @@ func (r *postgresReader) indexes() error {
 		}
 		if t := r.tables[rel]; t != nil {
 			t.Indexes = append(t.Indexes, x)
-		} // else the index of a materialized view, which is not in tables
+		} // otherwise it is an index of a materialized view, which is not in tables
 		return nil
 	})
 }
@@ -314,8 +315,8 @@ func (r *postgresReader) exclusions() error {
 	})
 }
 
-// triggers leaves out a trigger that a partition has from its parent, if the parent's is enabled. If the parent's is disabled and the partition's
-// is not, it is listed, because it acts. PostgreSQL 14 marks such triggers as internal, like those of foreign keys.
+// triggers reads the triggers. It leaves out a partition's trigger that comes from its parent, if the parent's is enabled. If the parent's is
+// disabled and the partition's is not, it is listed, because it acts. PostgreSQL 14 marks such triggers as internal, like those of foreign keys.
 func (r *postgresReader) triggers() error {
 	return r.each(`SELECT t.tgrelid::bigint, t.tgname::text, t.tgtype::int, t.tgenabled = 'D', p.proname::text,
 			(SELECT coalesce(json_agg(a.attname::text ORDER BY a.attnum), '[]')::text FROM pg_attribute AS a WHERE a.attrelid = t.tgrelid AND a.attnum = ANY (t.tgattr::int2[])) FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid

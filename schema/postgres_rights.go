@@ -8,7 +8,7 @@ import (
 // creators reads the roles that may create an operator or a table that a query would find in place of the one that it means.
 func (r *postgresReader) creators() error {
 	if len(r.schemas) == 0 {
-		return nil // all schemas are read, so none is known to be searched
+		return nil // all schemas are read, so it is unknown which are searched
 	}
 	b, err := json.Marshal(r.schemas)
 	if err != nil {
@@ -24,7 +24,7 @@ func (r *postgresReader) creators() error {
 	})
 }
 
-// hidden reads the relations that the session's search path would find if the role might use their schemas. The path may have been changed since
+// hidden reads the relations that the session's search path would find if the role could use their schemas. The path may have been changed since
 // the connection was opened, so its reset value counts.
 func (r *postgresReader) hidden() error {
 	return each(r.ctx, r.q, `SELECT n.nspname::text, c.relname::text FROM pg_namespace AS n JOIN pg_class AS c ON c.relnamespace = n.oid

@@ -16,7 +16,7 @@ import (
 func (d *Database) LookAtTimes(ctx context.Context, q Querier) error {
 	var cols []*Column
 	var selects []string
-	var of [][]*Column // the columns of each select
+	var of [][]*Column // of has the columns of each select
 	for _, t := range d.Tables {
 		var names, values []string
 		for i := range t.Columns {
@@ -32,7 +32,7 @@ func (d *Database) LookAtTimes(ctx context.Context, q Querier) error {
 			selects = append(selects, fmt.Sprintf("(SELECT x.i, count(*) FROM (SELECT %s FROM %s LIMIT %d) AS t, LATERAL (VALUES %s) AS x (i, finer) WHERE x.finer GROUP BY x.i)", strings.Join(names, ", "), sqlname.Path(t.Schema, t.Name.Name), lookedAt, strings.Join(values, ", ")))
 		}
 	}
-	for alone := 0; len(selects) > 0 && ctx.Err() == nil; { // alone: how many of the next selects run one by one, since one of them fails
+	for alone := 0; len(selects) > 0 && ctx.Err() == nil; { // alone counts how many of the next selects run one by one, since one of them fails
 		n := min(len(selects), 100)
 		if alone > 0 {
 			n, alone = 1, alone-1

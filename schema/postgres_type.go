@@ -8,13 +8,13 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
-// postgresType is a type of a live PostgreSQL.
+// postgresType is a type in a live PostgreSQL database.
 type postgresType struct {
 	Name
-	kind      string // pg_type's letter: b, d for a domain, e for an enum
-	elem      int64  // the type of an array's elements
-	base      int64  // the type of a domain's values
-	format    string // base in the form of format_type, with its length
+	kind      string // kind is the letter in pg_type: b, d for a domain, e for an enum
+	elem      int64  // elem is the type of an array's elements
+	base      int64  // base is the type of a domain's values
+	format    string // format is the name of base that format_type writes, with its length
 	notNull   bool
 	extension bool
 	used      bool
@@ -34,7 +34,7 @@ func (r *postgresReader) readTypes() error {
 	})
 }
 
-// typeOf returns what a type implies for a column; format is PostgreSQL's name of the type, with its length.
+// typeOf returns what a type implies for a column. format is PostgreSQL's name of the type, with its length.
 func (r *postgresReader) typeOf(oid int64, format string) typeOf {
 	t := r.types[oid]
 	if t == nil {
@@ -62,7 +62,7 @@ func (r *postgresReader) typeOf(oid int64, format string) typeOf {
 		}
 	case t.Schema != "pg_catalog":
 		out.text = typeText(t.Name)
-		return out // a type of another schema is unknown, even if it has a known name
+		return out // a type of another schema is unknown, even if its name is a known one
 	}
 	out.kind, out.elem = postgresKind(out.text)
 	return out

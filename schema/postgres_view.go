@@ -5,21 +5,21 @@ import (
 	"encoding/json"
 )
 
-// called begins a query of the functions that an object depends on, in the form that unset reads; a condition on the object follows. Functions that
-// these call are not found: no catalogue lists them.
+// called begins a query for the functions that an object depends on, in the form that unset reads. A condition on the object follows it. Functions
+// that these functions call are not found, since no catalogue lists them.
 const called = `SELECT o.proname::text, concat_ws(' ', o.prosrc, pg_get_function_sqlbody(o.oid)) FROM pg_depend AS d JOIN pg_proc AS o ON o.oid = d.refobjid
 	WHERE d.refclassid = 'pg_proc'::regclass AND `
 
-// unset is SQL for the settings that some texts read and that the connection lacks, as JSON of []Setting. texts is a query of functions and their
-// bodies, or of ” and a definition.
+// unset returns SQL for the settings that some texts read and that the connection lacks, as JSON of []Setting. texts is a query for functions and
+// their bodies, or for ” and a definition.
 func unset(texts string) string {
 	return `(SELECT json_agg(DISTINCT jsonb_build_object('Name', m[1], 'Function', x.of))::text
 		FROM (` + texts + `) AS x(of, body), regexp_matches(x.body, $$current_setting\(\s*'(\w+(?:\.\w+)+)'(?:::text)?\s*\)$$, 'gi') AS m
 		WHERE CASE WHEN NOT EXISTS (SELECT FROM pg_settings AS s WHERE s.name = lower(m[1])) THEN current_setting(m[1], true) IS NULL END)`
 }
 
-// viewSettings finds settings that views read and the connection lacks, also through other views. A materialized view needs none: it was computed
-// at its refresh.
+// viewSettings finds settings that the connection lacks and that views read, also through other views. A materialized view needs none, since it
+// was calculated at its refresh.
 func (r *postgresReader) viewSettings() error {
 	return r.each(`WITH RECURSIVE reads(view, rel) AS (
 			SELECT c.oid, c.oid FROM pg_class AS c WHERE c.oid = ANY ($1::text::oid[]) AND c.relkind = 'v'

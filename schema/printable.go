@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Printable makes a text with names from a database safe to print on a terminal, as one line. Each character that is not printable becomes \u001b
-// or \u{e0041}: escape sequences, line breaks, and marks that turn the direction of writing.
+// Printable makes a text with names from a database safe to print on a terminal, as one line. It writes characters that are not printable like
+// \u001b or \u{e0041}: escape sequences, line breaks, and marks that change the direction of writing.
 func Printable(s string) string {
 	plain := func(r rune) bool { return r != utf8.RuneError && unicode.IsPrint(r) }
 	if !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {

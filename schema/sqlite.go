@@ -11,7 +11,7 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
-// Querier is what the readers need of a database; *sql.DB, *sql.Conn and *sql.Tx implement it. A transaction gives one consistent picture while
+// Querier is what the readers need of a database. *sql.DB, *sql.Conn and *sql.Tx implement it. A transaction gives one consistent picture while
 // others change the catalogue.
 type Querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
@@ -19,7 +19,7 @@ type Querier interface {
 
 // ReadSQLite reads the catalogue of the main schema of a SQLite database (3.37 or newer).
 //
-// Most of it SQLite reports. The rest (collations, checks, conditions, the event of a trigger) is read from the texts of definitions.
+// SQLite reports most of it. The rest (collations, checks, conditions, the event of a trigger) is parsed from the texts of definitions.
 func ReadSQLite(ctx context.Context, q Querier) (*Database, error) {
 	r := &sqliteReader{ctx: ctx, q: q, db: &Database{Engine: SQLite}, sql: map[string]string{}}
 	steps := []struct {
@@ -42,7 +42,7 @@ type sqliteReader struct {
 	ctx context.Context
 	q   Querier
 	db  *Database
-	sql map[string]string // the texts of definitions of tables, views and indexes, by name
+	sql map[string]string // sql has the texts of definitions of tables, views and indexes, by name
 }
 
 // each runs a query and calls scan for each row.
@@ -83,7 +83,7 @@ func (r *sqliteReader) tables() error {
 			return nil
 		}
 		t.Virtual = kind == "virtual"
-		if t.Virtual { // SQLite's report of both depends on the module
+		if t.Virtual { // SQLite's report of both depends on the table's module
 			t.WithoutRowID, t.Strict = false, false
 		}
 		r.sql[t.Name.Name] = text
@@ -92,8 +92,8 @@ func (r *sqliteReader) tables() error {
 	})
 }
 
-// columns reads the columns of all tables and views. A table or view that SQLite can't compile is left out with the reason: only queries of it
-// fail.
+// columns reads the columns of all tables and views. A table or view that SQLite can't compile is left out with the reason, since only queries
+// of it fail.
 func (r *sqliteReader) columns() error {
 	var tables []*Table
 	for _, t := range r.db.Tables {
@@ -114,7 +114,7 @@ func (r *sqliteReader) columns() error {
 		if len(key) > 0 {
 			t.PrimaryKey = &Key{NullsDistinct: true}
 		}
-		for i := 1; i <= len(key); i++ { // no test for "": a column's name may be empty
+		for i := 1; i <= len(key); i++ { // the loop does not test for "", since a column's name may be empty
 			t.PrimaryKey.Columns = append(t.PrimaryKey.Columns, key[i])
 		}
 	}
@@ -133,7 +133,7 @@ func (r *sqliteReader) columns() error {
 	return nil
 }
 
-// compiles makes SQLite compile a query of a table or view, without reading a row: SQLite lists the columns even of some that can't be queried.
+// compiles makes SQLite compile a query of a table or view, without reading a row. SQLite lists the columns even of some that can't be queried.
 func (r *sqliteReader) compiles(name string, err error) error {
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ func (r *sqliteReader) compiles(name string, err error) error {
 	return each(r.ctx, r.q, `EXPLAIN SELECT * FROM main.`+sqlname.Quote(name), nil, func(*sql.Rows) error { return nil })
 }
 
-// leaveOut records why a table or view is left out. If the context has ended or the file can't be read, it returns that error: otherwise every
+// leaveOut notes why a table or view is left out. If the context has ended or the file can't be read, it returns that error: otherwise every
 // table would be left out.
 func (r *sqliteReader) leaveOut(name Name, why error) error {
 	if err := r.ctx.Err(); err != nil {
@@ -163,7 +163,7 @@ func (r *sqliteReader) columnsOf(table string, add func(c Column, pk int)) error
 			return err
 		}
 		switch hidden {
-		case 1: // a hidden column of a virtual table
+		case 1: // 1 means a hidden column of a virtual table
 			return nil
 		case 2:
 			c.Generated = Virtual
@@ -177,7 +177,7 @@ func (r *sqliteReader) columnsOf(table string, add func(c Column, pk int)) error
 	})
 }
 
-// eachTable calls read for each table. A table for which read fails is left out with the reason: only queries of it fail.
+// eachTable calls read for each table. A table for which read fails is left out with the reason, since only queries of it fail.
 func (r *sqliteReader) eachTable(read func(*Table) error) error {
 	var kept []*Table
 	for _, t := range r.db.Tables {
@@ -191,7 +191,7 @@ func (r *sqliteReader) eachTable(read func(*Table) error) error {
 	return nil
 }
 
-// definitions reads from the texts what SQLite does not report.
+// definitions parses the texts for what SQLite does not report.
 func (r *sqliteReader) definitions() error {
 	return r.eachTable(func(t *Table) error {
 		if t.Virtual {
@@ -217,7 +217,7 @@ func (r *sqliteReader) definitions() error {
 }
 
 func (r *sqliteReader) indexes() error {
-	texts := map[string]string{} // by name: one query, because SQLite would scan its whole catalogue for each index
+	texts := map[string]string{} // texts is read by one query, because SQLite would scan its whole catalogue for each index
 	err := each(r.ctx, r.q, `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL`, nil, func(rows *sql.Rows) error {
 		var name, text string
 		err := rows.Scan(&name, &text)
@@ -234,7 +234,7 @@ func (r *sqliteReader) indexes() error {
 			parts        []Part
 		}
 		var list []listed
-		// One statement returns the indexes with their parts: preparing one for each index would take most of the time.
+		// One statement returns the indexes with their parts, since preparing one for each index would take most of the time.
 		err := each(r.ctx, r.q, `SELECT l.name, l.origin, l."unique", x.cid, coalesce(x.name, ''), x."desc", coalesce(x.coll, '')
 			FROM pragma_index_list(?, 'main') l, pragma_index_xinfo(l.name, 'main') x WHERE x.key ORDER BY l.name, x.seqno`, []any{t.Name.Name}, func(rows *sql.Rows) error {
 			var l listed
@@ -288,7 +288,8 @@ func (r *sqliteReader) indexes() error {
 	})
 }
 
-// ofIndex returns a part of an index of t in our form. SQLite gives the rowid the number -1. A collation equal to the column's own is left out.
+// ofIndex returns a part of an index of t in the form of this package. SQLite gives the rowid the number -1. A collation equal to the column's own is
+// left out.
 func (p Part) ofIndex(t *Table, cid int) Part {
 	if cid == -1 {
 		p.Column = "rowid"
@@ -333,7 +334,7 @@ func (r *sqliteReader) foreignKeys() error {
 			return fmt.Errorf("%w: its foreign keys are not those that SQLite reports", errDefinition)
 		}
 		for i := range t.ForeignKeys {
-			t.ForeignKeys[i].Deferrable = texts[i].Deferrable // only the text has it
+			t.ForeignKeys[i].Deferrable = texts[i].Deferrable // only the text of the definition has it
 		}
 		return nil
 	})
@@ -348,7 +349,7 @@ func (r *sqliteReader) triggers() error {
 		}
 		t := r.db.Table(Name{Name: table})
 		if t == nil {
-			return nil // a trigger of a view
+			return nil // the trigger is one of a view
 		}
 		tr, err := readTrigger(text)
 		if err != nil {

@@ -17,14 +17,14 @@ import (
 // does not keep a command waiting. With many tables each has fewer rows, but at least leastLooked.
 const lookedAt, leastLooked, allLooked = 500, 50, 40_000
 
-// Cells counts the cells that were looked at in a SQLite column of times, days or truth values. Tools write these in several forms.
+// Cells counts the cells that were looked at in a SQLite column of times, days or truth values, which tools write in several forms.
 type Cells struct {
-	Held  int            // the cells that are not NULL
-	Plain int            // those that need no Column.Stored: a time as a text, a day like 2006-01-02, 0 and 1
-	Forms map[string]int // those in each form of exosql's Column.Stored; a cell may have several forms
+	Held  int            // Held counts the cells that are not NULL
+	Plain int            // Plain counts those that need no Column.Stored: a time as a text, a day like 2006-01-02, 0 and 1
+	Forms map[string]int // Forms counts those in each form of exosql's Column.Stored; a cell may have several forms
 }
 
-// Form returns the form that most cells have, and their number; "" if no form has most.
+// Form returns the form that most cells have, and their number, or "" if no form has most.
 func (c *Cells) Form(kind Kind) (form string, n int) {
 	for _, f := range cellform.Of(string(kind)) {
 		if k := c.Forms[string(f)]; k > n {
@@ -37,8 +37,8 @@ func (c *Cells) Form(kind Kind) (form string, n int) {
 	return form, n
 }
 
-// LookAtCells sets Column.Cells and Column.Misfits of the tables of a SQLite database, from the first and the last 500 rows of each table. With
-// more than 80 tables it reads fewer rows of each, at least 50. On PostgreSQL it does nothing: a column's type decides how values are stored.
+// LookAtCells sets Column.Cells and Column.Misfits of the tables of a SQLite database, from the first and the last 500 rows of each table. With more
+// than 80 tables it reads fewer rows of each, but at least 50. On PostgreSQL it does nothing, since a column's type decides how values are stored.
 func (d *Database) LookAtCells(ctx context.Context, q Querier) error {
 	if d.Engine != SQLite {
 		return nil
@@ -60,7 +60,7 @@ func (t *Table) lookAtCells(ctx context.Context, q Querier, most int) error {
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		formed := c.Kind == Time || c.Kind == Date || c.Kind == Bool
-		if (formed || storageOf[c.Kind] != nil || c.Kind == Unknown) && c.Generated != Virtual { // a virtual column may call any function
+		if (formed || storageOf[c.Kind] != nil || c.Kind == Unknown) && c.Generated != Virtual { // a virtual column may call any function, so it is not read
 			// The expression has no declared type, so no driver turns a text into a time.
 			name := sqlname.Quote(c.Name)
 			names, cols = append(names, name), append(cols, c)
@@ -87,7 +87,7 @@ func (t *Table) lookAtCells(ctx context.Context, q Querier, most int) error {
 		end := func(order string) string {
 			return fmt.Sprintf("SELECT * FROM (SELECT %s FROM %s ORDER BY %s%s LIMIT %d)", some, sqlname.Quote(t.Name.Name), rowid, order, most)
 		}
-		from = "(" + end("") + " UNION " + end(" DESC") + ")" // UNION counts a row at both ends once
+		from = "(" + end("") + " UNION " + end(" DESC") + ")" // UNION counts a row that is at both ends once
 	}
 	cells := make([]any, len(cols))
 	for i := range cells {
@@ -114,7 +114,7 @@ func (t *Table) lookAtCells(ctx context.Context, q Querier, most int) error {
 	})
 }
 
-// storageOf reports, for each kind that needs no form, whether a cell is a value of it. Texts are cut to 100 characters, and blobs come empty.
+// storageOf reports, for each kind that needs no form, whether a cell is a value of that kind. Texts are cut to 100 characters, and blobs are empty.
 var storageOf = map[Kind]func(cell any) bool{
 	Int:   func(x any) bool { _, ok := x.(int64); return ok },
 	Float: func(x any) bool { f, _ := x.(float64); return number(x) && !math.IsInf(f, 0) },
@@ -140,7 +140,7 @@ func number(x any) bool {
 	return false
 }
 
-// rowid returns a name of the table's rowid that no column has, or "".
+// rowid returns a name for the table's rowid that no column has, or "".
 func (t *Table) rowid() string {
 	for _, name := range []string{"rowid", "_rowid_", "oid"} {
 		if !t.WithoutRowID && !slices.ContainsFunc(t.Columns, func(c Column) bool { return asciiFold(c.Name) == name }) {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// SQLite keeps definitions as texts and reports most of their content. The functions here read the rest. Each takes one text of sqlite_schema,
-// which SQLite has accepted, and reads only what its result names.
+// SQLite keeps definitions as texts, and reports most of their content. The functions here parse the rest. Each takes one text of
+// sqlite_schema, which SQLite has accepted, and reads only what its result names.
 
 var errDefinition = errors.New("its definition can't be read")
 
-// definition is the text of a definition, and its tokens.
+// definition is the text of a definition, with its tokens.
 type definition struct {
 	src  string
 	toks []token
@@ -22,7 +22,7 @@ func newDefinition(src string) (definition, error) {
 	return definition{src, toks}, err
 }
 
-// text returns the source from the token from up to the token to, without space at its ends.
+// text returns the source from the token from up to the token to, without spaces at its ends.
 func (d definition) text(from, to int) string {
 	if from >= to {
 		return ""
@@ -30,7 +30,7 @@ func (d definition) text(from, to int) string {
 	return strings.TrimSpace(d.src[d.toks[from].pos:d.toks[to-1].end])
 }
 
-// word returns the token i in upper case if it is a word, else "".
+// word returns token i in upper case if it is a word, or "".
 func (d definition) word(i int) string {
 	if i < 0 || i >= len(d.toks) {
 		return ""
@@ -38,7 +38,7 @@ func (d definition) word(i int) string {
 	return d.toks[i].up
 }
 
-// past returns the index after the token i, or after the parenthesis that begins there.
+// past returns the index after token i, or after the parenthesis that begins there.
 func (d definition) past(i int) int {
 	depth := 0
 	for ; i < len(d.toks); i++ {
@@ -55,7 +55,7 @@ func (d definition) past(i int) int {
 	return i
 }
 
-// find returns the first token from i on that is the word, outside of parentheses; -1 if there is none.
+// find returns the first token from i on that is the word, outside of parentheses, or -1 if there is none.
 func (d definition) find(i int, word string) int {
 	for ; i < len(d.toks); i = d.past(i) {
 		if d.toks[i].up == word {
@@ -81,15 +81,15 @@ func (d definition) parts(i int) (out [][2]int, err error) {
 	return append(out, [2]int{from, end}), nil
 }
 
-// definedTable is what SQLite does not report of a table.
+// definedTable is what SQLite does not report about a table.
 type definedTable struct {
-	columns    []Column // name, collation and expression
+	columns    []Column // columns have name, collation and expression
 	checks     []Check
-	deferrable []bool // for each foreign key, in the order of the text
+	deferrable []bool // deferrable is for each foreign key, in the order of the text
 	onConflict []string
 }
 
-// readTable reads CREATE TABLE.
+// readTable parses a CREATE TABLE statement.
 func readTable(text string) (*definedTable, error) {
 	d, err := newDefinition(text)
 	if err != nil {
@@ -110,7 +110,7 @@ func readTable(text string) (*definedTable, error) {
 		}
 		switch d.word(p[0]) {
 		case "CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN":
-			t.constraints(d, p[0], p[1], &Column{}) // several: SQLite allows them without a comma between
+			t.constraints(d, p[0], p[1], &Column{}) // there may be several, since SQLite needs no comma between them
 		default:
 			t.columns = append(t.columns, Column{Name: d.toks[p[0]].text})
 			t.constraints(d, p[0]+1, p[1], &t.columns[len(t.columns)-1])
@@ -119,7 +119,7 @@ func readTable(text string) (*definedTable, error) {
 	return t, nil
 }
 
-// constraints reads the type and the constraints of a column, or constraints of a table.
+// constraints parses the type and the constraints of a column, or the constraints of a table.
 func (t *definedTable) constraints(d definition, i, end int, c *Column) {
 	name, foreign := "", len(t.deferrable)
 	for ; i < end; i = d.past(i) {
@@ -148,18 +148,18 @@ func (t *definedTable) constraints(d definition, i, end int, c *Column) {
 			}
 			continue
 		case "DEFAULT":
-			if d.word(i-1) != "SET" { // not ON DELETE SET DEFAULT: skip the value, which may look like a constraint
+			if d.word(i-1) != "SET" { // except in ON DELETE SET DEFAULT, skip the value, which may look like a constraint
 				i++
 			}
 		case "NOT", "NULL", "PRIMARY", "UNIQUE", "FOREIGN":
 		default:
-			continue // a word of the type, or of the current constraint
+			continue // the word belongs to the type, or to the current constraint
 		}
 		name = "" // the name belonged to this constraint
 	}
 }
 
-// fromText reads from the definition of an index what SQLite does not report: its expressions and its condition.
+// fromText parses the definition of an index for what SQLite does not report: its expressions and its condition.
 func (x *Index) fromText(text string) error {
 	d, err := newDefinition(text)
 	if err != nil {
@@ -188,7 +188,7 @@ func (x *Index) fromText(text string) error {
 	return nil
 }
 
-// unread marks an index with an unreadable text: no query counts on it, and it may involve every column.
+// unread marks an index with an unreadable text: no query relies on it, and it may involve every column.
 func (x *Index) unread(text string) {
 	x.Where = text
 	for i := range x.Parts {
@@ -198,10 +198,10 @@ func (x *Index) unread(text string) {
 	}
 }
 
-// indexEnd are words that end the expression of an index's part.
+// indexEnd has the words that end the expression of an index's part.
 var indexEnd = map[string]bool{"ASC": true, "DESC": true, "COLLATE": true, "NULLS": true}
 
-// readTrigger reads the head of CREATE TRIGGER.
+// readTrigger parses the head of a CREATE TRIGGER statement.
 func readTrigger(text string) (Trigger, error) {
 	d, err := newDefinition(text)
 	i := d.find(0, "TRIGGER") + 1
@@ -232,7 +232,7 @@ func readTrigger(text string) (Trigger, error) {
 				break
 			}
 		}
-		tr.Columns = nil // nil means any column: the list can't be read
+		tr.Columns = nil // nil means any column, since the list can't be parsed
 	}
 	return tr, nil
 }

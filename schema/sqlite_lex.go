@@ -11,7 +11,7 @@ import (
 type tokenKind uint8
 
 const (
-	tokWord tokenKind = iota // not quoted: a keyword or a name
+	tokWord tokenKind = iota // a word without quotes: a keyword or a name
 	tokName                  // a quoted name
 	tokString
 	tokNumber
@@ -20,9 +20,9 @@ const (
 
 type token struct {
 	kind     tokenKind
-	text     string // the source; for names and strings without quotes
-	up       string // a word in upper case; else ""
-	pos, end int    // bytes of the source
+	text     string // text is the source; for names and strings without quotes
+	up       string // up is a word in upper case, or ""
+	pos, end int    // pos and end are bytes of the source
 }
 
 func (t token) punct(s string) bool { return t.kind == tokPunct && t.text == s }

@@ -1,7 +1,7 @@
 package schema
 
-// Shadow tables are tables in which a virtual table of SQLite keeps its data. Its module gives them their names. SQLite marks them as shadow tables
-// only if it has the module; in a file of another build they look like any table.
+// This file finds shadow tables, in which a virtual table of SQLite keeps its data. The virtual table's module names them. SQLite marks them only
+// if it has the module; in a file of another build they look like ordinary tables.
 
 import (
 	"database/sql"
@@ -17,7 +17,7 @@ var shadowNames = map[string][]string{
 
 var (
 	virtualTable = regexp.MustCompile(`(?is)^CREATE\s+VIRTUAL\s+TABLE\b.*?\bUSING\s+["\x60\[]?(\w+)`)
-	contentOf    = regexp.MustCompile("(?i)[(,\\s]content\\s*=\\s*[\"'`\\[]?([^\"'`\\],)]*)") // the table that the virtual table indexes: it is an ordinary table
+	contentOf    = regexp.MustCompile("(?i)[(,\\s]content\\s*=\\s*[\"'`\\[]?([^\"'`\\],)]*)") // contentOf matches the ordinary table that a virtual table indexes
 )
 
 // shadows maps each shadow table, in lower case, to its virtual table.

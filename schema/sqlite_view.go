@@ -2,8 +2,8 @@ package schema
 
 // This file finds the tables that SQLite's views read, from the views' texts.
 
-// views finds the tables behind each view: all tables with a name in the view's text, or in the text of a view named there. Such a name may mean
-// something else, such as an alias, so the list may have too many tables, but never too few.
+// views finds the tables behind each view: all tables that the view's text names, or the text of a view named there. Such a name may mean
+// something else, like an alias, so the list may have too many tables, but never too few.
 func (r *sqliteReader) views() error {
 	named := map[string]map[string]bool{}
 	for _, v := range r.db.Views {
@@ -11,7 +11,7 @@ func (r *sqliteReader) views() error {
 		v.Calls = err != nil
 		names := map[string]bool{}
 		for _, t := range toks {
-			if t.kind == tokWord || t.kind == tokName || t.kind == tokString { // SQLite accepts 'a' as a table's name, too
+			if t.kind == tokWord || t.kind == tokName || t.kind == tokString { // SQLite accepts 'a' as a table's name too
 				names[asciiFold(t.text)] = true
 			}
 		}
@@ -30,7 +30,7 @@ func (r *sqliteReader) views() error {
 	return nil
 }
 
-// expand adds the names in the text of a view, and in the texts of views among them.
+// expand adds the names in the text of a view, and in the texts of views that it names.
 func (r *sqliteReader) expand(view string, named map[string]map[string]bool, all map[string]bool) {
 	for name := range named[view] {
 		if !all[name] {

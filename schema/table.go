@@ -5,50 +5,50 @@ type Table struct {
 	Name
 	Comment     string
 	Columns     []Column
-	PrimaryKey  *Key         // nil if there is none
-	Uniques     []Key        // UNIQUE constraints; unique indexes are among Indexes
-	Exclusions  []Exclusion  // PostgreSQL
-	Indexes     []Index      // indexes made by CREATE INDEX, without those of keys
-	ForeignKeys []ForeignKey // from this table
+	PrimaryKey  *Key         // PrimaryKey is nil if there is none
+	Uniques     []Key        // Uniques are UNIQUE constraints; unique indexes are among Indexes
+	Exclusions  []Exclusion  // Exclusions are PostgreSQL's
+	Indexes     []Index      // Indexes are those made by CREATE INDEX, without those of keys
+	ForeignKeys []ForeignKey // ForeignKeys are those of this table
 	Checks      []Check
 	Triggers    []Trigger
-	Rules       []Rule // PostgreSQL: rewrite rules, without those of views
+	Rules       []Rule // Rules are PostgreSQL's rewrite rules, without those of views
 	Policies    []Policy
 
-	RowSecurity      bool // row-level security is enabled
-	ForceRowSecurity bool // row-level security binds the owner, too
-	Owned            bool // PostgreSQL: the role that read the catalogue owns the table, itself or through a role that it is in
+	RowSecurity      bool // RowSecurity: row-level security is enabled
+	ForceRowSecurity bool // ForceRowSecurity: row-level security binds the owner too
+	Owned            bool // Owned: the PostgreSQL role that read the catalogue owns the table, itself or through a role that it is in
 
-	Writable      []string // PostgreSQL: those of "INSERT", "UPDATE", "DELETE" and "TRUNCATE" that the role may do to the table or some of its columns
-	PartPolicies  []Name   // PostgreSQL: partitions and heirs, at any depth, with row-level security of their own, which does not bind queries of this table
-	WholePolicies []Name   // PostgreSQL: the tables above it, by partition or inheritance, at any depth, with row-level security, which does not bind queries of this table
+	Writable      []string // Writable has those of "INSERT", "UPDATE", "DELETE" and "TRUNCATE" that the PostgreSQL role may do to the table or some of its columns
+	PartPolicies  []Name   // PartPolicies are PostgreSQL's partitions and heirs, at any depth, with row-level security of their own, which does not bind queries of this table
+	WholePolicies []Name   // WholePolicies are PostgreSQL's tables above this one, by partition or inheritance, at any depth, with row-level security, which does not bind queries of this table
 
-	PartitionBy string // the partition key; "" for a table that has rows of its own
-	PartitionOf *Name  // the table of which this is a partition; nil: none. Keys, indexes, foreign keys, checks and triggers that come from that table are not listed
-	Inherits    []Name // PostgreSQL, INHERITS: the parents; their queries return its rows too
-	Inherited   bool   // PostgreSQL: tables of any schema inherit from it by INHERITS; its keys don't cover their rows
+	PartitionBy string // PartitionBy is the partition key; "" for a table with its own rows
+	PartitionOf *Name  // PartitionOf is the table that this one is a partition of, or nil. Keys, indexes, foreign keys, checks and triggers that come from that table are not listed
+	Inherits    []Name // Inherits are PostgreSQL's parents by INHERITS; their queries return this table's rows too
+	Inherited   bool   // Inherited: PostgreSQL tables of any schema inherit from this one by INHERITS, and its keys don't cover their rows
 
-	OnConflict   []string // SQLite: what the table's constraints do instead of refusing a whole statement: REPLACE, IGNORE, FAIL
-	Strict       bool     // SQLite: values have the declared types
-	WithoutRowID bool     // SQLite
-	RowID        bool     // SQLite: each row has a number in the hidden column rowid. VACUUM may change the numbers
-	Virtual      bool     // SQLite: a module provides the rows, and the definition does not list the columns
+	OnConflict   []string // OnConflict is what SQLite's constraints do instead of refusing a whole statement: REPLACE, IGNORE, FAIL
+	Strict       bool     // Strict: SQLite's values have the declared types
+	WithoutRowID bool     // WithoutRowID is SQLite's WITHOUT ROWID
+	RowID        bool     // RowID: each row of SQLite has a number in the hidden column rowid; VACUUM may change the numbers
+	Virtual      bool     // Virtual: a module of SQLite provides the rows, and the definition does not list the columns
 
-	Extension   string // PostgreSQL: the extension that the table is part of
-	Foreign     bool   // PostgreSQL: its rows are elsewhere, and it has no index
-	Handlerless string // PostgreSQL: the foreign table's wrapper, if that has no handler, so that each query fails
+	Extension   string // Extension is the PostgreSQL extension that the table is part of
+	Foreign     bool   // Foreign: the rows are on another server, and PostgreSQL has no index of them
+	Handlerless string // Handlerless is the foreign table's wrapper if that has no handler, so that each query fails
 }
 
 // Key is a primary or unique key. SQLite's keys have no name.
 type Key struct {
 	Name          string
-	Columns       []string // in the key's order
-	NullsDistinct bool     // rows with NULL are never equal: true except with NULLS NOT DISTINCT
+	Columns       []string // Columns are in the key's order
+	NullsDistinct bool     // NullsDistinct: rows with NULL are never equal; false only with NULLS NOT DISTINCT
 	Deferrable    bool
-	Include       []string // PostgreSQL: further columns in its index
+	Include       []string // Include are further columns in the key's index on PostgreSQL
 
-	// Parts are the parts of the key's index, if one has another collation than its column or a descending order; else nil. SQLite's constraints
-	// may declare both.
+	// Parts are the parts of the key's index if one has another collation than its column or a descending order, or else nil. SQLite's
+	// constraints may declare both.
 	Parts []Part
 }
 
@@ -56,42 +56,42 @@ type Key struct {
 type Index struct {
 	Name       string
 	Parts      []Part
-	Include    []string // further columns in the index
+	Include    []string // Include are further columns in the index
 	Unique     bool
-	Method     string // PostgreSQL: "btree", "gin", ...; "" on SQLite
-	Where      string // the condition of a partial index; "" for all rows
-	NullsAlike bool   // a unique index with NULLS NOT DISTINCT
-	Invalid    bool   // PostgreSQL: its build did not finish, so no query uses it
+	Method     string // Method is PostgreSQL's, like "btree" or "gin"; "" on SQLite
+	Where      string // Where is the condition of a partial index; "" for all rows
+	NullsAlike bool   // NullsAlike: a unique index with NULLS NOT DISTINCT
+	Invalid    bool   // Invalid: PostgreSQL did not finish its build, so no query uses it
 }
 
-// Exclusion is a constraint: no two rows may match by all of its operators, as in EXCLUDE USING gist (room WITH =, during WITH &&).
+// Exclusion forbids that two rows match by all of its operators, as in EXCLUDE USING gist (room WITH =, during WITH &&).
 type Exclusion struct {
 	Name      string
-	Parts     []Part   // only columns and expressions are set
-	Operators []string // one for each part
-	Where     string   // its condition; "" for all rows
+	Parts     []Part   // Parts have only columns and expressions
+	Operators []string // Operators has one for each part
+	Where     string   // Where is the constraint's condition; "" for all rows
 }
 
 // Part is one column or one expression of an index.
 type Part struct {
-	Column     string // "" for an expression
+	Column     string // Column is "" for an expression
 	Expr       string
 	Desc       bool
-	NullsFirst bool   // PostgreSQL: NULLs come first, which is the default with Desc. In SQLite NULLs sort as the smallest
-	Collation  string // if it differs from the column's
-	OpClass    string // PostgreSQL, if it differs from the default: "text_pattern_ops"
+	NullsFirst bool   // NullsFirst is PostgreSQL's NULLS FIRST, the default with Desc. In SQLite NULLs sort as the smallest
+	Collation  string // Collation is set if it differs from the column's
+	OpClass    string // OpClass is set on PostgreSQL if it differs from the default, like "text_pattern_ops"
 }
 
-// ForeignKey is a foreign key: a row refers to a row of another table, or of the same. SQLite's have no name.
+// ForeignKey is a foreign key: a row refers to a row of another table, or of the same one. SQLite's foreign keys have no name.
 type ForeignKey struct {
 	Name       string
 	Columns    []string
 	Table      Name
-	References []string // columns of Table, as many as Columns
+	References []string // References are columns of Table, as many as Columns
 	OnDelete   Action
 	OnUpdate   Action
 	Deferrable bool
-	NotValid   bool // PostgreSQL: a row may refer to a missing row: one that is older than the key, or any row while a trigger that enforces the key is disabled
+	NotValid   bool // NotValid: a PostgreSQL row may refer to a missing row, if it is older than the key, or if a trigger that enforces the key is disabled
 }
 
 // Action is what happens to a row when the row that it refers to is deleted or changed.
@@ -109,39 +109,39 @@ const (
 type Check struct {
 	Name     string
 	Expr     string
-	NotValid bool // PostgreSQL: rows that are older than the check may break it
+	NotValid bool // NotValid: PostgreSQL rows that are older than the check may break it
 }
 
 // Trigger is code that runs when rows change. Triggers that PostgreSQL makes for constraints are not listed. Those that it makes for a partition
 // are listed only if the partition's is enabled and the parent's is not.
 type Trigger struct {
 	Name     string
-	Timing   string   // "BEFORE", "AFTER", "INSTEAD OF"
-	Events   []string // some of "INSERT", "UPDATE", "DELETE", "TRUNCATE", in this order
-	Columns  []string // UPDATE OF: an update of one of these starts it; nil: of any column
-	Function string   // PostgreSQL: the function that it calls, without its schema
+	Timing   string   // Timing is "BEFORE", "AFTER" or "INSTEAD OF"
+	Events   []string // Events are some of "INSERT", "UPDATE", "DELETE" and "TRUNCATE", in this order
+	Columns  []string // Columns are those of UPDATE OF; nil means that an update of any column starts it
+	Function string   // Function is the PostgreSQL function that it calls, without its schema
 	Disabled bool
 }
 
 // Rule is a rewrite rule of PostgreSQL.
 type Rule struct {
 	Name  string
-	Event string // "INSERT", "UPDATE", "DELETE": the statements that it rewrites
+	Event string // Event is the statement that it rewrites: "INSERT", "UPDATE" or "DELETE"
 }
 
 // Policy is a row-level security policy. It has no effect unless RowSecurity is set.
 type Policy struct {
 	Name        string
 	Restrictive bool
-	Command     string   // "ALL", "SELECT", "INSERT", "UPDATE", "DELETE"
-	Roles       []string // sorted; "public" means every role
+	Command     string   // Command is "ALL", "SELECT", "INSERT", "UPDATE" or "DELETE"
+	Roles       []string // Roles are sorted; "public" means every role
 	Using       string
 	Check       string
-	Unset       []Setting // PostgreSQL: settings that the connection lacks, so each query fails
+	Unset       []Setting // Unset are PostgreSQL settings that the connection lacks, so that each query fails
 }
 
 // Setting is a setting that a policy or a view reads by current_setting('x'), which fails if the connection lacks it.
 type Setting struct {
 	Name     string
-	Function string // the function that reads it; "": the definition itself reads it
+	Function string // Function is the function that reads it; "" if the definition itself does
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Values returns the values of the enum of a column, or of the elements of its arrays; nil if it has no enum.
+// Values returns the values of a column's enum, or of its elements' enum, or nil if it has none.
 func (d *Database) Values(c *Column) []string {
 	if c.Enum == nil {
 		return nil
@@ -20,9 +20,9 @@ func (d *Database) Values(c *Column) []string {
 	return slices.Clone(d.Enums[i].Values)
 }
 
-// Listed returns, for each text column, the values that a check allows: a check of the table on this column alone, like state IN ('open', 'done'),
-// or a check of the column's domain. It ignores a check that existing rows may break, and a column with a collation that treats other texts as
-// equal to listed ones.
+// Listed returns, for each text column, the values that a check allows. It is a check of the table on this column alone, like state IN ('open',
+// 'done'), or one of the column's domain. Listed ignores a check that existing rows may break, and a column with a collation that treats other
+// texts as equal to listed ones.
 func (d *Database) Listed(t *Table) map[string][]string {
 	if len(t.Checks) == 0 && len(d.Domains) == 0 {
 		return nil
@@ -56,7 +56,7 @@ func (d *Database) Listed(t *Table) map[string][]string {
 	return out
 }
 
-// lists reports whether a list of texts determines the column's values. citext treats other texts as equal to them.
+// lists reports whether a list of texts can determine the column's values. citext treats other texts as equal to listed ones.
 func (c *Column) lists() bool {
 	return c.Kind == Text && c.Enum == nil && !c.Loose && c.Type != "citext"
 }

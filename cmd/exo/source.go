@@ -57,7 +57,7 @@ func (s *source) validate() error {
 	case s.db != "" && s.kind() == "":
 		return cli.Usagef("-db: unknown kind of database: want sqlite:PATH or postgres://user@host/database") // the URL is not quoted, since it may contain a password
 	case scalar.WithoutSlashes(s.db) != "":
-		return cli.Usagef("-db: SQLite's URL has no // before the path: want %s", scalar.WithoutSlashes(s.db))
+		return cli.Usagef("-db: a SQLite URL has no // before the path: write %s", scalar.WithoutSlashes(s.db))
 	case s.schemas != "" && s.kind() != schema.Postgres:
 		return cli.Usagef("-schema is for PostgreSQL: SQLite has none")
 	}

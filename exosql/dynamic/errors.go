@@ -9,17 +9,17 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// wrong makes the error of a declaration. at is the table, column or link.
+// wrong makes the error of a declaration. at is its table, column or link.
 func wrong(at, format string, args ...any) error {
 	return fail.Errorf(fail.Invalid, schema.Printable(at), format, args...)
 }
 
-// undeclared refuses a nil or zero value of this package's types.
+// undeclared makes the error for a nil or zero value of this package's types. maker is the function that makes one.
 func undeclared(typ, maker string) error {
-	return wrong("dynamic."+typ, "it is nil or zero; %s makes one", maker)
+	return wrong("dynamic."+typ, "it is nil or zero: make one with %s", maker)
 }
 
-// wrap adds the place to an error of the core, and keeps its text once.
+// wrap adds the place to an error of package decl, without repeating its text.
 func wrap(at string, err error) error {
 	msg := err.Error()
 	if e, ok := errors.AsType[*fail.Error](err); ok {

@@ -39,7 +39,7 @@ func (t *Table) Facet(alias string, columns ...string) (*Facet, error) {
 }
 
 // Reached returns the sorted aliases of all facets that programs can reach from the facet, including its own. The facets can't be changed any more.
-// Facets that link to each other share one list; callers must not change it.
+// Facets that link to each other share one list, which callers must not change.
 func (f *Facet) Reached() ([]string, error) {
 	if f.zero() {
 		return nil, undeclared("Facet", "Table.Facet")
@@ -53,7 +53,7 @@ func (f *Facet) Reached() ([]string, error) {
 
 func (f *Facet) zero() bool { return f == nil || f.f == nil }
 
-// Add shows a link from the table. Programs follow the link to the rows of to.
+// Add makes the facet show a link of its table. Programs follow the link to the rows of to.
 func (f *Facet) Add(l *Link, to *Facet) error {
 	switch {
 	case f.zero() || to.zero():
@@ -74,7 +74,7 @@ func (f *Facet) Add(l *Link, to *Facet) error {
 	return nil
 }
 
-// Search lets programs search these text columns together. The facet must show them; see exosql.NewSearch.
+// Search lets programs search these text columns together. The facet must show them. See exosql.NewSearch.
 func (f *Facet) Search(columns ...string) error {
 	if f.zero() {
 		return undeclared("Facet", "Table.Facet")
@@ -97,31 +97,31 @@ func (f *Facet) Search(columns ...string) error {
 	return nil
 }
 
-// AllowInsert lets programs insert rows with values for these columns. The facet must show them; see exosql.Facet's.
+// AllowInsert lets programs insert rows with values for these columns. The facet must show them. See the method of exosql.Facet.
 func (f *Facet) AllowInsert(columns ...string) error {
 	return f.allow(columns, func(cols []*decl.Column) decl.Rights { return decl.Rights{Insert: cols} })
 }
 
-// AllowUpdate lets programs change these columns. The facet must show them; see exosql.Facet's.
+// AllowUpdate lets programs change these columns. The facet must show them. See the method of exosql.Facet.
 func (f *Facet) AllowUpdate(columns ...string) error {
 	return f.allow(columns, func(cols []*decl.Column) decl.Rights { return decl.Rights{Update: cols} })
 }
 
-// AllowDelete lets programs delete rows; see exosql.Facet's.
+// AllowDelete lets programs delete rows. See the method of exosql.Facet.
 func (f *Facet) AllowDelete() error { return f.rights(decl.Rights{Delete: true}) }
 
-// AllowDeleteByTrusted lets programs delete rows if they have not read what outsiders wrote; see exosql.Facet's.
+// AllowDeleteByTrusted lets programs delete rows if they have not read outsiders' words. See the method of exosql.Facet.
 func (f *Facet) AllowDeleteByTrusted() error {
 	return f.rights(decl.Rights{Delete: true, Wary: true})
 }
 
-// Admits lets programs that have read values under these tags insert, change and delete rows; see exosql.Facet's.
+// Admits lets programs that have read values under these tags insert, change and delete rows. See the method of exosql.Facet.
 func (f *Facet) Admits(tags ...string) error {
 	return f.rights(decl.Rights{Admits: value.NewLabel(tags...)})
 }
 
-// Permit lists side effects of writes that the host accepts, each in the form of a grant file: "trigger touch", "unique(code)". See exosql.Facet's
-// and the functions that make an exosql.Permission.
+// Permit lists side effects of writes that the host accepts, each in the form of a grant file, like "trigger touch" or "unique(code)". See the
+// method of exosql.Facet, and the functions that make an exosql.Permission.
 func (f *Facet) Permit(known ...string) error {
 	if f.zero() {
 		return undeclared("Facet", "Table.Facet")
@@ -137,16 +137,16 @@ func (f *Facet) Permit(known ...string) error {
 	return f.rights(r)
 }
 
-// ApprovalRule is a rule by which a person must agree to a change: see exosql.Facet's Approve. What is set asks, each alone.
+// ApprovalRule is a rule that requires a person's approval of a change: see Approve of exosql.Facet. Each field that is set asks on its own.
 type ApprovalRule struct {
 	Always  bool
-	Rows    *int64 // it asks above this many rows in a day
+	Rows    *int64 // Rows: it asks above this many rows in a day
 	Delete  bool
 	Columns []string
 	Who     changeset.Who
 }
 
-// Approve adds a rule.
+// Approve adds a rule of approval to the facet.
 func (f *Facet) Approve(a ApprovalRule) error {
 	if f.zero() {
 		return undeclared("Facet", "Table.Facet")
@@ -193,8 +193,8 @@ func (f *Facet) rights(r decl.Rights) error {
 	return nil
 }
 
-// Grant makes the object through which a program reaches the rows of the facet's table that the predicate matches: Of(db, table.Rows(scope,
-// others...)). A table that links reach in several ways needs a scope among others: the error names it.
+// Grant makes the object that gives a program the facet's rows that the predicate matches. It is Of(db, table.Rows(scope,
+// others...)). A table that links reach in several ways needs a scope among others, which the error names.
 func (f *Facet) Grant(db *exosql.DB, scope Predicate, others ...Scope) (exo.Object, error) {
 	if f.zero() {
 		return nil, undeclared("Facet", "Table.Facet")

@@ -2,14 +2,14 @@ package dynamic
 
 import "github.com/exoagent/exoagent/exosql/internal/decl"
 
-// LinkSpec describes a link between rows of two tables with equal columns.
+// LinkSpec describes a link between rows of two tables that have equal columns.
 type LinkSpec struct {
-	Name       string   // its name in programs
-	Columns    []string // the columns of the table
-	To         *Table   // the table of the link's target
-	References []string // the columns of To, as many as Columns
-	One        bool     // the link reaches at most one row
-	Doc        string   // a line for the model
+	Name       string   // Name is the link's name in programs
+	Columns    []string // Columns are those of the table
+	To         *Table   // To is the table at the link's end
+	References []string // References are columns of To, as many as Columns
+	One        bool     // One: the link reaches at most one row
+	Doc        string   // Doc is a line for the model
 }
 
 // Link is a declared link.

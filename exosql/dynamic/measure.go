@@ -7,14 +7,14 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/language"
 )
 
-// MeasureSpec describes a measure of a facet's rows; see exosql.Measure.
+// MeasureSpec describes a measure of a facet's rows: see exosql.Measure.
 type MeasureSpec struct {
-	Name   string    // its name in programs
-	Func   string    // count, sum, mean, min or max; "": a ratio
-	Column string    // the column to aggregate; "" with count
-	Where  Predicate // which rows count; the zero Predicate: all
-	Ratio  [2]string // dividend and divisor: names of measures that the facet has already
-	Doc    string    // a line for the model
+	Name   string    // Name is the measure's name in programs
+	Func   string    // Func is count, sum, mean, min or max; "" for a ratio
+	Column string    // Column is the column to aggregate; "" for count
+	Where  Predicate // Where matches the rows that count; the zero Predicate matches all
+	Ratio  [2]string // Ratio has dividend and divisor: names of measures that the facet has already
+	Doc    string    // Doc is a line for the model
 }
 
 var aggregates = []string{language.Count, language.Sum, "mean", language.Min, language.Max}

@@ -8,12 +8,15 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
-// Predicate is a condition on the rows of a table; [Facet.Grant] and [ScopeRows] apply it to their table. The zero Predicate is an error.
+// Predicate is a condition on the rows of a table. [Facet.Grant] and [ScopeRows] apply it to their table. The zero Predicate is an error.
 //
 // A value must fit the type of the column:
-//   - integers of every size, floats and json.Number for int, float and decimal columns that can represent them exactly;
-//   - a text, bool, time.Time, [16]byte, []byte, and exosql's Decimal, Date and Interval for columns of their types;
-//   - a text also for a decimal, day, interval, UUID or time.
+//
+// - integers of every size, floats and json.Number for int, float and decimal columns that can represent them exactly;
+//
+// - a text, bool, time.Time, [16]byte, []byte, and exosql's Decimal, Date and Interval for columns of their types;
+//
+// - a text also for a decimal, day, interval, UUID or time.
 //
 // A named type counts as its underlying type, and a pointer as its target. nil is no value: see [IsNull]. For any other value the error names its
 // type.
@@ -57,7 +60,7 @@ func In(column string, vs ...any) Predicate { return compare("in", column, eleme
 // slice among vs counts as its elements.
 func NotIn(column string, vs ...any) Predicate { return compare("notIn", column, elements(vs)...) }
 
-// elements replaces each slice by its elements. Bytes are one value.
+// elements replaces each slice by its elements, but keeps bytes as one value.
 func elements(vs []any) []any {
 	out := make([]any, 0, len(vs))
 	for _, v := range vs {
@@ -83,7 +86,7 @@ func IsNotNull(column string) Predicate { return compare("isNotNull", column) }
 // lower case differ, on every engine.
 func Like(column, pattern string) Predicate { return compare("like", column, pattern) }
 
-// ILike is Like, but ignores case, by Unicode's rules.
+// ILike matches like Like, but ignores case by Unicode's rules.
 func ILike(column, pattern string) Predicate { return compare("ilike", column, pattern) }
 
 // Includes matches rows in which the text contains s.
@@ -119,7 +122,7 @@ func (t *Table) Check(p Predicate) error {
 	return err
 }
 
-// on converts the predicate to the core's, for rows of t.
+// on converts the predicate to one of package decl, for rows of t.
 func (p Predicate) on(t *Table) (*decl.Pred, error) {
 	switch p.op {
 	case "":
@@ -154,7 +157,7 @@ func (p Predicate) on(t *Table) (*decl.Pred, error) {
 	return out, nil
 }
 
-// values returns the values with which the column is compared.
+// values returns the values that the column is compared with.
 func (p Predicate) values(col *decl.Column) (out []value.Value, err error) {
 	at := place(col)
 	for _, x := range p.vals {

@@ -7,8 +7,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
-// Relation is a set of rows in scope; see exosql.Relation. Table.Rows makes one, and Where and Follow narrow it. Errors in its making, and the zero
-// Relation, are errors when it is granted.
+// Relation is a set of rows in scope: see exosql.Relation. Table.Rows makes one, and Where and Follow narrow it. A zero Relation, and one that was
+// made with an error, can't be granted.
 type Relation struct {
 	t   *Table
 	r   *decl.Relation
@@ -60,8 +60,8 @@ func (r Relation) Follow(l *Link) Relation {
 	return Relation{t: r.t.d.tables[l.l.To.Name], r: &decl.Relation{Kind: decl.StepFollow, Table: l.l.To, Prev: r.r, Link: l.l}}
 }
 
-// Of makes the object through which a program reaches the relation's rows with the facet's columns and links. The facet, and all facets that it
-// links to, can't be changed any more.
+// Of makes the object that gives a program the relation's rows, with the facet's columns and links. The facet, and all facets that it links
+// to, can't be changed any more.
 func (f *Facet) Of(db *exosql.DB, r Relation) (exo.Object, error) {
 	if f.zero() {
 		return nil, undeclared("Facet", "Table.Facet")

@@ -2,7 +2,7 @@ package dynamic
 
 import "github.com/exoagent/exoagent/exosql/internal/decl"
 
-// Scope fixes which rows of one table a grant reaches; see exosql.Scope. The zero Scope is an error.
+// Scope fixes which rows of one table a grant reaches: see exosql.Scope. The zero Scope is an error.
 type Scope struct {
 	table *Table
 	pred  Predicate

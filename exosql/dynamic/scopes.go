@@ -9,13 +9,13 @@ import (
 
 // This file has what many grants share: the scopes of their tables, and the checks of a grant that many principals have.
 
-// Scopes is a set of scopes of several tables. Each further grant that uses it is cheap, even with many tables: Rows makes their relations.
+// Scopes has the scopes of several tables. Each further grant that uses it is cheap, even with many tables: Rows makes their relations.
 type Scopes struct {
 	set    *decl.ScopeSet
 	tables map[*decl.Table]*Table
 }
 
-// NewScopes joins scopes, one for each table. It fails if one is wrong, and if links make the scopes of tables depend on each other in a circle.
+// NewScopes joins scopes, one for each table. It fails if a scope is wrong, or if the scopes of tables depend on each other in a circle.
 func NewScopes(scopes ...Scope) (*Scopes, error) {
 	if len(scopes) == 0 {
 		return nil, wrong("dynamic.NewScopes", "no scopes are given: want at least one")
@@ -28,7 +28,7 @@ func NewScopes(scopes ...Scope) (*Scopes, error) {
 			return nil, err
 		}
 		all[i] = d
-		if s.tables[d.Table] = x.table; x.table == nil { // a scope by a link: its table is the link's target
+		if s.tables[d.Table] = x.table; x.table == nil { // a scope by a link is for the table at the link's end
 			s.tables[d.Table] = x.link.to
 		}
 	}
@@ -39,8 +39,8 @@ func NewScopes(scopes ...Scope) (*Scopes, error) {
 	return s, nil
 }
 
-// Rows returns the rows of a table that are in scope: the rows that a predicate matches, the rows that a link reaches from rows in scope of
-// another table, or all rows of a shared table.
+// Rows returns the rows of a table that are in scope: those that a predicate matches, those that a link reaches from rows in scope, or all
+// rows of a shared table.
 func (s *Scopes) Rows(t *Table) Relation {
 	if s == nil || s.set == nil {
 		return Relation{err: undeclared("Scopes", "NewScopes")}
@@ -73,7 +73,7 @@ func (s *Scopes) Rows(t *Table) Relation {
 	return Relation{t: t, r: r}
 }
 
-// Template is a grant that many principals have, each with its own values. What does not depend on these values is checked once.
+// Template is a grant that many principals have, each with its own values. Everything that does not depend on these values is checked once.
 type Template struct {
 	f       *Facet
 	example exo.Object
@@ -83,7 +83,7 @@ type Template struct {
 // Binding makes the relation of one grant for one principal.
 type Binding func(*Template) (Relation, error)
 
-// Template checks a grant as Of does. example is a relation of the same form, with values of the right types that belong to no principal.
+// Template checks a grant like Of. example is a relation of the same form, with values of the right types that belong to no principal.
 func (f *Facet) Template(db *exosql.DB, example Relation) (*Template, error) {
 	o, err := f.Of(db, example)
 	if err != nil {
@@ -104,7 +104,7 @@ func (f *Facet) Template(db *exosql.DB, example Relation) (*Template, error) {
 	return t, nil
 }
 
-// Example returns the object of the example, for exosql.Granted and its like.
+// Example returns the object of the example, for exosql.Granted and similar functions.
 func (t *Template) Example() exo.Object {
 	if t == nil {
 		return nil
@@ -112,7 +112,7 @@ func (t *Template) Example() exo.Object {
 	return t.example
 }
 
-// For makes the object of one principal. When a program first uses the object, bind makes its relation, which is checked as Of checks it; an error
+// For makes the object of one principal. When a program first uses the object, bind makes its relation, which is checked like that of Of; an error
 // is the error of that message. Objects of two principals share only declarations. Several goroutines may call bind, and it must return the same
 // relation each time. Objects of one principal may share a bind.
 func (t *Template) For(bind Binding) exo.Object {

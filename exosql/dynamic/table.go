@@ -18,17 +18,17 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Declarations are the declarations for one database.
+// Declarations has the declarations for one database.
 type Declarations struct {
 	live   *schema.Database
 	tables map[string]*Table
 	reader terms.Reader
 }
 
-// New begins declarations from a catalogue; see exosql.DB's Catalog. Without a catalogue each declaration is an error.
+// New begins declarations from a catalogue: see exosql.DB's Catalog. Without a catalogue each declaration is an error.
 func New(live *schema.Database) *Declarations { return declarations(terms.Dynamic, live) }
 
-// NewForFile is New for a host whose users write grant files (docs/grantfile.md): errors and findings use the words of those.
+// NewForFile begins declarations for a host whose users write grant files (docs/grantfile.md). Errors and findings use the words of grant files.
 func NewForFile(live *schema.Database) *Declarations { return declarations(terms.File, live) }
 
 func declarations(r terms.Reader, live *schema.Database) *Declarations {
@@ -40,34 +40,34 @@ type Table struct {
 	d    *Declarations
 	t    *decl.Table
 	cols map[string]*decl.Column
-	left map[string]error // why a column is not in cols
+	left map[string]error // left has, for each column that is not in cols, why it is not
 }
 
 func (t *Table) zero() bool { return t == nil || t.t == nil }
 
 // ColumnSpec adds to the catalogue's description of a column. Every field but Name may be zero.
 type ColumnSpec struct {
-	Name           string            // its name in the database
-	As             string            // its name in programs; default: Name in camel case
-	Type           string            // a type of exo (value.TypeTime, …), if SQLite stores it in a column of another type: a time in a TEXT column
-	Elem           string            // the type of its elements, if Type is value.TypeList
-	Doc            string            // a line for the model
-	OneOf          []string          // the only values of a text column; nil if it may have any
-	Label          []string          // tags of every value
-	Readers        Readers           // the principals who may read a labelled value; zero: all that its label admits
-	Trusted        bool              // see exosql.Column's Trusted
-	Admits         []string          // see exosql.Column's Admits
-	MaxBytes       int               // the most bytes of a labelled value, see exosql.Column's MaxBytes; 0: 1 KiB
-	StoredISO      bool              // see exosql.Column's StoredISO
-	Stored         exosql.StoredForm // see exosql.Column's Stored
-	UnscopedLookup bool              // see exosql.Column's AllowUnscopedLookup
-	Key            bool              // part of the key, instead of the catalogue's: for a view, which has none there
+	Name           string            // Name is the column's name in the database
+	As             string            // As is the column's name in programs; by default Name in camel case
+	Type           string            // Type is a type of exo (value.TypeTime, …), if SQLite stores it in a column of another type, like a time in a TEXT column
+	Elem           string            // Elem is the type of the elements, if Type is value.TypeList
+	Doc            string            // Doc is a line for the model
+	OneOf          []string          // OneOf are the only values of a text column; nil if any are allowed
+	Label          []string          // Label are the tags of every value
+	Readers        Readers           // Readers are those who may read a labelled value; zero means all whom its label admits
+	Trusted        bool              // Trusted: see the method of exosql.Column
+	Admits         []string          // Admits: see the method of exosql.Column
+	MaxBytes       int               // MaxBytes is the most bytes of a labelled value (see the method of exosql.Column); 0 means 1 KiB
+	StoredISO      bool              // StoredISO: see the method of exosql.Column
+	Stored         exosql.StoredForm // Stored: see the method of exosql.Column
+	UnscopedLookup bool              // UnscopedLookup: see AllowUnscopedLookup of exosql.Column
+	Key            bool              // Key makes the column a part of the key, in place of the catalogue's key; a view has none there
 }
 
-// Readers describes the principals who may read a value: their kind, and the columns of the value's row with their ids. See exosql.Column's ReadBy.
+// Readers describes the principals who may read a value: their kind, and the columns of the value's row with their ids. See ReadBy of exosql.Column.
 type Readers struct {
-	Kind    string   // the kind of the principals: "member"
-	Columns []string // the columns of their ids; all of these principals may read the value
+	Kind    string   // Kind is the kind of the principals, like "member"
+	Columns []string // Columns have their ids; all of these principals may read the value
 }
 
 // Table declares a table or a view of the catalogue, once, with all its columns of known types. Its key consists of the columns in more with Key.
@@ -87,7 +87,7 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 		}
 		return nil, wrong(name, "there is no such table%s; there are %s", d.live.Where(), list(names))
 	}
-	if spelt := d.live.Spell(live.Name); spelt != name { // SQLite accepts other cases: a second declaration could lack the labels of the first
+	if spelt := d.live.Spell(live.Name); spelt != name { // SQLite accepts other cases, and a second declaration might lack the labels of the first
 		return nil, wrong(name, "the database spells the table %s: use that name", schema.Printable(spelt))
 	}
 	if d.tables[name] != nil {
@@ -113,7 +113,7 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 			key = append(key, m.Name)
 		}
 	}
-	for of := live; key == nil && of != nil; of = d.whole(of) { // a key of the whole table is unique in each partition, too
+	for of := live; key == nil && of != nil; of = d.whole(of) { // a key of the whole table is unique in each partition too
 		key = of.RowKey()
 	}
 	for i := range live.Columns {
@@ -131,7 +131,7 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	switch {
 	case key == nil:
 		t.t.SetKeyless()
-	case len(t.t.Keys) == 0: // SQLite's rowid: hidden, so no facet can show it
+	case len(t.t.Keys) == 0: // SQLite's rowid is hidden, so no facet can show it
 		t.t.Add(&decl.Column{Table: t.t, Name: key[0], Kind: value.TypeInt, Key: true})
 	}
 	for _, m := range more {
@@ -147,15 +147,15 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	return t, nil
 }
 
-// shared reports whether another schema has a table or view of the same name. Then statements name the schemas of both, so that neither is mistaken
-// for the other.
+// shared reports whether another schema has a table or view of the same name. If so, statements name the schema of both, so that neither is
+// mistaken for the other.
 func (d *Declarations) shared(n schema.Name) bool {
 	is := func(m schema.Name) bool { return m.Name == n.Name && m.Schema != n.Schema }
 	return d.live.Engine == schema.Postgres && !strings.HasPrefix(n.Name, n.Schema+".") &&
 		(slices.ContainsFunc(d.live.Tables, func(t *schema.Table) bool { return is(t.Name) }) || slices.ContainsFunc(d.live.Views, func(v *schema.View) bool { return is(v.Name) }))
 }
 
-// whole returns the table of which t is a partition, or nil.
+// whole returns the table that t is a partition of, or nil.
 func (d *Declarations) whole(t *schema.Table) *schema.Table {
 	if t.PartitionOf == nil {
 		return nil
@@ -163,8 +163,8 @@ func (d *Declarations) whole(t *schema.Table) *schema.Table {
 	return d.live.Table(*t.PartitionOf)
 }
 
-// calculated gives a generated column the labels of the columns from which the database calculates it. If these have one set of readers and the
-// column has no label of its own, it gets their readers, too. Otherwise it has no single reader.
+// calculated gives a generated column the labels of the columns from which the database calculates it. If these have one set of readers, and
+// the column has no label of its own, it gets their readers too. Otherwise it has no single reader.
 func (t *Table) calculated() error {
 	for _, c := range t.t.Cols {
 		var l value.Label
@@ -209,7 +209,7 @@ func (t *Table) readBy(m ColumnSpec) error {
 	return nil
 }
 
-// WithLabel is exosql.Table's WithLabel.
+// WithLabel labels the existence of the table's rows: see WithLabel of exosql.Table.
 func (t *Table) WithLabel(tags ...string) error {
 	if t.zero() {
 		return wrong("dynamic.Table", "it is nil or zero; want one that Declarations.Table gave")
@@ -224,7 +224,7 @@ func (t *Table) WithLabel(tags ...string) error {
 	return nil
 }
 
-// check refuses a description that no column can have.
+// check refuses a description that fits no column.
 func (m ColumnSpec) check(at string, r terms.Reader) error {
 	switch {
 	case m.Type != "" && language.ColumnInterfaces[m.Type] == "":
@@ -232,7 +232,7 @@ func (m ColumnSpec) check(at string, r terms.Reader) error {
 	case m.Type == value.TypeList && !slices.Contains(elementTypes, m.Elem):
 		return wrong(at, "an array needs %s, and %q is none of them: want one of %s", r.ListType(), m.Elem, list(slices.Clone(elementTypes)))
 	case m.Type != value.TypeList && m.Elem != "":
-		return wrong(at, "Elem is only for a column with the Type %q", value.TypeList) // a grant file writes both in one key
+		return wrong(at, "Elem is only for a column with the Type %q", value.TypeList) // a grant file writes the type of the list and of its elements in one key
 	case m.OneOf != nil && len(m.OneOf) == 0:
 		return wrong(at, "%s has no value; leave it out if the column may have any", r.OneOfName())
 	}
@@ -244,10 +244,10 @@ func (m ColumnSpec) check(at string, r terms.Reader) error {
 	return nil
 }
 
-// elementTypes are the element types of exosql's columns of slices.
+// elementTypes are the element types that array columns of exosql may have.
 var elementTypes = []string{value.TypeInt, value.TypeFloat, value.TypeDecimal, value.TypeText, value.TypeBool, value.TypeDate, value.TypeUUID}
 
-// column returns nil for a column without a known type that nobody described.
+// column returns the declaration of a column, or nil for a column without a known type that m does not describe.
 func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, error) {
 	at := t.t.Name + "." + x.Name
 	r := t.d.reader
@@ -268,7 +268,7 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 	c.Key = key
 	c.Null = !x.NotNull && !c.Key
 	switch {
-	case x.Name == "": // SQLite allows it, but a statement names each column that it reads
+	case x.Name == "": // SQLite allows an empty name, but a statement must name each column that it reads
 		t.left[x.Name] = wrong(at, "the column has no name: give it one in the database")
 	case c.Kind == "":
 		t.left[x.Name] = t.unknown(at, x)
@@ -288,7 +288,7 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 		c.Guest = m.As
 	}
 	if scalar.ReservedName(c.Guest) {
-		c.Guest = "" // a facet that shows the column demands another name
+		c.Guest = "" // a facet that shows the column requires another name
 	}
 	if len(m.OneOf) > 0 && c.Kind != value.TypeText {
 		return nil, wrong(at, "%s needs a text column; it is %s", r.OneOfName(), c.Kind)
@@ -325,7 +325,7 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 	return c, nil
 }
 
-// unknown refuses a column with a type in the catalogue that programs don't know.
+// unknown refuses a column with a type in the catalogue that programs don't have.
 func (t *Table) unknown(at string, x *schema.Column) error {
 	what, r := "the type "+schema.Printable(x.Type)+" is not known", t.d.reader
 	if x.Type == "" {
@@ -343,8 +343,8 @@ func (t *Table) unknown(at string, x *schema.Column) error {
 	return wrong(at, "%s: write %s, or the type of its values: %s", what, r.Type(value.TypeText, "string"), list(fit))
 }
 
-// native adds what a column's PostgreSQL type implies. A type that is none of exo's becomes text, an array of such a type becomes a list of texts,
-// and an enum has its values.
+// native adds what a column's PostgreSQL type implies. A type that exo lacks becomes text, an array of such a type becomes a list of texts, and an
+// enum has its values.
 func (t *Table) native(c *decl.Column, x *schema.Column) {
 	if t.d.live.Engine != schema.Postgres {
 		return

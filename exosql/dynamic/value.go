@@ -20,7 +20,7 @@ import (
 
 func place(col *decl.Column) string { return col.Table.Name + "." + col.Name }
 
-// readValue converts a Go value to the column's type. A value of another type is an error: SQLite would compare it as the type that it looks like.
+// readValue converts a Go value to the column's type. A value of another type is an error, since SQLite would compare it as the type that it looks like.
 func readValue(r terms.Reader, at, kind string, enum []string, x any) (value.Value, error) {
 	v := typed(kind, x)
 	if v.IsZero() {
@@ -32,7 +32,7 @@ func readValue(r terms.Reader, at, kind string, enum []string, x any) (value.Val
 	return v, nil
 }
 
-// typed returns the zero Value if x is no value of the type.
+// typed returns x as a value of the type, or the zero Value if x is no such value.
 func typed(kind string, x any) value.Value {
 	switch x := x.(type) {
 	case time.Time:
@@ -52,7 +52,7 @@ func typed(kind string, x any) value.Value {
 	r := reflect.ValueOf(x)
 	switch r.Kind() {
 	case reflect.Pointer:
-		if k := r.Elem().Kind(); k != reflect.Invalid && k != reflect.Pointer && k != reflect.Interface { // a pointer to itself would have no end
+		if k := r.Elem().Kind(); k != reflect.Invalid && k != reflect.Pointer && k != reflect.Interface { // a pointer to itself would never end
 			return typed(kind, r.Elem().Interface())
 		}
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
@@ -88,7 +88,7 @@ func typed(kind string, x any) value.Value {
 	return value.Value{}
 }
 
-// only converts a text of one type, for a column of that type and no other.
+// only converts a text for a column of the type want, and returns the zero Value for other columns.
 func only(want, kind, s string) value.Value {
 	if want != kind {
 		return value.Value{}
@@ -96,7 +96,7 @@ func only(want, kind, s string) value.Value {
 	return plan.Canonical(kind, s)
 }
 
-// exact is the largest number below which a float represents each whole number.
+// exact is the bound below which a float represents each whole number.
 const exact = 1 << 53
 
 func integer(kind string, n int64) value.Value {
@@ -127,7 +127,7 @@ func float(kind string, f float64, bits int) value.Value {
 	return value.Value{}
 }
 
-// numeral converts a number in the form of JSON.
+// numeral converts a number in the syntax of JSON.
 func numeral(kind, s string) value.Value {
 	switch kind {
 	case value.TypeInt:
@@ -158,7 +158,7 @@ func text(kind, s string) value.Value {
 	return value.Value{}
 }
 
-// noValue makes the error of a value that does not fit. It names the type of x, and shows x if it is short; a text is quoted.
+// noValue makes the error for a value that does not fit. It names the type of x, and shows x if it is short; a text is quoted.
 func noValue(reader terms.Reader, at, kind string, x any) error {
 	if kind == value.TypeList || kind == value.TypeJSON {
 		kind = "JSON or an array, which can't be compared"

@@ -128,7 +128,7 @@ func (m *writeModel) insert(x *slow, c *Call) (want answer, table int, v *view, 
 			for _, s := range r {
 				val, ok := s.Val.as(slots[s.Slot].kind)
 				if !ok {
-					why = append(why, refusal{fail.Invalid, "a value that the column can't hold"})
+					why = append(why, refusal{fail.Invalid, "a value that the column can't store"})
 				}
 				row[s.Slot] = val
 				given = given || s.Slot == slotID

@@ -210,7 +210,7 @@ func (m *writeModel) change(x *slow, c *Call) (want answer, table int, v *view, 
 			}
 			val, ok := val.as(slots[s.Slot].kind)
 			if !ok {
-				why = append(why, refusal{fail.Invalid, "a value that the column can't hold"})
+				why = append(why, refusal{fail.Invalid, "a value that the column can't store"})
 			}
 			m.data[table][i][s.Slot] = val
 		}

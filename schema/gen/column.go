@@ -13,19 +13,19 @@ import (
 // column is a declared column.
 type column struct {
 	c     *schema.Column
-	name  string // the variable
-	field string // of the row type
-	typ   string // the Go type V of its values
-	enum  *enum  // the enum that is its type; nil: none
+	name  string // name is the variable
+	field string // field is the field of the row type
+	typ   string // typ is the Go type V of its values
+	enum  *enum  // enum is the enum that is its type, or nil
 	key   bool
 	null  bool
-	guest string   // its name in programs
-	named bool     // the name in programs is not the default, so Named declares it
-	oneOf []string // the only values that a check allows
-	iso   bool     // its times are no finer than a millisecond
-	form  string   // the form of all cells that were looked at, for Stored
-	held  int      // the number of cells with that form
-	doc   string   // its type, if the Go type does not show it
+	guest string   // guest is its name in programs
+	named bool     // named: its name in programs is not the default, so Named declares it
+	oneOf []string // oneOf are the only values that a check allows
+	iso   bool     // iso: its times are no finer than a millisecond
+	form  string   // form is the form of all cells that were looked at, for Stored
+	held  int      // held counts the cells with that form
+	doc   string   // doc is its type, if the Go type does not show it
 }
 
 // goTypes are the Go types of values in exosql.
@@ -33,10 +33,10 @@ var goTypes = map[schema.Kind]string{
 	schema.Bool: "bool", schema.Int: "int64", schema.Float: "float64", schema.Text: "string", schema.Time: "time.Time",
 	schema.Decimal: "exosql.Decimal", schema.Date: "exosql.Date", schema.Interval: "exosql.Interval",
 	schema.UUID: "[16]byte", schema.Bytes: "[]byte", schema.JSON: "exosql.JSON",
-	schema.Unknown: "string", // PostgreSQL's other types: refuse lets no others through
+	schema.Unknown: "string", // refuse admits only those of PostgreSQL's other types that become text
 }
 
-// takeColumns declares the columns of types that exosql has.
+// takeColumns declares the columns with types that exosql has.
 func (p *pack) takeColumns(t *table) {
 	fields := newScope()
 	t.lists = p.db.Listed(t.t)
@@ -65,7 +65,7 @@ func (p *pack) takeColumns(t *table) {
 		}
 		t.cols = append(t.cols, col)
 	}
-	for _, c := range t.cols { // first the columns that can keep their own name
+	for _, c := range t.cols { // columns that can keep their own name come first
 		if g := scalar.Camel(c.c.Name); !scalar.ReservedName(g) && !t.guest.taken[g] {
 			t.guest.taken[g] = true
 			c.guest = g
@@ -80,8 +80,8 @@ func (p *pack) takeColumns(t *table) {
 	p.takeKey(t, fields)
 }
 
-// takeKey marks the columns of the primary key, or of another key: exosql needs columns that are unique together. A key with a column that is not
-// declared doesn't count, because the rest of it need not be unique. Without a key it takes SQLite's rowid, if the table has one.
+// takeKey marks the columns of the primary key, or of another key, since exosql needs columns that are unique together. A key with an undeclared
+// column doesn't count, because the rest of it need not be unique. Without a key it takes SQLite's rowid, if the table has one.
 func (p *pack) takeKey(t *table, fields scope) {
 	for i, key := range t.t.Keys() {
 		primary := i == 0 && t.t.PrimaryKey != nil
@@ -110,8 +110,8 @@ func (p *pack) takeKey(t *table, fields scope) {
 	t.cols = append(t.cols, c)
 }
 
-// nameColumns chooses the variables: the row's name and then the field's. A name that begins with the row's is not doubled: actor_id of an actor is
-// ActorID.
+// nameColumns chooses the variables: the row's name followed by the field's. A name that begins with the row's is not doubled: actor_id of an actor
+// is ActorID.
 func (t *table) nameColumns(names scope) {
 	var twice []*column
 	for _, c := range t.cols {
@@ -121,7 +121,7 @@ func (t *table) nameColumns(names scope) {
 		}
 		c.name = names.claim(nil, t.row+c.field, t.row+c.field+"Column")
 	}
-	for _, c := range twice { // last, so that a column that is really called so keeps its name
+	for _, c := range twice { // these come last, so that a column that really has the name keeps it
 		c.name = names.claim(nil, c.field, t.row+c.field, t.row+c.field+"Column")
 	}
 }
@@ -136,7 +136,7 @@ func (p *pack) refuse(c *schema.Column) string {
 	case c.Kind == schema.Unknown && c.Type == "":
 		return "it has no type"
 	case p.db.Engine == schema.SQLite && c.Kind == schema.Text && (*schema.Table)(nil).Affinity(c) != "TEXT":
-		// Declared as plain text, a scope on 1000 would also match rows with 1e3.
+		// If it were declared as plain text, a scope on 1000 would also match rows with 1e3.
 		return "SQLite compares " + line(c.Type) + " as numbers, so that different texts are equal: TEXT does not"
 	case c.Kind == schema.List && !listable[c.Elem]:
 		return "exosql has no arrays of its type, " + line(c.Type)

@@ -6,6 +6,6 @@
 //
 // The output depends only on the catalogue: the same catalogue gives the same bytes.
 //
-// Names and comments of the catalogue are data, and a stranger may have made the database. They get into the code only quoted, as identifiers of
-// letters and digits, or in comments from which nothing can break out (see text.go).
+// Names and comments of the catalogue are data, and a stranger may have made the database. They get into the code only in quotes, as identifiers of
+// letters and digits, or in comments that they can't end (see text.go).
 package gen

@@ -7,11 +7,11 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// enum is an enum of the database that a declared column has.
+// enum is an enum of the database that a declared column has as its type.
 type enum struct {
 	e      *schema.Enum
-	name   string   // the Go type
-	consts []string // one for each value
+	name   string   // name is the Go type
+	consts []string // consts has one constant for each value
 }
 
 // enumOf returns the enum of a text column, or nil.
@@ -40,12 +40,12 @@ func (e *enum) claim(names scope) {
 	for _, v := range e.e.Values {
 		word := ""
 		for _, w := range naming.Words(v) {
-			word += upper(w) // capitals stay: NC17
+			word += upper(w) // capitals stay, as in NC17
 		}
 		switch {
 		case v == "":
 			word = "Empty"
-		case word == "": // no letters or digits
+		case word == "": // the value has no letters or digits
 			word = "Other"
 		}
 		e.consts = append(e.consts, names.claim(nil, e.name+word, e.name+word+"Value"))

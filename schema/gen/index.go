@@ -9,8 +9,8 @@ import (
 )
 
 // indexes describes the indexes of a table, as a sentence without its subject. A program's filter or order uses an index that begins with the
-// columns of the scope; exo indexes reports which ones do. They are sorted by their text: another database with the same definitions may list them
-// in another order.
+// columns of the scope; exo indexes reports which ones do. They are sorted by their text, since another database with the same definitions may
+// list them in another order.
 func indexes(t *schema.Table) string {
 	var all []string
 	if t.PrimaryKey != nil {
@@ -64,7 +64,7 @@ func index(x schema.Index) string {
 		if part.Desc {
 			s += " DESC"
 		}
-		if nulls := x.Method != ""; nulls && part.NullsFirst != part.Desc { // in SQLite, where Method is "", NULLs have one place
+		if nulls := x.Method != ""; nulls && part.NullsFirst != part.Desc { // in SQLite, where Method is "", NULLs have a fixed place
 			s += map[bool]string{true: " NULLS FIRST", false: " NULLS LAST"}[part.NullsFirst]
 		}
 		parts = append(parts, s)

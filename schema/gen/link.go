@@ -10,34 +10,34 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// link is a foreign key in one of its two directions.
+// link is a foreign key, followed in one of its two directions.
 type link struct {
 	from, to *table
 	pairs    [][2]*column
 	one      bool
-	guest    string // its name in programs
-	name     string // the variable
+	guest    string // guest is its name in programs
+	name     string // name is the variable
 	doc      string
 }
 
-// reference is a foreign key whose tables and columns are all declared.
+// reference is a foreign key with only declared tables and columns.
 type reference struct {
 	from, to *table
-	pairs    [][2]*column // a column of from, and its column of to
-	role     string       // the role that a row of to has for a row of from: "assignee"
-	unique   bool         // no two rows of from refer to one row of to
-	there    *link        // from a row of from to its row of to
-	back     *link        // from a row of to to its rows of from
+	pairs    [][2]*column // pairs have a column of from, and its column of to
+	role     string       // role is what a row of to is for a row of from, like "assignee"
+	unique   bool         // unique: no two rows of from refer to one row of to
+	there    *link        // there leads from a row of from to its row of to
+	back     *link        // back leads from a row of to to its rows of from
 }
 
 // link makes the links of all foreign keys, in both directions. Links to one row come first, so that they get the shorter names.
 func (p *pack) link() {
 	var refs []*reference
-	ways := map[[2]*table]int{} // how many foreign keys each pair of tables has
+	ways := map[[2]*table]int{} // ways counts the foreign keys of each pair of tables
 	for _, t := range p.tables {
 		from := len(refs)
 		seen := map[string]bool{}
-		used := map[string]int{} // in how many foreign keys each column is
+		used := map[string]int{} // used counts the foreign keys that each column is in
 		for i := range t.t.ForeignKeys {
 			for _, n := range slices.Compact(slices.Sorted(slices.Values(t.t.ForeignKeys[i].Columns))) {
 				used[n]++
@@ -80,17 +80,17 @@ func (p *pack) link() {
 	}
 }
 
-// reference makes the reference of a foreign key. If it can't be declared, it returns nil and may record why.
+// reference makes the reference of a foreign key. If the key can't be declared, it returns nil and may note why.
 func (p *pack) reference(t *table, fk *schema.ForeignKey, keys [][]string, used map[string]int) *reference {
 	to := p.find(fk.Table)
 	if to == nil || len(fk.Columns) != len(fk.References) || len(fk.Columns) == 0 {
-		return nil // its target is not declared
+		return nil // the target of the key is not declared
 	}
 	r := &reference{from: t, to: to}
 	for i, n := range fk.Columns {
 		a, b := p.column(t, n), p.column(to, fk.References[i])
 		if a == nil || b == nil {
-			return nil // one of its columns is left out already, with a reason
+			return nil // one of the key's columns is already left out, with a reason
 		}
 		if a.goType() != b.goType() {
 			t.leave("the link by %s to %s: %s has the other type %s there", name(n), name(fk.Table.Name), name(fk.References[i]), b.goType())
@@ -111,7 +111,7 @@ func (p *pack) reference(t *table, fk *schema.ForeignKey, keys [][]string, used 
 	return r
 }
 
-// column returns the declared column of a name, or nil.
+// column returns the declared column with a name, or nil.
 func (p *pack) column(t *table, n string) *column {
 	if t.byName == nil {
 		t.byName = map[string]*column{}
@@ -144,8 +144,8 @@ func (r *reference) key() string {
 	return key
 }
 
-// roleOf names the target of a foreign key after its column: assignee_id gives assignee. With several columns it takes the last that is in no other
-// foreign key of the table: tenant_id is in all of them and means nothing.
+// roleOf names the target of a foreign key after its column: assignee_id gives assignee. With several columns it takes the last one that is in no
+// other foreign key of the table: tenant_id is in all of them and means nothing.
 func roleOf(to *table, fk *schema.ForeignKey, used map[string]int) string {
 	column := ""
 	for _, n := range fk.Columns {
@@ -173,7 +173,8 @@ func roleOf(to *table, fk *schema.ForeignKey, used map[string]int) string {
 	return naming.Lower(strings.Join(ws, "_"))
 }
 
-// thereNames returns names for the link to one row, the best first: its role, assignee; if a column has that name, assigneeMember.
+// thereNames returns names for the link to one row, the best first. That is its role, like assignee, or assigneeMember if a column has the role's
+// name.
 func (r *reference) thereNames() []string {
 	out := []string{r.role}
 	if one := naming.Lower(naming.Singular(r.to.t.Name.Name)); one != r.role {
@@ -182,8 +183,8 @@ func (r *reference) thereNames() []string {
 	return append(out, r.role+"Row")
 }
 
-// backNames returns names for the link to all rows that refer to a row, the best first: tasks; if tasks refer to it in several ways,
-// tasksByAssignee.
+// backNames returns names for the link to all rows that refer to a row, the best first. That is tasks, or tasksByAssignee if tasks
+// refer to the row in several ways.
 func (r *reference) backNames(ways int) []string {
 	base := r.from.t.Name.Name
 	if r.unique {
@@ -201,8 +202,8 @@ func (r *reference) backNames(ways int) []string {
 	return []string{base, by, by + "Rows"}
 }
 
-// describeJoins documents how to cross a table that only joins two others. A link of exosql joins two tables, so the way over such a table takes
-// two links.
+// describeJoins documents how to cross a table that only joins two others. A link of exosql joins two tables, so crossing such a table takes two
+// links.
 func (t *table) describeJoins() {
 	mine := t.refs
 	if len(mine) != 2 || !t.joins(mine[0], mine[1]) {
@@ -215,7 +216,7 @@ func (t *table) describeJoins() {
 	}
 }
 
-// joins reports whether the rows of t only join rows of two tables: the columns of the two foreign keys are all columns, or contain a key.
+// joins reports whether the rows of t only join rows of two tables: the columns of the two foreign keys are all its columns, or contain a key.
 func (t *table) joins(a, b *reference) bool {
 	in := func(n string) bool {
 		has := func(p [2]*column) bool { return p[0].c.Name == n }
@@ -249,7 +250,7 @@ func (c *column) goType() string {
 	return c.typ
 }
 
-// upper returns s with a capital first.
+// upper returns s with a capital as its first letter.
 func upper(s string) string {
 	r := []rune(s)
 	if len(r) > 0 {

@@ -12,33 +12,33 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// pack is the package that is written. It chooses the names, and records what can't be declared, with the reason.
+// pack is the package that is being written. It chooses the names, and notes what can't be declared, with the reason.
 type pack struct {
 	db     *schema.Database
 	names  scope
 	enums  []*enum
-	tables []*table // by name
-	list   string   // the function that returns all tables and links
-	left   []string // each thing that is left out, and why
+	tables []*table // tables are sorted by name
+	list   string   // list is the function that returns all tables and links
+	left   []string // left has each thing that is left out, and why
 
-	byName map[schema.Name]*table // tables by folded name, once they are chosen
+	byName map[schema.Name]*table // byName has the tables by folded name, once they are chosen
 }
 
 // table is a declared table.
 type table struct {
 	t     *schema.Table
-	row   string // the row type
-	name  string // the variable of the table
-	guest scope  // the names that programs find on a row
+	row   string // row is the row type
+	name  string // name is the variable of the table
+	guest scope  // guest has the names that programs find on a row
 	cols  []*column
 	links []*link
 
-	byName map[string]*column  // cols by folded name
-	shown  []*column           // cached by the function shown
-	grant  *bool               // cached by grantable; nil: not known yet
-	refs   []*reference        // its declared foreign keys
-	lists  map[string][]string // by column: the values that a check allows
-	left   []string            // columns and links that are left out, and why
+	byName map[string]*column  // byName has cols by folded name
+	shown  []*column           // shown is cached by the function shown
+	grant  *bool               // grant is cached by grantable; nil if not known yet
+	refs   []*reference        // refs are its declared foreign keys
+	lists  map[string][]string // lists has the values that a check allows, by column
+	left   []string            // left has the columns and links that are left out, and why
 }
 
 // newPackage claims names in this order: row types and tables, enums, columns, links. So a new column never renames a table.
@@ -75,7 +75,7 @@ func newPackage(db *schema.Database, o Options) (*pack, error) {
 	return p, nil
 }
 
-// choose selects the tables that the options want.
+// choose selects the tables that the options ask for.
 func (p *pack) choose(o Options) error {
 	for _, pattern := range o.Tables {
 		if _, err := path.Match(strings.TrimPrefix(pattern, "!"), ""); err != nil {
@@ -91,7 +91,7 @@ func (p *pack) choose(o Options) error {
 		case p.db.Engine == schema.Postgres && !slices.Contains(schemas, t.Schema), !wanted(t.Name, o.Tables), t.PartitionOf != nil:
 		case t.Virtual:
 			p.leave("table %s: a module of SQLite decides what its rows are", name(t.Name.Name))
-		case strings.EqualFold(t.Name.Name, "exo_runs"): // exosql.CreateWitness
+		case strings.EqualFold(t.Name.Name, "exo_runs"): // exosql.CreateWitness makes this table
 			p.leave("table %s: it contains the marks of runs, which no program may reach", name(t.Name.Name))
 		case !nameable(t.Name.Name):
 			p.leave("table %s: exosql can't write its name", name(t.Name.Name))
@@ -115,7 +115,7 @@ func (p *pack) choose(o Options) error {
 	return nil
 }
 
-// hidden reports whether the name of t alone, as exosql writes it, means another table in the search path.
+// hidden reports whether the name of t without its schema, which exosql writes, means another table in the search path.
 func (p *pack) hidden(t *schema.Table, schemas []string) bool {
 	for _, s := range schemas {
 		if s == t.Schema {
@@ -155,12 +155,12 @@ func wanted(n schema.Name, patterns []string) bool {
 	return take
 }
 
-// nameable reports whether exosql can write a name of the database. It can't write a name that quotes don't make safe.
+// nameable reports whether exosql can write a name of the database. Quotes do not make every name safe.
 func nameable(n string) bool {
 	return n != "" && len(n) <= 63 && utf8.ValidString(n) && !strings.ContainsAny(n, "\x00?")
 }
 
-// find returns the declared table of a name, or nil.
+// find returns the declared table with a name, or nil.
 func (p *pack) find(n schema.Name) *table {
 	if p.byName == nil {
 		p.byName = map[schema.Name]*table{}

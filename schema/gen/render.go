@@ -11,14 +11,14 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// oneFile is the largest number of tables in one file. If there are more, each has a file.
+// oneFile bounds the tables in one file. If there are more, each table has a file.
 const oneFile = 20
 
 // width is the width of comments, in characters.
 const width = 90
 
-// source is a file that is being written. Each declaration notes the imports that it needs. The text is not searched for them, because comments of
-// the database are in it.
+// source is a file that is being written. Each declaration notes the imports that it needs. The text is not searched for them, because it contains
+// comments of the database.
 type source struct {
 	doc          string
 	exosql, time bool
@@ -59,7 +59,7 @@ func (p *pack) files(o Options) ([]File, error) {
 	return out, nil
 }
 
-// text returns the file, not yet formatted.
+// text returns the file before it is formatted.
 func (s *source) text(o Options) []byte {
 	var b bytes.Buffer
 	b.WriteString(Header)
@@ -78,8 +78,8 @@ func (s *source) text(o Options) []byte {
 	return b.Bytes()
 }
 
-// fileName returns the name of a table's file, without .go. Its ending keeps Go from reading a table's name as a build condition: users_test,
-// events_linux.
+// fileName returns the name of a table's file, without .go. Its ending keeps Go from reading a table's name as a build condition, like
+// users_test or events_linux.
 func fileName(table string) string {
 	s := strings.Map(func(r rune) rune {
 		switch {
@@ -106,7 +106,7 @@ func (p *pack) doc(o Options) string {
 	return text
 }
 
-// writeList writes the function for exosql.Check.
+// writeList writes the function that returns all tables and links, for exosql.Check.
 func (p *pack) writeList(s *source) {
 	s.exosql = true
 	s.body.WriteString(comment(p.list+" returns all tables and links, for exosql.Check.", width))

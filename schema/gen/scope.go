@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// scope is a set of names that must differ: those of the package, of a row type's fields, or of what a program finds on a row.
+// scope is a set of names that must differ: those of the package, of a row type's fields, or of the members of a row in programs.
 type scope struct {
 	taken map[string]bool
-	next  map[string]int // by name: the least number after it that may be free
+	next  map[string]int // next has, for each name, the least number after it that may be free
 }
 
 func newScope() scope { return scope{map[string]bool{}, map[string]int{}} }
@@ -17,7 +17,7 @@ func newScope() scope { return scope{map[string]bool{}, map[string]int{}} }
 const maxName = 90
 
 // claim takes the first wanted name that is free and that ok admits, or else the last one with a number. The first claim of a name gets it without
-// a number, so the order of claims must depend on the catalogue alone.
+// a number, so the order of claims must depend only on the catalogue.
 func (s scope) claim(ok func(string) bool, wanted ...string) string {
 	free := func(w string) bool { return !s.taken[w] && (ok == nil || ok(w)) }
 	take := func(w string) string { s.taken[w] = true; return w }

@@ -26,10 +26,10 @@ func (p *pack) start(pkg string) *source {
 	return s
 }
 
-// owners are tables that rows often belong to, the most likely first.
+// owners are names of tables that rows often belong to, the most likely first.
 var owners = []string{"organization", "organisation", "tenant", "workspace", "account", "company", "team", "customer", "user", "member", "person"}
 
-// root returns the table that the starting point grants: one that rows belong to by its name, or else the one with the most links to it.
+// root returns the table that the starting point grants. It is one that rows belong to, by its name, or else the one with the most links to it.
 func (p *pack) root() *table {
 	var best *table
 	most := 0
@@ -91,7 +91,7 @@ func (p *pack) sketch(b *strings.Builder, root *table, pkg string) {
 		}
 	}
 	var params, conditions []string
-	user := true // exo repl can pass the key
+	user := true // user: exo repl can pass the key
 	for _, c := range root.cols {
 		if c.key {
 			n := "key"
@@ -103,7 +103,7 @@ func (p *pack) sketch(b *strings.Builder, root *table, pkg string) {
 			user = user && len(params) == 1 && (c.typ == "string" || c.typ == "int64" || c.typ == "[16]byte")
 		}
 	}
-	// A table may be called grants; then its variable has the name Grants.
+	// A table may be called grants, and then its variable has the name Grants.
 	grants := p.names.claim(nil, "Grants", "GrantsOf"+root.row)
 	about := grants + " is what a program gets on behalf of one " + rootAlias + ", whose key is given."
 	switch {
@@ -168,7 +168,7 @@ func facet(b *strings.Builder, t *table, alias string) string {
 // secrets matches names of columns that hardly any program should see.
 var secrets = regexp.MustCompile(`(?i)passw|secret|token|hash|salt|digest|credential|encrypted|api_?key|private|ssn|iban|card`)
 
-// shown returns the columns that a facet could start with. Every link to the table needs them, so they are cached.
+// shown returns the columns that a facet could start with. They are cached, since every link to the table needs them.
 func shown(t *table) []*column {
 	if t.shown == nil {
 		t.shown = []*column{}

@@ -6,11 +6,11 @@ import (
 	"unicode"
 )
 
-// lit returns a string as a Go constant. Characters that do not print are escaped.
+// lit returns a string as a Go constant. Characters that can't be printed are escaped.
 func lit(s string) string { return strconv.Quote(strings.ToValidUTF8(s, "\uFFFD")) }
 
 // line returns s as one line of a comment. Otherwise a line break in a comment of the database would end the Go comment, and the rest would be
-// code; and a comment that looks like a directive would be one.
+// code. A comment that looks like a directive would be one.
 func line(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -24,7 +24,7 @@ func line(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// name returns a name of the database for a comment.
+// name returns a name of the database in a form for comments.
 func name(s string) string {
 	if t := line(s); t == s && t != "" {
 		return t

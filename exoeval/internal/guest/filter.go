@@ -203,7 +203,7 @@ func (f *filterer) operator(field *message.Node, k string, v goja.Value, depth i
 		if s := r.Say(field, "."+word, ""); s != "" {
 			f.fail("`" + scalar.Shorten(k, 60) + "` is no condition of " + r.Check.Name(field) + ": " + s)
 		}
-		said := r.Say(field, "operator", "a filter object says what `{name}` equals; for other conditions write a callback, like ({ {part} }) => {part}.{name} !== value", "name", field.Name, "part", f.part)
+		said := r.Say(field, "operator", "a filter object compares `{name}` with a value; for other conditions write a callback, like ({ {part} }) => {part}.{name} !== value", "name", field.Name, "part", f.part)
 		f.fail("`" + scalar.Shorten(k, 60) + "` is no condition of " + r.Check.Name(field) + ": " + said)
 	}
 	var args []*message.Node

@@ -89,7 +89,7 @@ func (r *Guest) template(c goja.FunctionCall) goja.Value {
 		if x := r.RecordedIn(v); x != nil {
 			columns++
 			if r.methodOf(x.Node, "concat") == nil && r.methodOf(x.Node, "String") == nil {
-				panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s", r.Say(x.Node, "template", "a template can't hold {it}, which has no value in the program", "it", r.Check.Name(x.Node)))))
+				panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s", r.Say(x.Node, "template", "a template can't contain {it}, which has no value in the program", "it", r.Check.Name(x.Node)))))
 			}
 			flush()
 			parts = append(parts, r.asText(v))

@@ -1,6 +1,6 @@
 package answer
 
-// This file finds what the statement of a message needs, and makes the key of its plan.
+// This file collects what the statement of a message needs, and makes the key of its plan.
 
 import (
 	"strconv"
@@ -16,32 +16,32 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
-// asked is a program's message with what its statement needs.
+// asked is a program's message, together with all that its statement needs.
 type asked struct {
 	m    *exo.Message
 	objs []*Object
-	vals [][]value.Value // of the grants
+	vals [][]value.Value // vals are the values of the grants
 
 	by    *engine.Settings
-	unit  *unit.Unit    // of the run, if the run can change the database
-	given writing.Given // the new values of a message that writes
+	unit  *unit.Unit    // unit is the run's unit, if the run can change the database
+	given writing.Given // given are the new values, if the message writes
 
-	labelled []*Object // of a write: the objects of the same programs that have labelled columns
-	beside   []*Object // other objects of the same programs; a write must not bring rows into their scopes; vals has their values, too
+	labelled []*Object // labelled are the objects of the same programs with labelled columns, if the message writes
+	beside   []*Object // beside are other objects of the same programs; a write must bring no rows into their scopes, and vals has their values too
 
-	hooked *decl.Facet // the facet with the written rows, if the hooks of its table were asked
+	hooked *decl.Facet // hooked is the facet with the written rows, after the hooks of its table were asked
 
-	again, probe bool // again: rows sorted by stored values had a misfit; probe: the statement only looks for one: see expr.Engine
+	again, probe bool // again: rows sorted by stored values had a misfit; probe: the statement only looks for one (see expr.Engine)
 
-	page  *page // of the page, if the message asks for one
+	page  *page // page is set if the message asks for a page
 	after []value.Value
 }
 
-// utc is the default time zone. Statements in it don't mention a zone.
+// utc is the default time zone, in which statements mention no zone.
 const utc = "UTC"
 
 // shapeKey appends the key of a message's plan: the shapes of its grants, and its own. The plan
-// depends on whether there is a time zone other than UTC, and not on which.
+// depends on whether the time zone is UTC, but not on which other zone it is.
 func shapeKey(key []byte, a *asked) []byte {
 	if a.m.Zone() != utc {
 		key = append(key, "zoned "...)
@@ -67,11 +67,11 @@ func grantsOf(objs []*Object) []shape.Prepared {
 	return out
 }
 
-// page is the number of rows of a page, and the values at its ends.
+// page is a page of rows: their number, and the values of the order at its ends.
 type page struct {
 	size int64
-	from []value.Value // the values at which it begins; nil: it is the first page
-	next []value.Value // the values of its last row, at which the next page begins; nil: it is the last page
+	from []value.Value // from is where the page begins; nil for the first page
+	next []value.Value // next has the last row's values, at which the next page begins; nil for the last page
 }
 
 func newPage(size int64) (*page, error) {
@@ -81,7 +81,7 @@ func newPage(size int64) (*page, error) {
 	return &page{size: size}, nil
 }
 
-// positionOf returns what a statement depends on in the values of a cursor.
+// positionOf returns those properties of a cursor's values that its statement depends on.
 func positionOf(after []value.Value) compile.Position {
 	if after == nil {
 		return nil

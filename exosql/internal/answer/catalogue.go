@@ -1,6 +1,6 @@
 package answer
 
-// This file has the database's catalogue, which is read again before a write if it is a minute old.
+// This file keeps the database's catalogue. It is read again before a write if it is older than a minute.
 
 import (
 	"context"
@@ -12,10 +12,10 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// catalogueFor is how long a catalogue is used for writes.
+// catalogueFor is how long writes use one catalogue.
 const catalogueFor = time.Minute
 
-// catalogue returns a recent catalogue, and its number, from 1.
+// catalogue returns a recent catalogue and its number, which counts from 1.
 func (db *DB) catalogue(ctx context.Context) (*schema.Database, uint64, error) {
 	db.liveMu.Lock()
 	defer db.liveMu.Unlock()
@@ -29,14 +29,14 @@ func (db *DB) catalogue(ctx context.Context) (*schema.Database, uint64, error) {
 	return db.live, db.liveNo, nil
 }
 
-// learn keeps a catalogue. No host has the same object, so none can change it. The caller holds liveMu.
+// learn keeps a catalogue that no host has, so none can change it. The caller holds liveMu.
 func (db *DB) learn(live *schema.Database) {
 	db.live, db.liveAt = live, time.Now()
 	db.liveNo++
 }
 
-// Engine returns the database for the compiler. Its Form looks up which texts are equal when a statement first compares a text that
-// decides which rows are in scope: in the known catalogue, however old, or else in one that is read now. So a host need not call Check.
+// Engine returns the database for the compiler. Its Form looks up which texts of a column are equal, in the known catalogue, however
+// old, or else in one that it reads. So a host need not call Check.
 func (db *DB) Engine(ctx context.Context) expr.Engine {
 	failed := false
 	return expr.Engine{Dialect: db.Dialect, Form: func(col *decl.Column) decl.Form {
@@ -48,7 +48,7 @@ func (db *DB) Engine(ctx context.Context) expr.Engine {
 		}
 		if live == nil {
 			var err error
-			// The plan outlives the message. So the end of the message's context must not decide how texts are compared.
+			// The plan outlives the message, so the end of the message's context must not decide how texts are compared.
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), equalityFor)
 			defer cancel()
 			if live, _, err = db.catalogue(ctx); err != nil {
@@ -60,10 +60,10 @@ func (db *DB) Engine(ctx context.Context) expr.Engine {
 	}}
 }
 
-// equalityFor is how long reading the catalogue for Engine may take. Without a catalogue statements compare all texts twice.
+// equalityFor bounds the time in which Engine reads the catalogue. Without one, statements compare all texts twice.
 const equalityFor = 5 * time.Second
 
-// Learn keeps a catalogue that was just read.
+// Learn keeps a catalogue that the caller has just read.
 func (db *DB) Learn(live *schema.Database) {
 	db.liveMu.Lock()
 	defer db.liveMu.Unlock()

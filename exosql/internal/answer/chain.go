@@ -16,7 +16,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/unit"
 )
 
-// scopesOf returns the scopes of the tables of a chain. It fails if the chain was made with an error or the database is not open.
+// scopesOf returns the scopes of the tables of a chain. It fails if the chain has an error or the database is not open.
 func (db *DB) scopesOf(r *decl.Relation) (scope.Scopes, error) {
 	if r.Err != nil {
 		return nil, r.Err
@@ -31,7 +31,7 @@ func (db *DB) scopesOf(r *decl.Relation) (scope.Scopes, error) {
 	return ss, nil
 }
 
-// Read answers a chain of typed calls.
+// Read answers a chain of typed calls that reads.
 func (db *DB) Read(ctx context.Context, tx *unit.Tx, r *decl.Relation, kind plan.RunKind) (value.Value, error) {
 	ss, err := db.scopesOf(r)
 	if err != nil {
@@ -72,7 +72,7 @@ func (db *DB) chain(ctx context.Context, key []byte, s interface {
 	return db.Plans.Add(key, p), nil
 }
 
-// Page answers a chain of typed calls that ends in a page.
+// Page answers a chain of typed calls that reads a page.
 func (db *DB) Page(ctx context.Context, tx *unit.Tx, r *decl.Relation, size int64, text string) (_ value.Value, next string, err error) {
 	ss, err := db.scopesOf(r)
 	if err != nil {

@@ -1,6 +1,6 @@
 package answer
 
-// This file is the host of one write: it runs the statements in the unit of work, and finds which rule of the database was broken.
+// This file runs the statements of one write in the unit of work, and finds which rule of the database was broken.
 
 import (
 	"context"
@@ -24,26 +24,26 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// work is the unit of work of a run, or of a call of Go code, that may write, and the changes in it.
+// work is a unit that may write, of a run or of a call of Go code, with its changes.
 type work struct {
 	*unit.Unit
 	db     *DB
-	images *images // nil: the host does not want images
+	images *images // images is nil if the host wants no images
 
 	mu      sync.Mutex
-	changed []*changing          // the messages and calls that have changed something, in order
-	counted []counted            // the messages that have written, for rules of approval
-	shows   map[shownColumn]bool // the columns that the run's facets show: see sees
+	changed []*changing          // changed are the messages and calls that have changed something, in order
+	counted []counted            // counted are the messages that have written, for the rules of approval
+	shows   map[shownColumn]bool // shows has the columns that the run's facets show (see sees)
 }
 
-// working returns the work of a unit.
+// working makes the work of a unit.
 func (db *DB) working(u *unit.Unit) *work {
 	w := &work{Unit: u, db: db}
 	u.Late = w.lateError
 	return w
 }
 
-// changing is the host of one message that writes.
+// changing runs one message that writes: it is the writing.Host of that message.
 type changing struct {
 	*asked
 	ctx  context.Context
@@ -52,7 +52,7 @@ type changing struct {
 	run  *writing.Run
 }
 
-// newChanging begins a planned write.
+// newChanging prepares a planned write to run.
 func (db *DB) newChanging(ctx context.Context, a *asked, u *work, w *writing.Writing) *changing {
 	x := &changing{asked: a, ctx: ctx, db: db, work: u}
 	x.run = &writing.Run{Writing: w, Host: x, M: a.m, Given: a.given, Vals: a.vals}
@@ -62,7 +62,7 @@ func (db *DB) newChanging(ctx context.Context, a *asked, u *work, w *writing.Wri
 // Read implements writing.Host.
 func (x *changing) Read(p *plan.Plan, g *scope.Grant, args []value.Value) (*value.Rows, error) {
 	by := x.by
-	if g != nil && len(x.beside) > 0 && int(g.Origin) >= len(x.objs) { // policies read that grant's values
+	if g != nil && len(x.beside) > 0 && int(g.Origin) >= len(x.objs) { // the policies of this query read that grant's values
 		var err error
 		if by, err = x.db.settingsOf(x.beside[int(g.Origin)-len(x.objs):][:1]); err != nil {
 			return nil, err
@@ -85,7 +85,7 @@ func (x *changing) Write(changes []engine.Change, refused *fence.Refused) (*valu
 	start := time.Now()
 	out, n, err := x.work.Change(x.ctx, changes, x.by, x.m)
 	if no, ok := errors.AsType[*fence.Refused](err); ok {
-		return nil, 0, no // no statement was run
+		return nil, 0, no // the database ran no statement
 	}
 	took, single := time.Since(start), len(changes) == 1 && len(changes[0].Args) == 1
 	for _, c := range changes {
@@ -111,7 +111,7 @@ func (x *changing) Write(changes []engine.Change, refused *fence.Refused) (*valu
 	return out.Rows(), n, nil
 }
 
-// classified returns an error of the database as an error for the program and its host.
+// classified turns an error of the database into one for the program and its host.
 func (x *changing) classified(err error) error {
 	if x.ctx.Err() != nil {
 		err = x.ctx.Err()
@@ -136,7 +136,7 @@ func (x *changing) Broken(v *engine.Violation) error { return x.db.constraintErr
 // Over implements writing.Host.
 func (x *changing) Over() bool { return x.work.Over() }
 
-// wrote keeps what a message has written, for the hooks after the commit.
+// wrote keeps what a message has written, for the hooks that run after the commit.
 func (x *changing) wrote(of decl.RowWrite, v value.Value) {
 	if of.Table = x.run.Table; len(of.Table.Afters) == 0 {
 		return
@@ -158,9 +158,9 @@ func (x *changing) wrote(of decl.RowWrite, v value.Value) {
 	}
 }
 
-// breaks reports whether the change may have broken the rule.
+// breaks reports whether this change may have broken the rule of v.
 func (x *changing) breaks(v *engine.Violation) bool {
-	if v.By != nil { // SQLite knows the statement but not the rule
+	if v.By != nil { // SQLite reports the statement that broke a rule, but not the rule
 		return x.run.Change != nil && x.run.Change.Write == v.By || slices.ContainsFunc(x.run.Inserts, func(in writing.Insert) bool {
 			return in.One.Write == v.By || in.Many != nil && in.Many.Write == v.By
 		})
@@ -190,8 +190,8 @@ func (x *changing) breaks(v *engine.Violation) bool {
 	return is(v.Table) && sets(key.Columns) || is(key.Table.Name) && sets(key.References)
 }
 
-// constraintError returns a broken rule of the database as an error that a program can read,
-// and any other error as it is. x is the write; nil at the end of a transaction.
+// constraintError turns a broken rule of the database into an error that a program can read, and
+// leaves other errors as they are. x is the write, or nil at the end of a transaction.
 func (db *DB) constraintError(x *changing, err error) error {
 	v, ok := errors.AsType[*engine.Violation](err)
 	if !ok {
@@ -208,8 +208,8 @@ func (db *DB) constraintError(x *changing, err error) error {
 	return &fail.Error{Kind: fail.Invalid, Msg: text, Err: db.Face.Broken(v, columns, row+1, err)}
 }
 
-// lateError is constraintError at the end of the transaction. It names the one change that may
-// have broken the rule, by the rows of its table or by rows that they refer to.
+// lateError is constraintError at the end of the transaction. If only one change may have broken
+// the rule, by its rows or by rows that these refer to, the error names that change.
 func (w *work) lateError(err error) error {
 	v, ok := errors.AsType[*engine.Violation](err)
 	if !ok {
@@ -223,7 +223,7 @@ func (w *work) lateError(err error) error {
 			continue
 		}
 		if by != nil && (by.run.Kind != x.run.Kind || by.run.Facet != x.run.Facet) {
-			return w.db.constraintError(nil, err) // it is not known which of the changes it was
+			return w.db.constraintError(nil, err) // any of several changes may have broken the rule
 		}
 		by = x
 	}

@@ -1,6 +1,6 @@
 package answer
 
-// This file answers messages that ask for a page, and seals and opens cursors.
+// This file answers messages that ask for a page. It seals and opens cursors.
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// ErrCursor is the one error for a cursor that is forged, or of another query, constant, principal, grant or key: an attacker must not learn which.
+// ErrCursor is the only error for a cursor that is forged, or made for another query, constant, principal, grant or key. So an attacker does not learn which.
 var ErrCursor error = fail.Errorf(fail.Invalid, "page", "the cursor is no longer valid, or belongs to another query: begin again at the first page, and change only the cursor from page to page")
 
 // answerPage answers a message that asks for a page.
@@ -52,7 +52,7 @@ func (db *DB) answerPage(ctx context.Context, a asked) (_ value.Value, err error
 	return value.RecordValue(value.Field{Name: "rows", Value: inRecord(rows)}, value.Field{Name: "next", Value: next}), nil
 }
 
-// inRecord returns rows in a form that a reply may contain: packed only if each cell is a scalar.
+// inRecord returns rows in a form that a reply may contain: packed if all cells are scalars.
 func inRecord(v value.Value) value.Value {
 	rs := v.Rows()
 	if rs == nil {
@@ -68,11 +68,11 @@ func inRecord(v value.Value) value.Value {
 	return value.List(list...)
 }
 
-// use returns the Use of a query's cursors: the statement of its first page and every value that is bound in it (so the
-// query's constants and the scopes of its grants), for one principal. Only the number of rows per page may differ.
+// use returns the purpose of a query's cursors: the statement of the first page and every bound value, for one principal.
+// So a cursor is valid only with the query's constants and the scopes of its grants. Only the size of a page may differ.
 func (db *DB) use(api string, p exo.Principal, first *plan.Plan, bound []value.Value) cursor.Use {
 	var e value.Encoder
-	for _, text := range []string{api, string(p), first.Text} { // each with its length, so that two texts can't be read as two others
+	for _, text := range []string{api, string(p), first.Text} { // each text has its length, so that two texts can't be read as two others
 		e.B = append(binary.AppendUvarint(e.B, uint64(len(text))), text...)
 	}
 	for i, v := range bound {
@@ -84,7 +84,7 @@ func (db *DB) use(api string, p exo.Principal, first *plan.Plan, bound []value.V
 	return sha256.Sum256(e.B)
 }
 
-// sealCursor returns the text of a position, "" for none.
+// sealCursor returns a position as the sealed text of a cursor, or "" for none.
 func (db *DB) sealCursor(use cursor.Use, at []value.Value) (string, error) {
 	if at == nil {
 		return "", nil
@@ -100,7 +100,7 @@ func (db *DB) sealCursor(use cursor.Use, at []value.Value) (string, error) {
 	return text, err
 }
 
-// openCursor returns the values of a cursor.
+// openCursor returns the values in the sealed text of a cursor.
 func (db *DB) openCursor(use cursor.Use, text string, values int) ([]value.Value, error) {
 	position, err := db.cursors.Open(use, text)
 	if err != nil {

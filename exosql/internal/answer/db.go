@@ -1,6 +1,6 @@
 package answer
 
-// This file has the database as the other files use it, and the functions that make values for hosts.
+// This file has DB, the database that the other files use, and the functions that make values for hosts.
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// DB is an open database: see exosql.DB.
+// DB is an open database, the inside of an exosql.DB.
 type DB struct {
 	Options
 	Pool  *engine.Pool
@@ -31,44 +31,44 @@ type DB struct {
 	cursors *cursor.Sealer
 
 	liveMu sync.Mutex
-	live   *schema.Database // see catalogue
+	live   *schema.Database // live is the catalogue (see the method catalogue)
 	liveAt time.Time
-	liveNo uint64 // the number of the catalogue in live
+	liveNo uint64 // liveNo is the number of the catalogue in live
 }
 
-// Options are the options of a DB; see exosql.OpenOptions.
+// Options are the options of a DB, from exosql.OpenOptions.
 type Options struct {
 	Dialect sqlast.Dialect
-	Secured bool // see exosql.OpenOptions.RowSecurity
-	Images  int  // for how many rows of a run images are kept
-	Witness bool // see exosql.OpenOptions.Witness
+	Secured bool // Secured is exosql.OpenOptions.RowSecurity
+	Images  int  // Images is how many changed rows of a run have images
+	Witness bool // Witness is exosql.OpenOptions.Witness
 	Face
 }
 
 // Face makes the values that hosts find in records and errors. Their types are in package exosql, which imports this package.
 type Face struct {
-	Query   func(Ran) any                                                         // exosql.Query
-	Changes func(Listed) any                                                      // exosql.Changes
-	Broken  func(v *engine.Violation, columns []string, row int, err error) error // *exosql.ConstraintError
+	Query   func(Ran) any                                                         // Query returns an exosql.Query
+	Changes func(Listed) any                                                      // Changes returns an exosql.Changes
+	Broken  func(v *engine.Violation, columns []string, row int, err error) error // Broken returns an *exosql.ConstraintError
 }
 
-// Ran is a statement that was run.
+// Ran describes a statement that was run.
 type Ran struct {
 	Plan   *plan.Plan
 	Args   []value.Value
 	Rows   int
 	Took   time.Duration
-	Fenced string // why it ran with fences, or ""
+	Fenced string // Fenced is why the statement ran with fences, or ""
 }
 
-// Change is one row that is changed; see exosql.Change.
+// Change is one changed row: see exosql.Change.
 type Change struct {
 	Table         string
 	Key           []value.Value
 	Before, After value.Value
 }
 
-// Listed is what a unit lists of its changes; see exosql.Changes.
+// Listed is a unit's list of its changes: see exosql.Changes.
 type Listed struct {
 	Rows    []Change
 	More    int64
@@ -77,7 +77,7 @@ type Listed struct {
 	Review  func(context.Context) (changeset.Part, error)
 }
 
-// New makes a DB without connections; the caller sets Pool and Units.Writers. bytes bounds the cached plans, a quarter of it the cached writes.
+// New makes a DB without connections: the caller sets Pool and Units.Writers. bytes bounds the cached plans; cached writes get a quarter of it.
 func New(opt Options, bytes int, cursorKey []byte) (*DB, error) {
 	db := &DB{Options: opt, Plans: lru.New[*plan.Plan](bytes), writes: lru.New[*keptWrite](bytes / 4)}
 	db.Units.Broken = func(err error) error { return db.constraintError(nil, err) }
@@ -86,7 +86,7 @@ func New(opt Options, bytes int, cursorKey []byte) (*DB, error) {
 	return db, err
 }
 
-// Close rolls back the open transactions, waits for the queries that run, and closes every connection.
+// Close rolls back the open transactions, waits for running queries, and closes every connection.
 func (db *DB) Close() error {
 	return errors.Join(db.Units.RollBackAll(), db.Units.Writers.Close(), db.Pool.Close())
 }
@@ -100,4 +100,4 @@ func (db *DB) Ready() error {
 }
 
 // ErrNotOpened is the error of a DB that was not opened.
-var ErrNotOpened = errors.New("exosql: this DB was not opened: Open, OpenSQLite or OpenPostgres makes one")
+var ErrNotOpened = errors.New("exosql: this DB was not opened: make one with Open, OpenSQLite or OpenPostgres")

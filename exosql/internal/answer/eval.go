@@ -1,6 +1,6 @@
 package answer
 
-// This file is where messages of programs come in.
+// This file receives the messages of programs.
 
 import (
 	"context"
@@ -73,8 +73,8 @@ func (o *Object) objects(m *exo.Message) ([]*Object, error) {
 	return objs, nil
 }
 
-// Statements makes the statements of a message and runs none. Args of each has the values that come from scopes. A write is checked as before it
-// runs, but no hook is asked.
+// Statements makes the statements of a message without running them. The Args of each have the values from scopes. A write is checked as before
+// it runs, but no hook is asked.
 func (o *Object) Statements(ctx context.Context, m *exo.Message) ([]Ran, error) {
 	objs, err := o.objects(m)
 	if err == nil {
@@ -130,7 +130,7 @@ func (o *Object) Statements(ctx context.Context, m *exo.Message) ([]Ran, error) 
 	return out, nil
 }
 
-// UnitKey implements exo.Transactional: an object that can change a database also reads it in the run's unit of work.
+// UnitKey implements exo.Transactional. An object that can change a database also reads that database in the run's unit of work.
 func (o *Object) UnitKey() any {
 	if o.DB == nil || o.Facet == nil || !o.Facet.Writes() {
 		return nil
@@ -138,8 +138,8 @@ func (o *Object) UnitKey() any {
 	return o.DB
 }
 
-// ReadUnitKey implements exo.UnitReader: if a grant of a program can change a database, all its objects of that database read in that
-// unit. Otherwise the program could read outside of the unit and write by values that are no longer true (TestReadsBeside).
+// ReadUnitKey implements exo.UnitReader. If a grant of a program can change a database, all objects of that database read in its
+// unit. Otherwise the program could write by values that it read outside of the unit, and that are no longer true (TestReadsBeside).
 func (o *Object) ReadUnitKey() any {
 	if o.DB == nil {
 		return nil
@@ -147,9 +147,9 @@ func (o *Object) ReadUnitKey() any {
 	return o.DB
 }
 
-// unitOf returns the unit of work of a message's run, nil if no grant can change anything.
+// unitOf returns the unit of work of a message's run, or nil if no grant can change anything.
 func (o *Object) unitOf(ctx context.Context, m *exo.Message) (*work, error) {
-	if !m.InUnit(o.DB) && o.DB.Units.TxOf(ctx) == nil { // all runs in a transaction of the host read in it
+	if !m.InUnit(o.DB) && o.DB.Units.TxOf(ctx) == nil { // within a host's transaction, every run reads in that transaction
 		return nil, nil
 	}
 	u, err := m.Unit(o.DB, o.DB.BeginUnit)
@@ -159,7 +159,7 @@ func (o *Object) unitOf(ctx context.Context, m *exo.Message) (*work, error) {
 	return workOf(u), nil
 }
 
-// workOf returns the work that BeginUnit made.
+// workOf returns the work in a unit that BeginUnit made.
 func workOf(u exo.Unit) *work {
 	if w, ok := u.(witness); ok {
 		return w.work
@@ -167,7 +167,7 @@ func workOf(u exo.Unit) *work {
 	return u.(*work)
 }
 
-// BeginUnit opens the unit of work of a run. The unit has a connection of its own until the run ends.
+// BeginUnit opens the unit of work of a run. It has its own connection until the run ends.
 func (db *DB) BeginUnit(ctx context.Context) (exo.Unit, error) {
 	u, err := db.Units.New(ctx, db.Units.TxOf(ctx))
 	if err != nil {
@@ -186,7 +186,7 @@ func (db *DB) BeginUnit(ctx context.Context) (exo.Unit, error) {
 	return w, nil
 }
 
-// witness is a unit that can leave a mark with the ID of its run.
+// witness is a unit that can mark the database with the ID of its run.
 type witness struct{ *work }
 
 // Witness implements exo.Witness.

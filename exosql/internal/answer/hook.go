@@ -1,6 +1,6 @@
 package answer
 
-// This file asks the hooks before a write. A program gets a hook's error only if it names nothing hidden.
+// This file asks the host's hooks before a write. A program gets a hook's error only if that error names nothing hidden.
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
-// beforeWrite asks the hooks of the table that a message writes.
+// beforeWrite asks the hooks of the table that a message writes, and takes the columns that they fill.
 func (a *asked) beforeWrite(ctx context.Context) error {
 	some := false
 	for _, o := range a.objs {
@@ -31,7 +31,7 @@ func (a *asked) beforeWrite(ctx context.Context) error {
 	a.hooked = f
 	kind, rows, ok := writing.Gives(a.m, f, a.given)
 	if !ok {
-		return nil // planning refuses it
+		return nil // planning refuses this write
 	}
 	given, err := askHooks(a.unit.InHook(ctx), decl.RowWrite{Kind: kind, Run: a.m.Run(), Facet: f.Alias, Table: f.Table}, a.given, rows)
 	if err != nil {
@@ -44,7 +44,7 @@ func (a *asked) beforeWrite(ctx context.Context) error {
 	return nil
 }
 
-// beforeTyped asks the hooks of the table that Go code writes.
+// beforeTyped asks the hooks of the table that Go code writes, and returns the given values with those that hooks fill.
 func beforeTyped(ctx context.Context, t *writing.TypedWrite, given writing.Given) (writing.Given, error) {
 	f := t.Facet()
 	if len(f.Table.Hooks) == 0 {
@@ -57,7 +57,7 @@ func beforeTyped(ctx context.Context, t *writing.TypedWrite, given writing.Given
 	return askHooks(ctx, decl.RowWrite{Kind: kind, Run: exo.Run{Clock: time.Now()}, Table: f.Table}, given, rows)
 }
 
-// askHooks asks the hooks for each row, and returns the values with those that the hooks have filled in.
+// askHooks asks the hooks about each row, and returns the given values with those that hooks fill.
 func askHooks(ctx context.Context, of decl.RowWrite, given writing.Given, rows [][]decl.Given) (writing.Given, error) {
 	filled, some := make([][]decl.Given, len(rows)), false
 	for i, row := range rows {
@@ -85,13 +85,13 @@ func askHook(ctx context.Context, h decl.Hook, w *decl.RowWrite) (err error) {
 	return h(ctx, w)
 }
 
-// toProgram returns a hook's error as a program may read it.
+// toProgram returns a hook's error in the form that a program may read.
 func toProgram(err error, f *decl.Facet) error {
 	hidden := func(why error) error { return &fail.Error{Kind: fail.Internal, Err: why} }
-	e, ok := err.(*fail.Error) // only e itself: the text of an error within it was written for another reader
+	e, ok := err.(*fail.Error) // an error inside of err may contain text for another reader
 	if !ok || e == nil {
 		if err == nil || ok {
-			err = errors.New("exosql: a hook returned a nil *fail.Error")
+			err = errors.New("exosql: a hook returned a nil *fail.Error as its error: return a plain nil")
 		}
 		return hidden(err)
 	}

@@ -1,6 +1,6 @@
 package answer
 
-// This file keeps the images of rows before and after a run.
+// This file keeps images of rows, from before and after a run.
 
 import (
 	"context"
@@ -18,30 +18,30 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// images are the images of a unit of work.
+// images are the images of the rows that a unit has changed.
 type images struct {
 	limit int
 	rows  []*image
-	at    map[imageOf]map[string]*image // by the key's text
+	at    map[imageOf]map[string]*image // at finds an image by the text of its key
 	more  int64
-	text  []byte // of the last key
+	text  []byte // text is the text of the last key
 }
 
 type imageOf struct {
-	of any     // the facet: a row looks different through another facet
-	by *Object // the grant: one grant may show what another may not
+	of any     // of is the facet, since each facet shows a row differently
+	by *Object // by is the grant, since one grant may show what another hides
 }
 
-// through returns the grant that has the written rows in scope.
+// through returns the granted object that has the written rows in scope.
 func (x *changing) through() *Object { return x.objs[x.run.Grant.Origin] }
 
 type image struct {
-	x             *changing // the write; the row is read again in its scope
+	x             *changing // x is the write, with the scope in which the row is read again
 	key           []value.Value
 	before, after value.Value
 }
 
-// find returns the images of a facet, and leaves the text of a key in im.text.
+// find returns the images of a facet, and leaves the key's text in im.text.
 func (im *images) find(x *changing, key []value.Value) (by map[string]*image, err error) {
 	of := imageOf{x.run.Facet, x.through()}
 	if by = im.at[of]; by == nil {
@@ -61,7 +61,7 @@ func (im *images) find(x *changing, key []value.Value) (by map[string]*image, er
 	return by, nil
 }
 
-// note keeps the image of a row, unless it has one already, and reports whether the row has an image.
+// note keeps an image of a row that has none yet, and reports whether the row has one now.
 func (im *images) note(x *changing, key []value.Value, before value.Value) bool {
 	by, err := im.find(x, key)
 	if err != nil || by[string(im.text)] != nil {
@@ -76,7 +76,7 @@ func (im *images) note(x *changing, key []value.Value, before value.Value) bool 
 	return true
 }
 
-// split separates the keys at the front of rows from the columns of the facet, and calls f with both.
+// split separates the key at the front of each row from the facet's columns, and calls f with both.
 func split(x *changing, rows *value.Rows, f func(key []value.Value, row value.Value)) {
 	in, n := rows.Reader(), len(x.run.Table.Keys)
 	cols := x.run.Facet.Cols
@@ -136,15 +136,14 @@ func (x *changing) Inserted(n int64, keys *value.Rows) {
 	in := keys.Reader()
 	for i := range keys.Len() {
 		key := append([]value.Value(nil), in.Cells(i)...)
-		if !slices.ContainsFunc(key, value.Value.IsNull) && im.note(x, key, value.Value{}) { // a key with NULL finds no row
+		if !slices.ContainsFunc(key, value.Value.IsNull) && im.note(x, key, value.Value{}) { // NULL in a key would find no row
 			n--
 		}
 	}
 	im.more += n
 }
 
-// imagePlan finds or makes a plan that reads images. It depends on the message's shape, as its own plan does, and on the label by which its cells are
-// sealed.
+// imagePlan finds or makes a plan that reads images. The plan depends on the message's shape, and on the label for which its cells are sealed.
 func (x *changing) imagePlan(what string, make func() (*plan.Plan, error)) (*plan.Plan, error) {
 	var keys [512]byte
 	key := fmt.Appendf(keys[:0], "%s %q ", what, x.m.RunLabel().Secrecy().Tags())
@@ -160,7 +159,7 @@ func (x *changing) imagePlan(what string, make func() (*plan.Plan, error)) (*pla
 	return p, nil
 }
 
-// unseen runs a plan in the unit for the host alone: it spends no budget, and the record has no Query of it.
+// unseen runs a plan in the unit only for the host: it spends no budget, and the record has no Query for it.
 func (x *changing) unseen(ctx context.Context, p *plan.Plan, args []value.Value) (*value.Rows, error) {
 	bound, err := p.Bind(args, x.vals, x.run.ParentRow, x.m.Zone())
 	if err != nil {
@@ -173,10 +172,10 @@ func (x *changing) unseen(ctx context.Context, p *plan.Plan, args []value.Value)
 	return out.Rows(), nil
 }
 
-// imagesAtOnce are the numbers of keys that a statement may take: each number is a statement of its own, which is kept.
+// imagesAtOnce are the numbers of keys for which statements exist. Each number is a statement of its own, with its own plan.
 var imagesAtOnce = []int{1, 10, 100}
 
-// Changes implements exo.ChangeLister: it reads each written row once more at the end of the run.
+// Changes implements exo.ChangeLister: it reads every written row again at the end of the run.
 func (w *work) Changes(ctx context.Context) (any, error) {
 	im := w.images
 	if im == nil {
@@ -214,7 +213,7 @@ func (w *work) Changes(ctx context.Context) (any, error) {
 	return w.db.Face.Changes(Listed{Rows: rows, More: im.more, Effects: effects, Asks: asks, Review: func(ctx context.Context) (changeset.Part, error) { return w.review(ctx, effects) }}), nil
 }
 
-// imagesAfter reads rows by their keys.
+// imagesAfter reads rows again by their keys.
 func (x *changing) imagesAfter(ctx context.Context, im *images, rows []*image) error {
 	n, _ := slices.BinarySearch(imagesAtOnce, len(rows))
 	n = imagesAtOnce[n]
@@ -223,7 +222,7 @@ func (x *changing) imagesAfter(ctx context.Context, im *images, rows []*image) e
 		return err
 	}
 	keys := make([]value.Value, 0, n*len(x.run.Table.Keys))
-	for i := range n { // the last one fills the rest
+	for i := range n { // the last key fills the remaining places
 		keys = append(keys, rows[min(i, len(rows)-1)].key...)
 	}
 	found, err := x.unseen(ctx, p, keys)

@@ -1,6 +1,6 @@
 package answer
 
-// This file has the object that a host grants: it is checked at the grant, and bound to its relation at the first message.
+// This file has the object that a host grants. It is checked when it is granted, and bound to its relation at the first message.
 
 import (
 	"maps"
@@ -17,12 +17,12 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/shape"
 )
 
-// Object is the capability to a relation through a facet. It is small, since a host has one for
-// each grant of each user, and most get no message.
+// Object gives programs a relation through a facet. It is small, since a host has one for each
+// grant of each user, and most of them get no message.
 type Object struct {
 	*offer
-	key  any                   // bind makes the relation from it at the first message; nil: the relation is Rel
-	made atomic.Pointer[Bound] // nil: there was no message yet
+	key  any                   // key is what bind makes the relation from at the first message; if it is nil, the relation is Rel
+	made atomic.Pointer[Bound] // made is nil before the first message
 }
 
 // NewObject makes an object.
@@ -30,48 +30,48 @@ func NewObject(db *DB, f *decl.Facet, r *decl.Relation) *Object {
 	return &Object{offer: &offer{Facet: f, Rel: r, DB: db}}
 }
 
-// Like makes the objects of several principals, with this object as the example. relation makes the relation of each from its key.
+// Like returns a function that makes the objects of several principals after the example of this one. relation makes each one's relation from its key.
 func (o *Object) Like(relation func(key any) (*decl.Relation, error)) func(key any) exo.Object {
 	of := &offer{Facet: o.Facet, Rel: o.Rel, DB: o.DB, bind: relation}
 	return func(key any) exo.Object { return &Object{offer: of, key: key} }
 }
 
-// ZeroFacet is the end of an error about a Facet that exosql.NewFacet did not make.
-const ZeroFacet = "Facet that is nil or zero: NewFacet makes one"
+// ZeroFacet ends an error about a Facet that exosql.NewFacet did not make.
+const ZeroFacet = "Facet that is nil or zero: make one with NewFacet"
 
-// offer is what is checked at a grant. The objects of several principals share one. Its Rel is
-// then an example with the values of no principal, and no object with a key reads it.
+// offer is what is checked at a grant, once for the objects of several principals. Its Rel is then
+// an example without any principal's values, and objects with a key never read it.
 type offer struct {
 	Facet *decl.Facet
 	Rel   *decl.Relation
 	DB    *DB
-	bind  func(key any) (*decl.Relation, error) // nil: the one object has no key
+	bind  func(key any) (*decl.Relation, error) // bind is nil if the one object has no key
 
 	once sync.Once
 	err  error
-	rows decl.Rows // what rows reveal by being in scope; the description has it
+	rows decl.Rows // rows is what rows reveal by being in scope, for the description
 
 	described sync.Once
 	desc      message.Description
 	descErr   error
 }
 
-// Bound is an object as plans use it: its relation, with the values of its principal. Each object has its own.
+// Bound is an object that plans can use: its relation, with its principal's values. Each object has its own.
 type Bound struct {
 	err   error
 	Rel   *decl.Relation
 	Grant shape.Prepared
-	// secrets are the labelled columns of the tables that the object reaches, also if no facet
-	// shows them. hidden are the tables with labelled rows.
+	// secrets are the labelled columns of the tables that the object reaches, even if no facet shows
+	// them. hidden are the tables with labelled rows.
 	secrets []*decl.Column
 	hidden  []*decl.Table
 
-	hooked bool // a table that the object reaches has hooks
+	hooked bool // hooked: a table that the object reaches has hooks
 
-	Settings map[string]string // see OpenOptions.RowSecurity
+	Settings map[string]string // Settings are the values for policies: see OpenOptions.RowSecurity
 }
 
-// Check finds what is wrong with the facet and the relation.
+// Check returns an error if something is wrong with the facet or the relation.
 func (o *offer) Check() error {
 	o.once.Do(func() {
 		if o.err = o.fits(o.Rel); o.err != nil {
@@ -82,7 +82,7 @@ func (o *offer) Check() error {
 	return o.err
 }
 
-// fits fails unless the relation can be granted through the facet.
+// fits returns an error unless the relation can be granted through the facet.
 func (o *offer) fits(r *decl.Relation) error {
 	switch {
 	case r == nil:
@@ -92,12 +92,12 @@ func (o *offer) fits(r *decl.Relation) error {
 	case o.Facet == nil:
 		return fail.Errorf(fail.Invalid, "exosql: Facet.Of", "granted by a "+ZeroFacet)
 	case o.Facet.Table != r.Table:
-		return fail.Errorf(fail.Invalid, "exosql: Facet.Of", "the facet is of table %s and the relation of table %s", o.Facet.Table.Name, r.Table.Name)
+		return fail.Errorf(fail.Invalid, "exosql: Facet.Of", "the facet is of table %s, and the relation of table %s: pass a relation of the facet's table", o.Facet.Table.Name, r.Table.Name)
 	}
 	return nil
 }
 
-// Prepare binds the object to its relation. If two goroutines do so at once, one of the results is kept.
+// Prepare binds the object to its relation. If two goroutines do so at once, both get the first result.
 func (o *Object) Prepare() error {
 	b := o.made.Load()
 	if b == nil {
@@ -110,9 +110,9 @@ func (o *Object) Prepare() error {
 	return b.err
 }
 
-// Ready returns the object as Prepare binds it. If that failed, it has no scopes, so no statement can be made for it.
+// Ready returns what Prepare has bound. If that failed, the result has no scopes, so no statement can be made for the object.
 func (o *Object) Ready() *Bound {
-	_ = o.Prepare() // Eval has returned the error
+	_ = o.Prepare() // Eval has returned this error already
 	return o.made.Load()
 }
 
@@ -122,7 +122,7 @@ func (o *Object) make(b *Bound) error {
 		return err
 	}
 	b.Rel = o.Rel
-	if o.bind != nil { // bind refuses an object without a key: such an object never gets the example
+	if o.bind != nil { // bind refuses an object without a key, so the object never gets the example
 		if b.Rel, err = o.bind(o.key); err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func (o *Object) make(b *Bound) error {
 	if b.Grant, err = shape.Prepare(o.Facet, b.Rel); err != nil {
 		return err
 	}
-	if o.bind != nil && !b.Grant.Rows.Same(o.rows) { // otherwise programs would read it under the labels of the example
+	if o.bind != nil && !b.Grant.Rows.Same(o.rows) { // otherwise programs would read the rows under the labels of the example
 		return fail.Errorf(fail.Denied, "exosql: Facet.Of", "the scope of %s depends on other labelled columns than the scope of the template's example: make the template with a relation whose scope has the same form", b.Rel.Table.Name)
 	}
 	if o.DB != nil && o.DB.Images == 0 && o.MayAsk() {
@@ -167,12 +167,12 @@ func (o *Object) labelled() (to []*decl.Column, rows []*decl.Table, err error) {
 	return to, rows, err
 }
 
-// DeclaresLabels implements exo.LabelDeclarer: rows of a table with labelled columns come in
-// the order of their keys, and plans have the size that a sealed value counts as.
+// DeclaresLabels implements exo.LabelDeclarer. Rows of tables with labelled columns come in the
+// order of their keys, and plans contain the size for which a sealed value counts.
 func (*Object) DeclaresLabels() {}
 
-// Describe implements exo.Object. The description is made at the first call, so a Check before
-// it has marked the columns that an insert needs.
+// Describe implements exo.Object. The first call makes the description, so a Check before it has
+// marked the columns that an insert needs.
 func (o *Object) Describe() (message.Description, error) {
 	if err := o.Check(); err != nil {
 		return message.Description{}, err
@@ -181,24 +181,24 @@ func (o *Object) Describe() (message.Description, error) {
 	return o.desc, o.descErr
 }
 
-// ErrNoFacet is the error of AccessPaths for an object that [Facet.Of] did not make: nil, or a zero one.
-var ErrNoFacet error = fail.Errorf(fail.Invalid, "exosql: AccessPaths", "it takes what Facet.Of made")
+// ErrNoFacet is AccessPaths' error for an object that [Facet.Of] did not make.
+var ErrNoFacet error = fail.Errorf(fail.Invalid, "exosql: AccessPaths", "the object was not made by Facet.Of: pass one that was")
 
-// question is a question that an object of Facet.Of answers with itself: see exo.AskBeneath. Only this package can ask it.
+// question finds the object of Facet.Of inside wrappers: the object answers with itself (see exo.AskBeneath). Only this package can ask it.
 type question struct {
 	object *Object
 	asked  bool
 }
 
-// AnswerBeneath answers questions of this package.
+// AnswerBeneath implements the answer to this package's question.
 func (o *Object) AnswerBeneath(q any) {
 	if q, ok := q.(*question); ok {
 		q.object, q.asked = o, true
 	}
 }
 
-// Of returns the object of Facet.Of within the host's policies. It returns nil without an error for a service,
-// which has nothing to do with a database. A zero object is an error, so that a facet is never skipped silently.
+// Of returns the object of Facet.Of inside the host's policies. For a service, which uses no database, it
+// returns nil without an error. A zero object is an error, so that no facet is skipped silently.
 func Of(o exo.Object) (*Object, error) {
 	var q question
 	if o != nil {
@@ -210,8 +210,8 @@ func Of(o exo.Object) (*Object, error) {
 	return q.object, nil
 }
 
-// settings returns the settings of a statement's grants for row-level policies: values of the host, never of a program. It
-// returns nil unless the host set OpenOptions.RowSecurity. If two grants have different values for one setting, it refuses.
+// settings returns the settings of a statement's grants for row-level policies: the host's values, never a program's. It
+// returns nil unless the host set OpenOptions.RowSecurity, and refuses two grants with different values for one setting.
 func (db *DB) settings(grants ...map[string]string) (*engine.Settings, error) {
 	if !db.Secured {
 		return nil, nil
@@ -232,7 +232,7 @@ func (db *DB) settings(grants ...map[string]string) (*engine.Settings, error) {
 	return out, nil
 }
 
-// settingsOf returns the settings of the grants of objects.
+// settingsOf returns the settings of the objects' grants.
 func (db *DB) settingsOf(objs []*Object) (*engine.Settings, error) {
 	if !db.Secured {
 		return nil, nil

@@ -1,6 +1,6 @@
 package answer
 
-// This file plans and runs a message that reads: open if the database reads only rows in scope, else fenced.
+// This file plans and runs a message that reads: open if the database reads only rows in scope, otherwise fenced.
 
 import (
 	"context"
@@ -19,12 +19,12 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
-// query runs a plan, in the unit of work u if there is one. m is its message, or nil for the typed API. refused
-// is why its open plan was not run, or nil. of is the page, or nil; query notes in it where the next page begins.
+// query runs a plan, in the unit of work u unless that is nil. m is the message, nil for the typed API. refused
+// is why the open plan did not run, or nil. of is the page or nil: query notes there where the next page begins.
 func (db *DB) query(ctx context.Context, u *unit.Unit, p *plan.Plan, args []value.Value, by *engine.Settings, m *exo.Message, refused *fence.Refused, of *page) (value.Value, error) {
 	start := time.Now()
 	collect := func(m *exo.Message) *plan.Collector {
-		if p.Probe { // a probe's row is not part of the answer
+		if p.Probe { // the row that a probe reads is not part of the answer
 			m = nil
 		}
 		if of != nil {
@@ -44,7 +44,7 @@ func (db *DB) query(ctx context.Context, u *unit.Unit, p *plan.Plan, args []valu
 		return value.Value{}, no
 	}
 	var rows *value.Rows
-	if out == nil { // the unit has ended
+	if out == nil { // the unit has ended, so it read nothing
 		rows = plan.NewCollector(p, nil).Rows()
 	} else {
 		rows = out.Rows()
@@ -58,7 +58,7 @@ func (db *DB) query(ctx context.Context, u *unit.Unit, p *plan.Plan, args []valu
 	}
 	if err != nil {
 		if ctx.Err() != nil {
-			err = ctx.Err() // engines name an interruption in different ways
+			err = ctx.Err() // engines report an interruption by different errors
 		}
 		return value.Value{}, fail.Classify("", err)
 	}
@@ -73,7 +73,7 @@ func (db *DB) query(ctx context.Context, u *unit.Unit, p *plan.Plan, args []valu
 	switch {
 	case p.Kind == plan.RunCount, p.Kind == plan.RunValue:
 		if rows.Len() != 1 {
-			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: an aggregate gave no row")}
+			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: the database returned no row for an aggregate")}
 		}
 		return rows.Reader().Cells(0)[0], nil
 	case p.Kind == plan.RunFirst && m != nil:
@@ -90,7 +90,7 @@ func (db *DB) query(ctx context.Context, u *unit.Unit, p *plan.Plan, args []valu
 	return value.RowsValue(rows), nil
 }
 
-// bare returns a list of the only cell of each row.
+// bare returns a list with the only cell of each row.
 func bare(rows *value.Rows) value.Value {
 	list, r := make([]value.Value, rows.Len()), rows.Reader()
 	for i := range list {
@@ -101,7 +101,7 @@ func bare(rows *value.Rows) value.Value {
 
 var errAgain = errors.New("exosql: rows were sorted by cells that their column's type can't hold: the query has to run again, with guards against them")
 
-// run plans and runs a message: open if the database reads only rows in scope, else with fences.
+// run plans and runs a message: open if the database reads only rows in scope, otherwise with fences.
 func (db *DB) run(ctx context.Context, a *asked) (value.Value, error) {
 	p, err := db.plan(ctx, a)
 	if err != nil {
@@ -129,7 +129,7 @@ func (db *DB) run(ctx context.Context, a *asked) (value.Value, error) {
 	return db.settled(ctx, a, p, v, err)
 }
 
-// settled returns the answer v. If rows were sorted by misfits, or one may be after a limit, it runs the query again with guards against misfits.
+// settled returns the answer v. If rows were sorted by misfits, or a limit may hide one, it runs the query again with guards against misfits.
 func (db *DB) settled(ctx context.Context, a *asked, p *plan.Plan, v value.Value, err error) (value.Value, error) {
 	if err == nil && p.Upwards && !a.probe && !v.IsNull() {
 		probe := *a
@@ -143,7 +143,7 @@ func (db *DB) settled(ctx context.Context, a *asked, p *plan.Plan, v value.Value
 	return db.run(ctx, a)
 }
 
-// guarded finds or makes the open plan to try after one was refused, or returns nil: see fence.Next.
+// guarded finds or makes the open plan to try after another was refused, or returns nil: see fence.Next.
 func (db *DB) guarded(ctx context.Context, open *plan.Plan, refused *fence.Refused, a *asked) *plan.Plan {
 	form, ok := fence.Next(open.Tables, refused.Why)
 	if !ok {

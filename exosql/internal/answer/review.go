@@ -1,6 +1,6 @@
 package answer
 
-// This file makes a unit's part of a change set: the rows that a person sees, and all that the run determines. images.go comes before it.
+// This file makes a unit's part of a change set: the rows that a person sees, and everything that the run determines.
 
 import (
 	"context"
@@ -22,16 +22,16 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// maxCaptured bounds the images of one unit, in bytes of text.
+// maxCaptured bounds the bytes of text in the images of one unit.
 const maxCaptured = 64 << 20
 
-// wrote is how many rows of a table were written in one way, and which columns, by their names in the database.
+// wrote counts the rows of a table that were written in one way. It also has the columns, by their names in the database.
 type wrote struct {
 	rows int64
 	set  []string
 }
 
-// written is a table and a way to write it.
+// written is a table, and a way of writing it.
 type written struct {
 	table schema.Name
 	way   writing.Kind
@@ -46,9 +46,9 @@ func (w *wrote) add(rows int64, set []string) {
 	}
 }
 
-// count adds rows that a message has written.
+// count notes that a message has written n rows.
 func (w *work) count(x *changing, n int64) {
-	if x.m == nil { // Go code of the host
+	if x.m == nil { // Go code of the host writes without a message
 		return
 	}
 	w.mu.Lock()
@@ -56,17 +56,17 @@ func (w *work) count(x *changing, n int64) {
 	w.counted = append(w.counted, counted{x, n})
 }
 
-// counted is a message that has written, and how many rows.
+// counted is a message that has written, with its number of rows.
 type counted struct {
 	x *changing
 	n int64
 }
 
-// rulesOf is the key of what a run keeps of a database's rules: see exo.Message.PerRun.
+// rulesOf is the key under which a run keeps the rules of a database: see exo.Message.PerRun.
 type rulesOf struct{ db *DB }
 
-// ruled returns the facets with rules of all grants of the message's program for its database. A rule holds for its table, by whatever facet a program
-// writes. The facets that a grant reaches are one group, so a file of 400 tables is walked once.
+// ruled returns the facets with rules among all grants of the message's program for its database. A rule applies to its table, whatever facet a
+// program writes through. The facets that a grant reaches are one group, so that a large grant file is walked once.
 func ruled(m *exo.Message, db *DB) []*decl.Facet {
 	return m.PerRun(rulesOf{db}, func() any {
 		var out []*decl.Facet
@@ -78,7 +78,7 @@ func ruled(m *exo.Message, db *DB) []*decl.Facet {
 			}
 			reach, err := o.Facet.Close()
 			if err != nil {
-				continue // it was refused when it was granted
+				continue // the grant of this facet was refused
 			}
 			for _, f := range reach {
 				if !seen[f] && len(f.Rights.Approvals) > 0 {
@@ -94,14 +94,14 @@ func ruled(m *exo.Message, db *DB) []*decl.Facet {
 // acts reports whether the host permits a write through f to change further rows: by a cascade, a trigger, a rule or a conflict.
 func acts(f *decl.Facet) bool { return slices.ContainsFunc(f.Rights.Permits, decl.Permission.Acts) }
 
-// asks returns the rules that the run's changes meet, or may meet with others of their day. It is called when the unit is prepared.
+// asks returns the rules that the run's changes meet, or may meet with other changes of their day. It is called when the unit is prepared.
 func (w *work) asks(ctx context.Context) ([]changeset.Ask, error) {
 	w.mu.Lock()
 	all := w.counted
 	w.mu.Unlock()
 	var rules []*decl.Facet
 	for _, c := range all {
-		for _, f := range append(ruled(c.x.m, w.db), c.x.run.Facet) { // the written facet, too: an object of a reply was not granted
+		for _, f := range append(ruled(c.x.m, w.db), c.x.run.Facet) { // the written facet is added, since an object that came in a reply is no grant
 			if len(f.Rights.Approvals) > 0 && !slices.Contains(rules, f) {
 				rules = append(rules, f)
 			}
@@ -121,9 +121,8 @@ func (w *work) asks(ctx context.Context) ([]changeset.Ask, error) {
 	return met(live, rules, rows, unseen), nil
 }
 
-// writtenRows returns what was written, by table and way. Where the database reports all rows, those that a cascade or a trigger has changed count like
-// the others, with each column that has another value now: a trigger may have changed it in a row that the program has written, too. Where it doesn't,
-// unseen are the facets whose writes may have set one off.
+// writtenRows returns what was written, by table and way. If the database reports all rows, rows that a cascade or a trigger changed count too, with
+// each column that has another value now. Otherwise unseen has the facets through which a write may have set one off.
 func (w *work) writtenRows(ctx context.Context, live *schema.Database, all []counted) (rows map[written]*wrote, unseen []*decl.Facet, err error) {
 	rows = map[written]*wrote{}
 	for _, c := range all {
@@ -150,7 +149,7 @@ func (w *work) writtenRows(ctx context.Context, live *schema.Database, all []cou
 	for x, n := range seen {
 		more := n.rows
 		if y := rows[x]; y != nil {
-			more = max(0, n.rows-y.rows) // a row that was written twice counts twice
+			more = max(0, n.rows-y.rows) // y counts a row twice that was written twice
 		}
 		count(rows, x, more, n.set)
 	}
@@ -164,11 +163,11 @@ func count(in map[written]*wrote, at written, rows int64, set []string) {
 	in[at].add(rows, set)
 }
 
-// met returns the rules of facets that written rows meet.
+// met returns the rules of facets that the written rows meet.
 func met(live *schema.Database, rules []*decl.Facet, rows map[written]*wrote, unseen []*decl.Facet) (out []changeset.Ask) {
-	said := map[string]bool{} // by what a rule is: two facets of a table may have the same one
+	said := map[string]bool{} // said has the rules that are reported already: two facets of a table may have the same rule
 	for _, f := range rules {
-		own := map[string]int{} // the place of what counts under a name
+		own := map[string]int{} // own has the place in out of the count under each name
 		for _, a := range f.Rights.Approvals {
 			what := fmt.Sprint(nameOf(live, f.Table), a.Always, a.Counted, a.Over, a.Delete, decl.Names(a.Columns), a.Who)
 			if said[what] {
@@ -199,20 +198,20 @@ func met(live *schema.Database, rules []*decl.Facet, rows map[written]*wrote, un
 	return out
 }
 
-// mayReach reports whether a write through a facet may change rows of another's table by itself. Only a cascade says which table it changes.
+// mayReach reports whether a write through the facet by may make the database change rows of f's table. Only the permission of a cascade names its table.
 func mayReach(by, f *decl.Facet) bool {
 	return slices.ContainsFunc(by.Rights.Permits, func(p decl.Permission) bool {
 		return p.Acts() && (p.Kind != decl.PermitCascade || sameTable(p.On, f.Table.Name))
 	})
 }
 
-// sameTable compares names of tables, of which one may begin with its schema. Where it is not known, they are the same.
+// sameTable compares two names of tables, with or without a schema. It treats them as equal if a schema is missing.
 func sameTable(a, b string) bool {
 	last := func(s string) string { return sqlast.Fold(s[strings.LastIndexByte(s, '.')+1:]) }
 	return last(a) == last(b)
 }
 
-// wayOf returns how an image's row was written, and the columns that have other values now.
+// wayOf returns how the row of an image was written, and the columns that have other values now.
 func wayOf(im engine.Image) (way writing.Kind, set []string) {
 	switch {
 	case im.After == nil:
@@ -233,7 +232,7 @@ func wayOf(im engine.Image) (way writing.Kind, set []string) {
 	return writing.Updates, set
 }
 
-// nameOf returns the name that the database has for a declared table.
+// nameOf returns the database's name for a declared table.
 func nameOf(live *schema.Database, t *decl.Table) schema.Name {
 	name := schema.Name{Schema: t.Schema, Name: strings.TrimPrefix(t.Name, t.Schema+".")}
 	if x := live.Table(name); x != nil {
@@ -257,7 +256,7 @@ func (x *changing) sets() (set []string) {
 	return set
 }
 
-// Asks implements exo.Asker: each change of a table with rules, or one that may change such a table by itself, may ask.
+// Asks implements exo.Asker. A change of a table with rules may need a person's approval. So may a change that can make the database change such a table.
 func (o *Object) Asks(m *exo.Message) (rule string, who changeset.Who) {
 	f := writing.Target(m, func(slot int) *decl.Facet {
 		if p, ok := m.Objects[slot].(*Object); ok {
@@ -275,13 +274,13 @@ func (o *Object) Asks(m *exo.Message) (rule string, who changeset.Who) {
 	return "a change of " + f.Alias, who
 }
 
-// MayAsk implements exo.Asker.
+// MayAsk implements exo.Asker: a facet that the object reaches has rules of approval.
 func (o *Object) MayAsk() bool {
 	reach, err := o.Facet.Close()
 	return err != nil || slices.ContainsFunc(reach, func(f *decl.Facet) bool { return len(f.Rights.Approvals) > 0 })
 }
 
-// review makes the store's part of the change set. effects are the side effects that the facets permit.
+// review makes the database's part of the change set. effects are the side effects that the facets permit.
 func (w *work) review(ctx context.Context, effects []string) (out changeset.Part, err error) {
 	live, _, err := w.db.catalogue(ctx)
 	if err != nil {
@@ -291,7 +290,7 @@ func (w *work) review(ctx context.Context, effects []string) (out changeset.Part
 	whole := err == nil
 	if errors.Is(err, engine.ErrNoImages) {
 		if len(effects) > 0 {
-			out.Unfit = "the database would change more by itself (" + strings.Join(effects, ", ") + "), and nothing shows what: `exo gen undo` writes the triggers that do"
+			out.Unfit = "the database itself would change further rows (" + strings.Join(effects, ", ") + "), and no trigger reports these rows: run the script that `exo gen undo` writes"
 			return out, nil
 		}
 		images, err = w.facetImages(live)
@@ -300,10 +299,10 @@ func (w *work) review(ctx context.Context, effects []string) (out changeset.Part
 		out.Unfit = fmt.Sprintf("it changes more rows than a person can be shown (%d)", w.images.limit)
 		return out, nil
 	}
-	for _, r := range w.images.rows { // which of two databases with the same rows: by the names of its grants
+	for _, r := range w.images.rows { // the names of its grants identify the database among others with the same rows
 		names, ok := r.x.m.GrantNames()
 		if !ok {
-			out.Unfit = "it changes rows by an object that came with a reply, whose name says nothing"
+			out.Unfit = "it changes rows through an object that a reply returned, and that has no name to show: change them through a granted object"
 			return out, nil
 		}
 		for _, name := range names {
@@ -341,7 +340,7 @@ func (w *work) review(ctx context.Context, effects []string) (out changeset.Part
 	return out, nil
 }
 
-// shown returns a row as its facet shows it. ok is false if nothing that the facet shows has changed.
+// shown returns a row with the cells that its facet shows. ok is false if none of these has changed.
 func shown(r *image) (row changeset.Row, ok bool) {
 	row = changeset.Row{Table: r.x.run.Facet.Alias, Kind: changeset.Changed}
 	var key []string
@@ -350,9 +349,9 @@ func shown(r *image) (row changeset.Row, ok bool) {
 	}
 	row.Key = strings.Join(key, ", ")
 	if slices.ContainsFunc(r.x.run.Table.Keys, func(c *decl.Column) bool { return !c.Label.Join(r.x.run.Table.Label).Secrecy().Empty() }) {
-		row.Key = "[sealed]" // a cell that shows it has its label
+		row.Key = "[sealed]" // a cell with the key would have its label
 	}
-	// A row of a labelled facet is listed even if it is as before: a missing row would reveal that the program guessed a value.
+	// A row of a labelled facet is listed even if it is unchanged: a missing row would reveal that the program guessed a value.
 	labelled := slices.ContainsFunc(r.x.run.Facet.Cols, func(c *decl.Column) bool { return !c.Label.Secrecy().Empty() })
 	fields := r.after
 	switch {
@@ -374,7 +373,7 @@ func shown(r *image) (row changeset.Row, ok bool) {
 			if of.row.IsZero() {
 				continue
 			}
-			v := of.row.FieldList()[i].Value // split has made both rows, of one facet
+			v := of.row.FieldList()[i].Value // split has made both rows for one facet
 			text := plainly(v)
 			*of.to, *of.null = &text, v.IsNull()
 		}
@@ -383,7 +382,7 @@ func shown(r *image) (row changeset.Row, ok bool) {
 	return row, ok
 }
 
-// plainly writes a value as a person reads it.
+// plainly writes a value for a person to read.
 func plainly(v value.Value) string {
 	switch v.Type() {
 	case value.TypeText:
@@ -398,7 +397,7 @@ func plainly(v value.Value) string {
 	return strings.Trim(string(text), `"`)
 }
 
-// finder finds the images of rows by their keys.
+// finder finds images by the keys of their rows.
 type finder struct {
 	live   *schema.Database
 	images []engine.Image
@@ -407,14 +406,14 @@ type finder struct {
 	key    []byte
 }
 
-// take returns the place of the image of a row, once; -1: there is none.
+// take returns the index of a row's image, at most once, or -1 if there is none.
 func (f *finder) take(r *image) int {
 	t := r.x.run.Table
 	places, ok := f.by[t]
 	if !ok {
 		places = map[string]int{}
 		for n, im := range f.images {
-			if im.Table != nameOf(f.live, t) { // another schema may have a table of this name, with the same keys
+			if im.Table != nameOf(f.live, t) { // a table of another schema may have this name, and the same keys
 				continue
 			}
 			cells := im.After
@@ -442,7 +441,7 @@ func (f *finder) take(r *image) int {
 	return -1
 }
 
-// left returns the images that were not taken.
+// left returns the images that take has not returned.
 func (f *finder) left() (out []engine.Image) {
 	for i, im := range f.images {
 		if !f.taken[i] {
@@ -452,7 +451,7 @@ func (f *finder) left() (out []engine.Image) {
 	return out
 }
 
-// sees reports whether a facet by which the run has changed rows, or one that it leads to, shows a column.
+// sees reports whether a column is shown by one of the facets that w.facets visits.
 func (w *work) sees(live *schema.Database, t schema.Name, column string) bool {
 	if w.shows == nil {
 		w.shows = map[shownColumn]bool{}
@@ -465,13 +464,13 @@ func (w *work) sees(live *schema.Database, t schema.Name, column string) bool {
 	return w.shows[shownColumn{t, column}]
 }
 
-// shownColumn is a column of a table by their names in the database.
+// shownColumn is a column and its table, by their names in the database.
 type shownColumn struct {
 	table  schema.Name
 	column string
 }
 
-// facets calls f with each facet by which the run has changed rows, and each that these lead to.
+// facets calls f with each facet through which the run has changed rows, and with each facet that these lead to.
 func (w *work) facets(f func(*decl.Facet)) {
 	seen := map[*decl.Facet]bool{}
 	var walk func(*decl.Facet)
@@ -490,7 +489,7 @@ func (w *work) facets(f func(*decl.Facet)) {
 	}
 }
 
-// other reports whether an image has a change in a column that the facet does not show.
+// other reports whether an image has a changed column that the facet does not show.
 func other(f *decl.Facet, im engine.Image) bool {
 	if im.Before == nil || im.After == nil {
 		return false
@@ -503,7 +502,7 @@ func other(f *decl.Facet, im engine.Image) bool {
 	return false
 }
 
-// filled marks the cells that the database chooses.
+// filled marks the cells of a new row for which the database chose the value.
 func filled(row *changeset.Row, r *image, im engine.Image) {
 	for i := range row.Cells {
 		c := r.x.run.Facet.Column(row.Cells[i].Name)
@@ -516,7 +515,7 @@ func filled(row *changeset.Row, r *image, im engine.Image) {
 	}
 }
 
-// also reports in words which rows change that a person is not shown: by cascades and triggers.
+// also describes the changed rows that a person is not shown: those of cascades and triggers.
 func also(left []engine.Image) (out []string) {
 	n := map[string]int{}
 	for _, im := range left {
@@ -539,7 +538,7 @@ func also(left []engine.Image) (out []string) {
 	return out
 }
 
-// facetImages makes images of the rows that the facets show, for a database that reports none.
+// facetImages makes images of the rows that the facets show, for an engine that reports none itself.
 func (w *work) facetImages(live *schema.Database) (out []engine.Image, err error) {
 	for _, r := range w.images.rows {
 		if r.before.IsZero() && r.after.IsZero() {
@@ -551,10 +550,10 @@ func (w *work) facetImages(live *schema.Database) (out []engine.Image, err error
 			if row.IsZero() {
 				return nil
 			}
-			for _, v := range r.key { // also of a facet that does not show them
+			for _, v := range r.key { // the key belongs to the image even if the facet does not show it
 				cells = append(cells, engine.Cell{Text: plainly(v)})
 			}
-			for _, field := range row.FieldList() { // in the order of f.Cols
+			for _, field := range row.FieldList() { // the fields are in the order of f.Cols
 				cells = append(cells, engine.Cell{Null: field.Value.IsNull(), Text: plainly(field.Value)})
 			}
 			return cells
@@ -578,7 +577,7 @@ func (w *work) facetImages(live *schema.Database) (out []engine.Image, err error
 	return out, nil
 }
 
-// fills reports whether the database chooses a value for a column that a new row is not given.
+// fills reports whether the database chooses a column's value if a new row gives none.
 func fills(t *schema.Table, column string) bool {
 	if t == nil {
 		return true
@@ -587,7 +586,7 @@ func fills(t *schema.Table, column string) bool {
 	return i < 0 || t.Columns[i].Default != "" || t.Columns[i].Identity != schema.NotIdentity || t.PrimaryKey != nil && slices.Contains(t.PrimaryKey.Columns, column)
 }
 
-// refers returns the columns that have keys of other tables: by the database's foreign keys, and by the links of the facets.
+// refers returns the columns that contain keys of other tables, by the database's foreign keys and by the facets' links.
 func (w *work) refers(live *schema.Database) (out []known.Refers) {
 	for _, t := range live.Tables {
 		for _, fk := range t.ForeignKeys {

@@ -1,6 +1,6 @@
 package answer
 
-// This file has two steps of an answer on their own, for the tests of package exosql.
+// This file gives the tests of package exosql two single steps of an answer.
 
 import (
 	"context"
@@ -28,7 +28,7 @@ func PlanApart(ctx context.Context, db *DB, m *exo.Message, cold bool) error {
 	return err
 }
 
-// WriteUnasked plans a message that writes by o without asking the hooks before a write, as a defective path would.
+// WriteUnasked plans a message that writes by o without asking the hooks, as a defective code path would.
 func WriteUnasked(ctx context.Context, o *Object, m *exo.Message) error {
 	if _, err := o.unitOf(ctx, m); err != nil {
 		return err

@@ -1,6 +1,6 @@
 package answer
 
-// This file decides whether a write may run at all, by what else it would change or reveal. See writing.Writable.
+// This file decides whether a write may run at all, given what else it would change or reveal: see writing.Writable.
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
-// keptWrite is a cached Writing, with the number of the catalogue in which it was last found to be harmless, or 0: see writable.
+// keptWrite is a cached Writing. harmless is the number of the catalogue for which writable last allowed it, or 0.
 type keptWrite struct {
 	*writing.Writing
 	harmless atomic.Uint64
@@ -27,7 +27,7 @@ func (w *keptWrite) Keep() (*keptWrite, int) {
 	return &keptWrite{Writing: k}, n + 8
 }
 
-// others returns the objects of the same programs other than the one with the written rows, also those that the message names (TestBesideNamed).
+// others returns the other objects of the same programs, apart from the one with the written rows. It includes objects that the message names (TestBesideNamed).
 func (a *asked) others(w *writing.Writing) (out []*Object) {
 	for i, o := range a.objs {
 		if i != int(w.Grant.Origin) {
@@ -37,9 +37,8 @@ func (a *asked) others(w *writing.Writing) (out []*Object) {
 	return append(out, a.beside...)
 }
 
-// writable refuses a table if its writes would reveal or change rows out of scope: see
-// writing.Writable. It checks w once for each catalogue: all else that it depends on (the grants'
-// shapes, their facets and tables, but no values) is the same for every message that uses w.
+// writable refuses a table if writes to it would reveal or change rows out of scope: see writing.Writable. It checks w once for each
+// catalogue. All else that the result depends on is the same for every message that uses w: the shapes, facets and tables of the grants.
 func (db *DB) writable(ctx context.Context, w *keptWrite, a *asked) error {
 	live, number, err := db.catalogue(ctx)
 	if err != nil {
@@ -59,9 +58,8 @@ func (db *DB) writable(ctx context.Context, w *keptWrite, a *asked) error {
 	return nil
 }
 
-// writeOf returns what an object lets programs change through a facet, for a message or for Check. g is its
-// grant. link is the link through which rows are inserted, or nil. `beside` has the grants of the programs'
-// other objects. labelled are the objects with labelled columns that a rule of the database may reveal.
+// writeOf describes what an object lets programs change through facet f, for a message or for Check. g is the object's grant. link is the link that inserts
+// rows, or nil. `beside` has the grants of the programs' other objects. labelled are the objects with labelled columns that a rule of the database may reveal.
 func (o *Object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside []shape.Prepared, labelled []*Object) (writing.Write, error) {
 	of, err := writeOf(g, f, o.Ready().Grant.Rows)
 	if err != nil {
@@ -87,7 +85,7 @@ func (o *Object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside 
 	return of, nil
 }
 
-// writeOf returns what a grant lets programs change through a facet.
+// writeOf describes what grant g lets programs change through facet f.
 func writeOf(g *scope.Grant, f *decl.Facet, rows decl.Rows) (writing.Write, error) {
 	of := writing.Write{Reveals: rows[f.Table], Table: f.Table, Rights: f.Rights, Decided: true, Filled: f.Table.Fills}
 	e, err := g.Enter(f.Table, nil, nil)
@@ -124,7 +122,7 @@ func writeOf(g *scope.Grant, f *decl.Facet, rows decl.Rows) (writing.Write, erro
 	return of, nil
 }
 
-// typedWritable refuses a write that would change rows out of scope, like writable. What a write reveals is allowed to Go code.
+// typedWritable refuses a write of Go code that would change rows out of scope, like writable. Go code may learn what a write reveals.
 func (db *DB) typedWritable(ctx context.Context, w *writing.Writing, sets [][]string) error {
 	live, _, err := db.catalogue(ctx)
 	if err != nil {
@@ -149,8 +147,8 @@ func (db *DB) typedWritable(ctx context.Context, w *writing.Writing, sets [][]st
 	return nil
 }
 
-// Writes notes each way in which programs write by the object, for Check. others are the
-// programs' other objects. DB.writable asks the same function before each write.
+// Writes notes, for Check, each way in which programs write through the object. others are the
+// programs' other objects. DB.writable calls the same function before each write.
 func (o *Object) Writes(c *writing.Checker, others []*Object) error {
 	if !o.Facet.Writes() {
 		return nil
@@ -159,7 +157,7 @@ func (o *Object) Writes(c *writing.Checker, others []*Object) error {
 	if err != nil {
 		return err
 	}
-	through := map[*decl.Facet][]*decl.Link{} // the links through which rows of each facet are inserted
+	through := map[*decl.Facet][]*decl.Link{} // through has the links that insert rows of each facet
 	for _, from := range reach {
 		for _, m := range from.Links {
 			if len(m.To.Rights.Insert) > 0 && !m.L.One {
@@ -175,7 +173,7 @@ func (o *Object) Writes(c *writing.Checker, others []*Object) error {
 		for _, l := range append([]*decl.Link{nil}, through[f]...) {
 			inserts := l != nil || f == o.Facet
 			if l == nil && !inserts && len(f.Rights.Update) == 0 && !f.Rights.Delete {
-				continue // its rows are inserted only through a link
+				continue // the facet's rows are inserted only through a link
 			}
 			w, err := o.writeOf(o.Ready().Grant.Scope(), f, l, beside, labelled)
 			if err != nil {

@@ -41,16 +41,16 @@ func (db *DB) change(ctx context.Context, a *asked, u *work) (value.Value, error
 	if err == nil {
 		x.wrote(decl.RowWrite{Run: a.m.Run(), Facet: w.Facet.Alias}, v)
 	}
-	if err != nil && !a.unit.Over() && !x.run.Kept { // after the end of the whole unit the program can't go on
+	if err != nil && !a.unit.Over() && !x.run.Kept { // once the whole unit has ended, the program can't go on
 		err = unit.Undone("", err)
 	}
 	return v, err
 }
 
-// trusts refuses two kinds of writes to a program that has read what outsiders wrote. First, an insert through a link that fills in a column
-// which demands trust: the program chose the row at the link's start, and so the column's value. It is allowed if the host granted that one
-// row and the program does not narrow it. Second, a write that deletes or changes other rows with such a column, by a cascade or ON CONFLICT
-// REPLACE or a trigger, even if the host permitted that. If outsiders wrote the value at the link's start, every program is refused.
+// trusts refuses two kinds of writes to a program that has read outsiders' words. One is an insert through a link that fills in a column
+// which demands trust: the program chose the parent row, and so the column's value. It is allowed if the host granted that one row, and the
+// program does not narrow it. The other deletes or changes further rows with such a column, even if the host permitted that cascade,
+// conflict or trigger. If outsiders wrote the value in the parent row, every program is refused.
 func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 	wary := a.m.InputLabel().Integrity()
 	if w.Link != nil {
@@ -76,12 +76,12 @@ func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 		return err
 	}
 	if writing.DemandsTrust(live, w.Table, w.Kind, w.Given(), trusted, w.Facet.Rights.Permits) != "" {
-		return a.m.UntrustedError(wary, "it would also delete or change what only trusted programs may change: other rows, calculated columns, or what a trigger changes")
+		return a.m.UntrustedError(wary, "it would also delete or change what only trusted programs may change: other rows, calculated columns, or rows that a trigger writes")
 	}
 	return nil
 }
 
-// trusting returns the columns that demand trust, of all tables that the given objects reach (a service may have returned them) or those in granted.
+// trusting returns the columns that demand trust, in all tables that objs or granted objects reach. A service may have returned some of objs.
 func (db *DB) trusting(objs []*Object, granted []exo.Object) (out []*decl.Column, err error) {
 	for _, x := range granted {
 		if o, ok := x.(*Object); ok && o.DB == db {
@@ -101,7 +101,7 @@ func (db *DB) trusting(objs []*Object, granted []exo.Object) (out []*decl.Column
 }
 
 // Demands returns, for exo.Gate.Flows, trusted columns that a write reaches without naming them: by cascades, calculations and links. A
-// program that has read outsiders' words is refused such a write. Demands returns none if the database can't be asked.
+// program that has read outsiders' words is refused such a write. Without an answer of the database it returns none.
 func (o *Object) Demands(of, method string, granted []exo.Object) (by []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), equalityFor)
 	defer cancel()
@@ -131,7 +131,7 @@ func (o *Object) Demands(of, method string, granted []exo.Object) (by []string) 
 		for _, l := range from.Links {
 			for _, p := range l.L.Pairs {
 				if l.To == reach[i] && !l.L.One && p.To.Trust && strings.HasPrefix(method, language.Insert) {
-					by = append(by, p.To.Guest+" (which "+from.Alias+"."+l.L.Name+" fills in, but of a granted row)")
+					by = append(by, p.To.Guest+" (which "+from.Alias+"."+l.L.Name+" fills in, except from a granted row)")
 				}
 			}
 		}
@@ -139,7 +139,7 @@ func (o *Object) Demands(of, method string, granted []exo.Object) (by []string) 
 	return by
 }
 
-// writing finds or makes the plans of a message that writes.
+// writing finds or makes the plan of a message that writes.
 func (db *DB) writing(ctx context.Context, a *asked) (*keptWrite, error) {
 	var err error
 	if a.beside, a.labelled, err = db.otherGrants(a); err != nil {
@@ -151,7 +151,7 @@ func (db *DB) writing(ctx context.Context, a *asked) (*keptWrite, error) {
 		key = strconv.AppendUint(append(key, '+'), o.Ready().Grant.Shape, 10)
 		a.vals = append(a.vals, o.Ready().Grant.Vals)
 	}
-	for _, o := range a.labelled { // the write was found to be harmless together with these
+	for _, o := range a.labelled { // the write was judged harmless together with these objects
 		key = strconv.AppendUint(append(key, '~'), o.Ready().Grant.Shape, 10)
 	}
 	if a.hooked != nil {
@@ -165,14 +165,14 @@ func (db *DB) writing(ctx context.Context, a *asked) (*keptWrite, error) {
 		}
 		w = db.writes.Add(key, &keptWrite{Writing: made})
 	}
-	if len(w.Table.Hooks) > 0 && (a.hooked == nil || a.hooked.Table != w.Table) { // no write skips a hook
-		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the hooks of table %s were not asked", w.Table.Name)}
+	if len(w.Table.Hooks) > 0 && (a.hooked == nil || a.hooked.Table != w.Table) { // the hooks of the table must have been asked before every write
+		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the hooks of table %s were not called", w.Table.Name)}
 	}
 	return w, nil
 }
 
-// otherGrants returns the other objects of the same programs into whose scopes a written row
-// may bring rows, and all that reach labelled columns, which a rule of the database may reveal.
+// otherGrants returns the other objects of the same programs into which a written row may bring
+// rows. It also returns all that reach labelled columns, which a rule of the database may reveal.
 func (db *DB) otherGrants(a *asked) (beside, labelled []*Object, err error) {
 	for _, x := range a.m.UnitObjects() {
 		o, ok := x.(*Object)
@@ -185,7 +185,7 @@ func (db *DB) otherGrants(a *asked) (beside, labelled []*Object, err error) {
 		if len(o.Ready().secrets)+len(o.Ready().hidden) > 0 {
 			labelled = append(labelled, o)
 		}
-		if o.Ready().Grant.Depends() && !slices.Contains(a.objs, o) { // otherwise the message has the grant already
+		if o.Ready().Grant.Depends() && !slices.Contains(a.objs, o) { // the message has no such grant itself
 			beside = append(beside, o)
 		}
 	}

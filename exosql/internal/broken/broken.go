@@ -1,5 +1,5 @@
-// Package broken writes the error that a program reads when its write breaks a rule of the database: the columns that it sees, the row that it
-// gave, and the type of the column. The error has no stored value, no name that the program's facet does not show, and nothing of other rows.
+// Package broken writes the error that a program reads when its write breaks a rule of the database. The error names columns that the program
+// sees, the row that it gave, and the column's type. It contains no stored value, no name that the facet does not show, and nothing of other rows.
 package broken
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Rule returns the text that a program reads about the broken rule v, the rule's columns if they are known, and the number
-// of the row that broke it: from 0, or -1 if unknown. run is the write, nil at the end of a transaction.
+// Rule returns what a program reads about the broken rule v: a text, the rule's columns if known, and the number of the
+// row that broke it, from 0, or -1. run is the write, or nil at the end of a transaction.
 func Rule(v *engine.Violation, run *writing.Run, live *schema.Database) (text string, columns []string, row int) {
 	b := broken{Violation: v, run: run, live: live, row: -1}
 	if live != nil {
@@ -30,16 +30,16 @@ func Rule(v *engine.Violation, run *writing.Run, live *schema.Database) (text st
 	return b.text(columns), columns, b.row
 }
 
-// broken is a rule that a write has broken, and the write.
+// broken is a broken rule, with the write that broke it.
 type broken struct {
 	*engine.Violation
-	run   *writing.Run // nil: the end of a transaction
+	run   *writing.Run // run is nil at the end of a transaction
 	live  *schema.Database
-	table *schema.Table // the table that has the rule; nil: unknown
-	row   int           // which of several given rows; -1: unknown
+	table *schema.Table // table has the rule; nil if unknown
+	row   int           // row is the number of the given row; -1 if unknown
 }
 
-// columns returns the columns of the table that the rule concerns, as far as they are known.
+// columns returns those columns of the table that the rule concerns, if they are known.
 func (b *broken) columns() []string {
 	if len(b.Columns) > 0 || b.table == nil {
 		return b.Columns
@@ -57,7 +57,7 @@ func (b *broken) columns() []string {
 		return t.PrimaryKey.Columns
 	}
 	for _, k := range t.ForeignKeys {
-		if k.Name == b.Constraint && b.run != nil && b.run.Kind == writing.Deletes { // a row of the same table refers to the deleted one
+		if k.Name == b.Constraint && b.run != nil && b.run.Kind == writing.Deletes { // a row of the same table may refer to the deleted one
 			return k.References
 		} else if k.Name == b.Constraint {
 			return k.Columns
@@ -74,7 +74,7 @@ func (b *broken) columns() []string {
 	for _, k := range t.Checks {
 		expr := strings.Join(strings.Fields(k.Expr), " ")
 		if name := strings.Join(strings.Fields(b.Constraint), " "); cmp.Or(k.Name, expr) != name && (k.Name != "" || !strings.HasPrefix(expr, sqlname.Quote(name)+" ")) {
-			continue // SQLite removes the quotes from a text that begins with a name, and then returns the name alone
+			continue // SQLite removes the quotes from a text that begins with a name, and returns only the name
 		}
 		for _, c := range t.Columns {
 			if t.Reads(k.Expr, func(name string) bool { return name == c.Name }) {
@@ -92,7 +92,7 @@ func (b *broken) columns() []string {
 	return all
 }
 
-// exclusion returns the exclusion constraint of PostgreSQL that is broken, or the zero Exclusion.
+// exclusion returns PostgreSQL's broken exclusion constraint, or the zero Exclusion.
 func (b *broken) exclusion() (x schema.Exclusion) {
 	if b.table != nil && b.Constraint != "" {
 		for _, x := range b.table.Exclusions {
@@ -104,8 +104,8 @@ func (b *broken) exclusion() (x schema.Exclusion) {
 	return x
 }
 
-// onlyKey returns the columns of the foreign key that an insert has broken, if the table has
-// only one: SQLite does not name it. With triggers it could be a key of another table.
+// onlyKey returns the columns of the foreign key that an insert broke, if the table has only one,
+// since SQLite does not name it. With triggers, the key may belong to another table.
 func (b *broken) onlyKey() []string {
 	if b.Rule != engine.ForeignKey || b.run == nil || b.run.Kind != writing.Inserts || len(b.table.Triggers) > 0 {
 		return nil
@@ -117,10 +117,10 @@ func (b *broken) onlyKey() []string {
 	return keys[0].Columns
 }
 
-// text returns what the program reads.
+// text returns the text that the program reads.
 func (b *broken) text(columns []string) string {
 	var names []string
-	if b.run != nil && strings.HasSuffix("."+b.run.Table.Name, "."+b.Table) { // a trigger may have written another table
+	if b.run != nil && strings.HasSuffix("."+b.run.Table.Name, "."+b.Table) { // otherwise a trigger may have written another table
 		for _, c := range columns {
 			if g := b.guest(c); g != "" {
 				names = append(names, g)
@@ -137,7 +137,7 @@ func (b *broken) text(columns []string) string {
 		}
 	}
 	what := "the row"
-	if b.run != nil && b.Late { // the end of the transaction has no position in the program
+	if b.run != nil && b.Late { // the end of the transaction has no position in the program's text
 		what = "the row of `" + b.run.Facet.Alias + "`"
 	} else if b.run != nil && b.row >= 0 {
 		what = fmt.Sprintf("the row [%d]", b.row)
@@ -165,9 +165,9 @@ func (b *broken) text(columns []string) string {
 		case b.run != nil && b.run.Kind == writing.Deletes:
 			return what + " is referred to by other rows"
 		case b.run != nil && b.run.Kind == writing.Inserts:
-			return what + " refers to a row that is not there"
+			return what + " refers to a row that does not exist"
 		}
-		return what + " is referred to by other rows, or refers to a row that is not there"
+		return what + " is referred to by other rows, or refers to a row that does not exist"
 	case engine.CheckRule:
 		if len(names) > 1 {
 			return what + " break a rule of the database"
@@ -177,14 +177,14 @@ func (b *broken) text(columns []string) string {
 		if b.Holds != "" && named {
 			return b.Holds
 		}
-		return what + " has a value that the column can't hold"
+		return what + " has a value that the column can't store"
 	}
 	return what + " is refused by a trigger of the database"
 }
 
-// filler returns the end of the error if a link fills in a column which a new row needs and programs can't give: it names the link.
+// filler returns the end of the error if a new row lacks a column that programs can't give but a link fills in. It names that link.
 func (b *broken) filler(columns []string) string {
-	if slices.ContainsFunc(b.run.Facet.Links, func(l decl.LinkMember) bool { return l.To == nil }) { // a write by Go code of the host
+	if slices.ContainsFunc(b.run.Facet.Links, func(l decl.LinkMember) bool { return l.To == nil }) { // Go code of the host has written
 		return ""
 	}
 	reach, err := b.run.Facet.Close()
@@ -194,14 +194,14 @@ func (b *broken) filler(columns []string) string {
 	for _, f := range reach {
 		for _, l := range f.Links {
 			if l.To == b.run.Facet && !l.L.One && slices.Contains(decl.Names(l.L.Ends()), columns[0]) {
-				return ", and can't be given: " + f.Alias + "." + l.L.Name + "().insert(…) fills it in, of the one row that a query finds before the link"
+				return ", and can't be given: " + f.Alias + "." + l.L.Name + "().insert(…) fills it in, from the one row that the query before the link finds"
 			}
 		}
 	}
 	return ""
 }
 
-// guest returns the program's name for a column; "" if the program doesn't see it.
+// guest returns the program's name for a column, or "" if the program does not see it.
 func (b *broken) guest(column string) string {
 	for _, c := range b.run.Facet.Cols {
 		if strings.EqualFold(c.Name, column) {
@@ -211,8 +211,8 @@ func (b *broken) guest(column string) string {
 	return ""
 }
 
-// misfit finds the given value that its column can't store, and returns the column and the values
-// that it can. If the value is calculated, the column is found only if no other one is written.
+// misfit finds the given value that its column can't store. It returns the column, and the values that
+// the column accepts. For a calculated value it finds the column only if no other one is written.
 func (b *broken) misfit() (guest, text string) {
 	rows := b.run.Given.Rows
 	if b.row >= 0 {

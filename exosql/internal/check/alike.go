@@ -10,8 +10,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// alike finds a label that one declaration of a table has, and that another declaration of the
-// table or of its parts lacks: programs could read through the second what the first seals.
+// alike finds a label that one declaration of a table has and another lacks, of the same table or
+// of its parts. Programs could read through the second what the first seals.
 func (c *Checker) alike() {
 	near := c.near()
 	for i, t := range c.tables {
@@ -47,13 +47,13 @@ func (c *Checker) alike() {
 	}
 }
 
-// near returns, for each table, the later tables that may be declarations of the same table or have rows in common. Only these have to be compared.
+// near returns, for each table, the later tables that may declare the same table or have rows in common with it. Only these need to be compared.
 func (c *Checker) near() [][]int {
 	alike := map[string][]int{}
 	kin := map[*schema.Table][]int{}
 	out := make([][]int, len(c.tables))
 	for i, t := range slices.Backward(c.tables) {
-		name := strings.ToLower(t.Name) // two names that some engine treats as one are equal in lower case
+		name := strings.ToLower(t.Name) // names that some engine treats as one are equal in lower case
 		out[i] = slices.Clone(alike[name])
 		alike[name] = append(alike[name], i)
 		if live := c.TableOf(schema.Name{Name: t.Name}); live != nil {
@@ -73,7 +73,7 @@ func (c *Checker) ShareRows(t, o *decl.Table) bool {
 	return a != nil && b != nil && c.family(a) == c.family(b)
 }
 
-// Same returns the column that a declaration has under a name.
+// Same returns the column that a declaration has under a name, or nil.
 func (c *Checker) Same(t *decl.Table, name string) *decl.Column {
 	for _, x := range t.Cols {
 		if c.Live.Engine.Is(x.Name, name) {

@@ -13,15 +13,15 @@ func NewChecker() *Checker {
 	return &Checker{uses: map[*decl.Table]*use{}, links: map[*decl.Link]bool{}, walked: map[*decl.Facet]bool{}, sets: map[*decl.ScopeSet]bool{}}
 }
 
-// Ready returns an error of the declarations that is known without a database.
+// Ready returns the first error in the declarations that shows without a database.
 func (c *Checker) Ready() error {
 	if c.err == nil && len(c.tables)+c.Services == 0 {
-		return errors.New("exosql: Check was given nothing to compare: give it what is granted")
+		return errors.New("exosql: Check got nothing to compare: pass it the granted objects")
 	}
 	return c.err
 }
 
-// Compare compares the declarations with a catalogue.
+// Compare compares the declarations with a catalogue, and returns the findings.
 func (c *Checker) Compare(live *schema.Database) []Finding {
 	c.Live = live
 	for _, t := range c.tables {
@@ -44,33 +44,33 @@ func (c *Checker) Compare(live *schema.Database) []Finding {
 	return c.found
 }
 
-// Checker collects declarations, and then findings.
+// Checker collects declarations, and then the findings about them.
 type Checker struct {
 	Live   *schema.Database
-	tables []*decl.Table // in the order in which they were given
+	tables []*decl.Table // tables are in the order in which they were given
 	uses   map[*decl.Table]*use
 	order  []*decl.Link
-	links  map[*decl.Link]bool  // the value is true for a granted link
-	walked map[*decl.Facet]bool // the facets that were walked; the value is true if programs may write by the facet
+	links  map[*decl.Link]bool  // links are true for a granted link
+	walked map[*decl.Facet]bool // walked has the facets that Facet has walked, with true if programs may write by the facet
 	sets   map[*decl.ScopeSet]bool
 
-	look     func(schema.Name) *schema.Table // looks up a table in Live: see TableOf
-	families map[*schema.Table]*schema.Table // of a table that is part of another one, or its heir: a table one step closer to the family's eldest; see family
+	look     func(schema.Name) *schema.Table // look finds a table in Live (see TableOf)
+	families map[*schema.Table]*schema.Table // families leads from a table one step closer to the table that represents its family: see family
 	found    []Finding
 	err      error
 
-	Writes   Writes // nil: nothing is written
-	Secured  bool   // the database was opened with RowSecurity, so that policies bind the role
-	Services int    // how many granted objects are no concern of a database
+	Writes   Writes // Writes adds the rules of writes; nil if nothing is written
+	Secured  bool   // Secured: the host opened the database with RowSecurity, so policies bind the role
+	Services int    // Services counts the granted objects that need no check against a database
 }
 
-// Writes is what package writing adds to a Checker, which has no rules for writes.
+// Writes is what package writing adds to a Checker, which itself has no rules for writes.
 type Writes interface {
-	Declared(f *decl.Facet)                  // programs may write through it
-	Needs(t *decl.Table, live *schema.Table) // marks the columns that an insert needs: see decl.Column.Needed
-	Table(t *decl.Table, live *schema.Table) // finds what writes of t set off, as far as that is known without a grant
-	Moved()                                  // finds another declaration by which a program could change who may read a value
-	Writable()                               // finds what granted writes reveal or change
+	Declared(f *decl.Facet)                  // Declared notes that programs may write through f
+	Needs(t *decl.Table, live *schema.Table) // Needs marks the columns that an insert must give: see decl.Column.Needed
+	Table(t *decl.Table, live *schema.Table) // Table finds what writes of t set off, as far as that is known without a grant
+	Moved()                                  // Moved finds declarations through which a program could change who may read a value of another declaration
+	Writable()                               // Writable finds what granted writes reveal or change
 }
 
 // Tables returns all declared tables in the order in which they were given.
@@ -79,15 +79,15 @@ func (c *Checker) Tables() []*decl.Table { return c.tables }
 // Written notes that rows of a table may be changed.
 func (c *Checker) Written(t *decl.Table) { c.Use(t).written = true }
 
-// use is how a table is used.
+// use records how a table is used.
 type use struct {
 	granted bool
-	reads   map[*decl.Column]bool // the columns that queries of granted objects use
-	scopes  []*decl.Pred          // conditions that its rows in scope meet
-	written bool                  // its rows may be changed
+	reads   map[*decl.Column]bool // reads has the columns that queries of granted objects use
+	scopes  []*decl.Pred          // scopes are the conditions that rows in scope meet
+	written bool                  // written: rows of the table may be changed
 }
 
-// TableOf returns a table of the database. It is called for each link, and a search through all tables would take time for each pair of tables.
+// TableOf returns a table of the database by an index of names, since it is called for each link: a search through all tables would be quadratic.
 func (c *Checker) TableOf(n schema.Name) *schema.Table {
 	if c.look == nil {
 		c.look = c.Live.Finder()
@@ -140,7 +140,7 @@ func (c *Checker) Read() (out []*decl.Column) {
 	return out
 }
 
-// scoped notes a predicate that rows of t in scope meet.
+// scoped notes a predicate that the rows of t in scope meet.
 func (c *Checker) scoped(t *decl.Table, p *decl.Pred) {
 	u := c.Use(t)
 	u.granted, u.scopes = true, append(u.scopes, p)
@@ -153,14 +153,14 @@ func (c *Checker) Fail(err error) {
 	}
 }
 
-// Facet walks all that a facet reaches, without freezing it. writes: programs may use its rights to write.
+// Facet walks everything that a facet reaches, without freezing it. With writes, programs may use the facet's rights to write.
 func (c *Checker) Facet(f *decl.Facet, writes bool) {
 	if wrote, walked := c.walked[f]; walked && (wrote || !writes) {
 		return
 	}
 	c.walked[f] = writes
 	c.Use(f.Table).granted = true
-	c.Reads(f.Table.Keys...) // rows are ordered by them
+	c.Reads(f.Table.Keys...) // queries sort rows by their keys
 	if writes && f.Rights.Any() {
 		c.Written(f.Table)
 		if c.Writes != nil {
@@ -178,7 +178,7 @@ func (c *Checker) Facet(f *decl.Facet, writes bool) {
 func (c *Checker) ScopeOf(s *decl.Scope) {
 	switch {
 	case s == nil:
-		c.Fail(errors.New("exosql: Check was given a zero Scope, or one of a nil or zero Table or Link"))
+		c.Fail(errors.New("exosql: Check got a zero Scope, or one of a nil or zero Table or Link"))
 	case s.Link != nil:
 		c.UseLink(s.Link, true)
 	default:
@@ -233,7 +233,7 @@ func (c *Checker) Add(f Finding) {
 	}
 }
 
-// byName sorts names for a text.
+// byName sorts names for a message.
 func byName(names []string) []string {
 	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(a, b) })
 	return names

@@ -1,7 +1,7 @@
 package check
 
-// This file finds the columns of SQLite whose definition allows only NULL and values of their kind. A
-// scan of the table would show it, too, but the next commit of another connection could change it.
+// This file finds the columns of SQLite that can have no misfit, by their definition. A scan of the
+// cells would not prove that, since the next commit of another connection could change them.
 
 import (
 	"regexp"
@@ -16,20 +16,20 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// strictTypes are the column types for which a STRICT table stores values of one kind only.
+// strictTypes are the column types that store values of one kind only in a STRICT table.
 var strictTypes = map[string]string{"INT": value.TypeInt, "INTEGER": value.TypeInt, "TEXT": value.TypeText, "BLOB": value.TypeBytes}
 
-// storage has the results of typeof for the values of a kind.
+// storage has the results of SQLite's typeof for the values of a kind.
 var storage = map[string][]string{value.TypeInt: {"integer"}, value.TypeText: {"text"}, value.TypeBytes: {"blob"}}
 
 // clean reports whether the database allows only NULL and values of the declared kind in a
 // column: the table is STRICT, or it has a CHECK in one of the usual forms.
 func clean(t *schema.Table, x *schema.Column, col *decl.Column) bool {
 	kind := col.Kind
-	if kind == value.TypeFloat { // infinity is a number for SQLite
+	if kind == value.TypeFloat { // for SQLite infinity is a number, but for programs it is a misfit
 		return false
 	}
-	if col.Stored.Fits(kind) && col.Stored.Number() { // the cells of this form are whole numbers
+	if col.Stored.Fits(kind) && col.Stored.Number() { // cells of this stored form are whole numbers
 		kind = value.TypeInt
 	} else if col.Stored != "" && col.Stored != cellform.ISO {
 		return false
@@ -44,10 +44,10 @@ var condition = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?is)^(?:\x00 is null or )?(?:typeof\( ?\x00 ?\) ?(?:=|in) ?\(? ?('[a-z]+'(?: ?, ?'[a-z]+')*) ?\)?|\x00 in ?\( ?(0 ?, ?1|1 ?, ?0) ?\)|\x00 in ?\( ?('[^']*'(?: ?, ?'[^']*')*) ?\)|(date)\( ?\x00 ?\) is \x00|\x00 is (date)\( ?\x00 ?\))$`)
 })
 
-// ensures reports whether a CHECK requires exactly that a column has values of a kind.
+// ensures reports whether a CHECK has exactly the meaning that a column stores values of a kind.
 func ensures(expr, column, kind string) bool {
 	expr = strings.Join(strings.Fields(expr), " ")
-	for _, name := range []string{sqlname.Quote(column), "`" + column + "`", "[" + column + "]", column} { // each CHECK uses one spelling
+	for _, name := range []string{sqlname.Quote(column), "`" + column + "`", "[" + column + "]", column} { // a CHECK may spell the column in one of these ways
 		expr = replaceName(expr, name)
 	}
 	m := condition().FindStringSubmatch(expr)
@@ -71,7 +71,7 @@ func ensures(expr, column, kind string) bool {
 	return kind == value.TypeDate
 }
 
-// replaceName replaces a column's name in a condition by a zero byte, except within other names and texts.
+// replaceName replaces a column's name in a condition by a zero byte, but not inside other names and texts.
 func replaceName(expr, name string) string {
 	word := func(b byte) bool {
 		return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= 0x80
@@ -93,7 +93,7 @@ func replaceName(expr, name string) string {
 	return out.String()
 }
 
-// indexed reports whether an index has the column.
+// indexed reports whether an index includes the column.
 func indexed(t *schema.Table, name string) bool {
 	has := func(cols []string) bool {
 		return slices.ContainsFunc(cols, func(c string) bool { return strings.EqualFold(c, name) })

@@ -1,7 +1,7 @@
 package check
 
 // This file finds columns in which the database treats different values as equal. Reads compare them exactly
-// anyway. A table in which the database itself compares them (in keys, foreign keys, cascades) is not written.
+// anyway. A table is not written if the database itself compares them, in keys, foreign keys or cascades.
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Form returns how the database stores a declared column, for the compiler. It is unknown for a
-// view of SQLite and for a column that the catalogue does not have.
+// Form returns how the database stores a declared column. The form is unknown for a view of SQLite,
+// and for a column that the catalogue lacks.
 func Form(live *schema.Database, col *decl.Column) decl.Form {
 	t, x := (&Checker{Live: live}).column(col.Table, col)
 	return form(live, col, t, x)
@@ -43,7 +43,7 @@ func form(live *schema.Database, col *decl.Column, t *schema.Table, x *schema.Co
 	return f
 }
 
-// equality returns which texts the database treats as equal in a column.
+// equality returns how widely the database treats texts in a column as equal.
 func equality(live *schema.Database, col *decl.Column, t *schema.Table, x *schema.Column) decl.Equality {
 	switch {
 	case x == nil, live.Engine == schema.SQLite && (t == nil || t.Virtual):
@@ -59,10 +59,10 @@ func equality(live *schema.Database, col *decl.Column, t *schema.Table, x *schem
 	case "character", "bpchar":
 		return decl.PaddedType
 	}
-	return decl.ExactEquality // statements compare its text, or equal values always have the same text
+	return decl.ExactEquality // statements compare the text of the column, or equal values always have one text
 }
 
-// EqualWords returns a text for programs about which texts of a column their conditions treat as equal; "" if only identical ones.
+// EqualWords describes for programs which texts of a column count as equal in their conditions; "" if only identical ones do.
 func EqualWords(live *schema.Database, col *decl.Column, t *schema.Table, x *schema.Column) string {
 	switch f := form(live, col, t, x); {
 	case col.Kind != value.TypeText || f.Numbers:
@@ -78,8 +78,8 @@ func EqualWords(live *schema.Database, col *decl.Column, t *schema.Table, x *sch
 	return ""
 }
 
-// loose warns of columns in which = finds other texts, too, in conditions of programs. Scopes, links and
-// pages compare them exactly; package writing refuses writes of such columns. For a view, live is nil.
+// loose warns of columns in which = also finds different texts, in conditions of programs. Scopes, links and
+// pages compare them exactly, and package writing refuses to write such columns. For a view, live is nil.
 func (c *Checker) loose(t *decl.Table, live *schema.Table, cols []schema.Column) {
 	for _, col := range t.Cols {
 		x := c.FindColumn(cols, col.Name)
@@ -98,8 +98,8 @@ func (c *Checker) loose(t *decl.Table, live *schema.Table, cols []schema.Column)
 	}
 }
 
-// looseness returns why different texts of a column are equal, and the fix; "" if they are not, or if
-// statements compare its text. text: the column is declared text. typed: it is compared in its own type.
+// looseness returns why different texts of a column are equal, and a fix, or "" if they are not. text
+// means that the column is declared text; typed, that it is compared in its own type and not as text.
 func (c *Checker) looseness(live *schema.Table, x *schema.Column, text, typed bool) (why, fix string) {
 	plain := PlainType(x)
 	switch {
@@ -113,7 +113,7 @@ func (c *Checker) looseness(live *schema.Table, x *schema.Column, text, typed bo
 		return fmt.Sprintf("has the collation %s, which is not deterministic: different texts are equal", x.Collation),
 			fmt.Sprintf(`ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE "C"`, InFull(live), sqlname.Plain(x.Name), x.Type)
 	case text && c.Live.Engine == schema.SQLite && numeric(live.Affinity(x)):
-		// Otherwise the tenant 1e3 would see the rows of the tenant 1000.
+		// Compared as numbers, the tenant 1e3 would see the rows of the tenant 1000.
 		return fmt.Sprintf("is declared text, and SQLite compares %s as numbers: 1000, 1e3 and 1000.0 are equal", x.Type),
 			"a definition with the type TEXT (SQLite can't change a column)"
 	case typed && c.Live.Engine == schema.Postgres && (plain == "citext" || plain == "character" || plain == "bpchar"):
@@ -123,14 +123,14 @@ func (c *Checker) looseness(live *schema.Table, x *schema.Column, text, typed bo
 	return "", ""
 }
 
-// numeric reports whether SQLite treats texts that look like numbers as numbers.
+// numeric reports whether SQLite stores texts that look like numbers as numbers, in a column with this affinity.
 func numeric(affinity string) bool { return affinity != "TEXT" && affinity != "BLOB" }
 
-// WideWhy returns why different texts of a column are equal for the database itself, which compares keys and foreign keys by the column's type.
+// WideWhy returns why the database treats different texts of a column as equal, by the column's type, in keys and foreign keys.
 func (c *Checker) WideWhy(table *schema.Table, name string, text bool) (why, fix string) {
 	x := c.FindColumn(table.Columns, name)
 	if x == nil || strings.HasPrefix(PlainType(x), "character") && !x.Loose || PlainType(x) == "bpchar" && !x.Loose {
-		return "", "" // equal values of char(n) are the same text without the spaces at the end
+		return "", "" // equal values of char(n) differ only in spaces at the end, which it ignores
 	}
 	return c.looseness(table, x, text, true)
 }

@@ -1,8 +1,8 @@
 package check
 
-// Finding is a finding; package exosql shows it as its own Finding, which describes the fields.
+// Finding is a difference between declarations and database. exosql.Finding describes the fields.
 type Finding struct {
-	Kind    string // one of the constants below
+	Kind    string // Kind is one of the constants below
 	Table   string
 	Column  string
 	Problem string
@@ -13,7 +13,7 @@ type Finding struct {
 	Warning bool
 }
 
-// The kinds of findings, which package exosql describes.
+// These are the kinds of findings, which package exosql describes.
 const (
 	MissingTable     = "missing table"
 	MissingColumn    = "missing column"

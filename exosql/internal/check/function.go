@@ -10,15 +10,15 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// linearFunctions are functions of SQLite that our statements never call and a virtual column
-// may call: their time and memory grow at most linearly with their arguments.
+// linearFunctions are functions of SQLite that a virtual column may call although our statements
+// never do. Their time and memory grow at most linearly with their arguments.
 var linearFunctions = map[string]bool{"abs": true, "concat": true, "concat_ws": true, "date": true, "datetime": true, "time": true, "unixepoch": true,
 	"hex": true, "iif": true, "if": true, "json": true, "json_array_length": true, "json_extract": true, "json_type": true, "json_valid": true, "->": true, "->>": true,
 	"lower": true, "upper": true, "ltrim": true, "rtrim": true, "octet_length": true, "quote": true, "sign": true, "typeof": true, "unicode": true}
 
-// functions refuses columns that call functions which the authorizer would not allow. SQLite
-// resolves the expression of a virtual column when it reads the schema, without asking the
-// authorizer, so the author of the file chose what each read of the column calls.
+// functions refuses virtual columns that call functions other than the allowed ones. SQLite
+// resolves a virtual column's expression when it reads the schema, and does not ask the authorizer.
+// So the author of the file chose what each read calls.
 func (c *Checker) functions(t *decl.Table, live *schema.Table) {
 	if c.Live.Engine != schema.SQLite {
 		return

@@ -8,10 +8,10 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file finds generated columns that reveal what another column labels: substr(email, 1, 1) is a part of the email.
+// This file finds generated columns that reveal a labelled column: substr(email, 1, 1) is a part of the email.
 
-// Unlabelled returns the columns among of from which the database calculates c and whose label
-// c lacks. It follows other generated columns, and other declarations of the same rows.
+// Unlabelled returns those columns among of from which the database calculates c, and that have a
+// label which c lacks. It follows other generated columns, and other declarations of the same rows.
 func Unlabelled(live *schema.Database, c *decl.Column, of []*decl.Column) []*decl.Column {
 	ch := NewChecker()
 	ch.Live = live
@@ -20,7 +20,7 @@ func Unlabelled(live *schema.Database, c *decl.Column, of []*decl.Column) []*dec
 
 func (ch *Checker) unlabelled(c *decl.Column, of []*decl.Column) (out []*decl.Column) {
 	if !slices.ContainsFunc(of, func(b *decl.Column) bool { return b != c && !b.Label.FlowsTo(c.Label) }) {
-		return nil // true of most columns; the rest searches all tables
+		return nil // most columns end here; the search through all tables comes later
 	}
 	is := ch.Live.Engine.Is
 	t := ch.TableOf(schema.Name{Name: c.Table.Name})
@@ -47,7 +47,7 @@ func (ch *Checker) unlabelled(c *decl.Column, of []*decl.Column) (out []*decl.Co
 	return out
 }
 
-// generated finds generated columns without the labels of the columns that they are calculated from.
+// generated finds generated columns that lack the labels of the columns from which they are calculated.
 func (c *Checker) generated() {
 	var all []*decl.Column
 	for _, t := range c.tables {

@@ -10,17 +10,17 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// link checks that an index serves a link. Without an index each step reads the whole table,
-// with the rows of all tenants.
+// link checks that an index serves a link. Without one, each step reads the whole table, with the
+// rows of all tenants.
 func (c *Checker) link(l *decl.Link) {
 	to := c.TableOf(schema.Name{Name: l.To.Name})
 	if to == nil {
-		return // reported, or a view
+		return // the table is missing, which was reported, or it is a view
 	}
 	var cols []string
 	for _, p := range l.Pairs {
 		if c.FindColumn(to.Columns, p.To.Name) == nil {
-			return // reported
+			return // the column is missing, which was reported
 		}
 		cols = append(cols, p.To.Name)
 	}
@@ -32,7 +32,7 @@ func (c *Checker) link(l *decl.Link) {
 	c.unindexed(f, cols)
 }
 
-// unindexed adds that an index of these columns is missing: once for all links and scopes that it would serve.
+// unindexed adds one finding about a missing index for all links and scopes that this index would serve.
 func (c *Checker) unindexed(f Finding, cols []string) {
 	if f.Kind = NoIndex; len(cols) == 1 {
 		f.Column = cols[0]
@@ -51,18 +51,18 @@ func (c *Checker) createIndex(t *decl.Table, cols []string) string {
 	return fmt.Sprintf("CREATE INDEX %s ON %s (%s)", sqlname.Plain(name), c.declared(t), sqlname.List(cols))
 }
 
-// scope checks that an index serves a predicate.
+// scope checks that an index serves the predicate of a scope.
 func (c *Checker) scope(t *decl.Table, live *schema.Table, p *decl.Pred) {
 	need, selective := c.unserved(live, p)
 	if !selective || len(need) == 0 {
-		return // AllRows, or conditions that no index serves anyway
+		return // no index could serve the predicate, like AllRows
 	}
 	c.unindexed(Finding{Table: t.Name, Problem: fmt.Sprintf("the scope is a condition on %s, which has no index", strings.Join(need, ", ")), Fix: c.createIndex(t, need[:1])}, need)
 }
 
-// unserved returns the columns that need an index so that one serves a predicate. selective reports
-// whether an index could serve it at all. One condition of an And is enough; an Or needs all of its
-// conditions.
+// unserved returns the columns on which an index is missing for a predicate. selective reports
+// whether an index could serve the predicate at all. One indexed condition of an And is enough; an
+// Or needs all of its conditions indexed.
 func (c *Checker) unserved(live *schema.Table, p *decl.Pred) (need []string, selective bool) {
 	switch {
 	case p == nil:
@@ -78,7 +78,7 @@ func (c *Checker) unserved(live *schema.Table, p *decl.Pred) (need []string, sel
 		for _, s := range p.Subs {
 			n, sel := c.unserved(live, s)
 			if !sel {
-				return nil, false // without an index for s the whole table is read anyway
+				return nil, false // without an index for s the engine reads the whole table
 			}
 			need, selective = append(need, n...), true
 		}
@@ -91,7 +91,7 @@ func (c *Checker) unserved(live *schema.Table, p *decl.Pred) (need []string, sel
 	return need, selective
 }
 
-// fixed adds the columns that a predicate always compares with = or in.
+// fixed adds the columns that a predicate always compares by = or in.
 func fixed(p *decl.Pred, out []*decl.Column) []*decl.Column {
 	switch {
 	case p == nil:
@@ -105,17 +105,17 @@ func fixed(p *decl.Pred, out []*decl.Column) []*decl.Column {
 	return out
 }
 
-// indexed reports whether an index or key begins with these columns, in any order.
+// indexed reports whether an index or a key begins with these columns, in any order.
 func (c *Checker) indexed(t *schema.Table, cols []string) bool {
 	begins := func(with []string) bool {
 		return len(with) >= len(cols) && c.Within(with[:len(cols)], cols)
 	}
 	for p := t; p != nil; {
-		if p.Foreign { // a foreign table: the server that has its rows may have an index, which this catalogue does not show
+		if p.Foreign { // the server that has the rows of a foreign table may have an index, which this catalogue does not show
 			return true
 		}
 		key := func(k schema.Key) bool {
-			if k.Parts != nil { // an index with another collation serves no condition
+			if k.Parts != nil { // leading leaves out parts with another collation, since they serve no condition
 				return begins(c.leading(p, schema.Index{Parts: k.Parts}))
 			}
 			return begins(k.Columns)
@@ -131,12 +131,12 @@ func (c *Checker) indexed(t *schema.Table, cols []string) bool {
 		if p.PartitionOf == nil {
 			return false
 		}
-		p = c.TableOf(*p.PartitionOf) // its partitions have what it has
+		p = c.TableOf(*p.PartitionOf) // a partition has the indexes of the whole table
 	}
 	return false
 }
 
-// leading returns the first columns of an index, as far as they find rows with equal values.
+// leading returns the first columns of an index, with which it finds rows with equal values.
 func (c *Checker) leading(t *schema.Table, x schema.Index) (out []string) {
 	for _, p := range x.Parts {
 		if p.Column == "" || p.Collation != "" || p.OpClass != "" && !strings.HasSuffix(p.OpClass, "_pattern_ops") {
@@ -150,11 +150,11 @@ func (c *Checker) leading(t *schema.Table, x schema.Index) (out []string) {
 	case x.Method == "hash" && len(out) == 1:
 		return out
 	}
-	return nil // gin, gist and brin don't serve =
+	return nil // gin, gist and brin indexes don't serve =
 }
 
-// onlyNulls reports whether a partial index leaves out only rows with NULL in one of the
-// columns: a condition with = never finds those.
+// onlyNulls reports whether a partial index leaves out only rows with NULL in one of cols. A
+// condition with = never finds those rows.
 func (c *Checker) onlyNulls(where string, cols []string) bool {
 	w := strings.NewReplacer("(", " ", ")", " ", `"`, "").Replace(where)
 	f := strings.Fields(w)

@@ -6,13 +6,13 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file finds which tables of the catalogue have rows in common: partitions, and heirs by INHERITS.
+// This file finds the tables of the catalogue that have rows in common: partitions, and heirs by INHERITS.
 
-// Parts returns a table, the tables that it is a part of, and its own parts: all that share rows with it.
+// Parts returns table t, the tables that it is a part of, and its own parts: all these share rows with it.
 func (c *Checker) Parts(t *schema.Table) []*schema.Table { return c.related(t, partOf) }
 
-// family returns one table that represents a table, its parts, the tables that it is a part of, and
-// heirs by INHERITS, at any number of steps. A row of one of these is, or may be, a row of the others.
+// family returns one table that represents a family: a table, its parts, the tables that it is a part
+// of, and heirs by INHERITS, at any number of steps. A row of one of these may be a row of the others.
 func (c *Checker) family(t *schema.Table) *schema.Table {
 	if c.families == nil {
 		c.families = map[*schema.Table]*schema.Table{}
@@ -37,7 +37,7 @@ func (c *Checker) family(t *schema.Table) *schema.Table {
 	return c.eldest(t)
 }
 
-// Kin returns the family of a table, with the table first.
+// Kin returns the family of a table: first the table, then all tables with rows in common.
 func (c *Checker) Kin(t *schema.Table) []*schema.Table {
 	out := []*schema.Table{t}
 	for _, o := range c.Live.Tables {
@@ -48,7 +48,7 @@ func (c *Checker) Kin(t *schema.Table) []*schema.Table {
 	return out
 }
 
-// eldest returns the table that represents the family of t, as far as families is filled.
+// eldest returns the table that represents the family of t, by the steps that families has so far.
 func (c *Checker) eldest(t *schema.Table) *schema.Table {
 	for c.families[t] != nil {
 		t = c.families[t]
@@ -56,10 +56,10 @@ func (c *Checker) eldest(t *schema.Table) *schema.Table {
 	return t
 }
 
-// related returns a table and all tables that is connects with it, at any number of steps, in both directions.
+// related returns a table and all tables that the relation is connects with it, in any number of steps, in both directions.
 func (c *Checker) related(t *schema.Table, is func(part, whole *schema.Table) bool) []*schema.Table {
 	seen := []*schema.Table{t}
-	for i := 0; i < len(seen); i++ { // it grows
+	for i := 0; i < len(seen); i++ { // the loop appends to seen
 		for _, o := range c.Live.Tables {
 			if (is(seen[i], o) || is(o, seen[i])) && !slices.Contains(seen, o) {
 				seen = append(seen, o)

@@ -1,6 +1,6 @@
 package check
 
-// This file describes the values that a column of PostgreSQL accepts, for the error of a value that it does not accept.
+// This file describes the values that a column of PostgreSQL accepts, for errors about a value that it does not accept.
 
 import (
 	"fmt"
@@ -14,13 +14,13 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// ranges are the least and the greatest whole number of a type.
+// ranges has the least and the greatest whole number of each type.
 var ranges = map[string][2]int64{"smallint": {-1 << 15, 1<<15 - 1}, "integer": {-1 << 31, 1<<31 - 1}}
 
-// maxEnum is how many values of an enum an error lists.
+// maxEnum bounds the values of an enum that an error lists.
 const maxEnum = 20
 
-// Misfit returns which values a column accepts, if it does not accept v; "" if it does, or if that is unknown.
+// Misfit describes the values that a column accepts, if it does not accept v; "" if it accepts v or if that is unknown.
 func Misfit(live *schema.Database, c *schema.Column, v value.Value) string {
 	typ, args, _ := strings.Cut(strings.TrimSuffix(c.Type, ")"), "(")
 	if c.Enum != nil && c.Kind == schema.Text && v.Type() == value.TypeText {

@@ -8,13 +8,13 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file names tables: in permissions, in statements, and as declarations name them.
+// This file writes the names of tables for permissions, for statements, and for comparisons with declarations.
 
-// Called returns a table's name for a permission: with its schema, unless the name alone finds it on the search
-// path. So a permission for one table is none for a table of another schema that has, or gets, the same name.
+// Called returns a table's name for a permission. It includes the schema, unless the search path finds the
+// table by its name. So a permission never extends to a table of another schema with the same name.
 func (c *Checker) Called(t *schema.Table) string {
 	quoted := func(s string) string {
-		if strings.Contains(s, ".") { // a dot separates the schema from the table, and the table from its trigger
+		if strings.Contains(s, ".") { // a dot separates schema from table, and table from trigger
 			return sqlname.Quote(s)
 		}
 		return s
@@ -25,10 +25,10 @@ func (c *Checker) Called(t *schema.Table) string {
 	return quoted(t.Schema) + "." + quoted(t.Name.Name)
 }
 
-// InFull returns a table's name for a statement that a person runs: with its schema, which that person's search path may lack.
+// InFull returns a table's name for a statement that a person runs. It includes the schema, since that person's search path may lack it.
 func InFull(t *schema.Table) string { return sqlname.Path(t.Schema, t.Name.Name) }
 
-// declared is InFull for a declared table. A missing table would be created in the first schema of the search path.
+// declared returns the full name of a declared table. A missing table would be created in the first schema of the search path.
 func (c *Checker) declared(t *decl.Table) string {
 	if live := c.Live.Rows(schema.Name{Name: t.Name}); live != nil {
 		return InFull(live)
@@ -40,7 +40,7 @@ func (c *Checker) declared(t *decl.Table) string {
 	return sqlname.Path(in, t.Bare())
 }
 
-// IsOf reports whether a declaration may be of a table of the catalogue. If it has no schema, only the names are compared.
+// IsOf reports whether o may declare the table t of the catalogue. If o has no schema, only the names are compared.
 func (c *Checker) IsOf(o *decl.Table, t *schema.Table) bool {
 	return c.Live.Engine.Is(o.Bare(), t.Name.Name) && (o.Schema == "" || o.Schema == t.Schema)
 }

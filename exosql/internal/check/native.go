@@ -1,6 +1,6 @@
 package check
 
-// This file finds columns of PostgreSQL that are texts to programs and have another type in the database, and the operations of that type.
+// This file finds columns of PostgreSQL that are text for programs but have another type in the database, and the operations of that type.
 
 import (
 	"strings"
@@ -10,9 +10,9 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// ordered are PostgreSQL's own types without a kind that have an order and in which equal values have equal texts. (In numrange they may differ.)
+// ordered are PostgreSQL types that are text for programs, have an order, and give equal values equal texts. (Equal values of numrange may have different texts.)
 var ordered = map[string]struct {
-	extreme bool // it has min and max
+	extreme bool // extreme: PostgreSQL has min and max for the type
 	sample  string
 }{
 	"inet": {true, "10.0.0.1"}, "cidr": {false, "10.0.0.0/8"}, "macaddr": {false, "08:00:2b:01:02:03"}, "macaddr8": {false, "08:00:2b:01:02:03:04:05"}, "money": {true, "1"},
@@ -22,14 +22,14 @@ var ordered = map[string]struct {
 	"int4multirange": {false, "{}"}, "int8multirange": {false, "{}"}, "datemultirange": {false, "{}"}, "tsmultirange": {false, "{}"}, "tstzmultirange": {false, "{}"},
 }
 
-// native returns the type of a column that is declared a text and has another type.
+// native returns the database's type of a column that is declared text and has another type.
 func native(live *schema.Database, col *decl.Column, x *schema.Column) decl.Native {
 	switch {
 	case col.Kind == value.TypeList:
 		return decl.Native{Type: x.Type, Address: strings.HasPrefix(x.Type, "inet[")}
 	case col.Kind != value.TypeText || x.Kind != schema.Unknown && x.Enum == nil:
 		return decl.Native{}
-	case x.Enum != nil && x.Domain != nil: // operators of enums don't accept a domain
+	case x.Enum != nil && x.Domain != nil: // operators of enums don't accept a domain over an enum
 		return decl.Native{Type: x.Domain.Name}
 	case x.Enum != nil:
 		n := decl.Native{Type: x.Enum.Name, Ordered: true, Extreme: true}
@@ -40,7 +40,7 @@ func native(live *schema.Database, col *decl.Column, x *schema.Column) decl.Nati
 	}
 	plain := unbounded(x.Type)
 	of, is := ordered[plain]
-	if x.Domain != nil && strings.HasSuffix(plain, "range") { // nor do operators of ranges
+	if x.Domain != nil && strings.HasSuffix(plain, "range") { // operators of ranges don't accept a domain over a range
 		is = false
 	}
 	n := decl.Native{Type: x.Type, Ordered: is, Address: plain == "inet"}
@@ -50,7 +50,7 @@ func native(live *schema.Database, col *decl.Column, x *schema.Column) decl.Nati
 	return n
 }
 
-// plainArrays are the element types of arrays that an answer of the server names.
+// plainArrays are the element types of arrays that the engine recognizes in the server's answers.
 var plainArrays = map[string]bool{
 	"boolean": true, "smallint": true, "integer": true, "bigint": true, "real": true, "double precision": true, "numeric": true,
 	"text": true, "character varying": true, "character": true, "bpchar": true, "name": true, "uuid": true, "bytea": true, "json": true, "jsonb": true,
@@ -62,7 +62,7 @@ func plainArray(x *schema.Column) bool {
 	return x.Enum == nil && (plainArrays[of] || strings.HasPrefix(of, "interval "))
 }
 
-// unbounded returns a type without its length or precision, which may be in the middle: time(3) without time zone.
+// unbounded returns a type without its length or precision, which may be in the middle, as in time(3) without time zone.
 func unbounded(typ string) string {
 	before, rest, _ := strings.Cut(typ, "(")
 	_, after, _ := strings.Cut(rest, ")")

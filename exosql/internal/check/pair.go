@@ -11,7 +11,7 @@ import (
 )
 
 // pairs refuses links over columns that PostgreSQL can't compare, since each query of them would fail. SQLite compares
-// anything: there pairs warns of keys that may be stored in two forms, as two keys that a link treats as one.
+// anything, so there pairs warns of keys that may be stored in two forms: a link could treat two keys as one.
 func (c *Checker) pairs(l *decl.Link) {
 	if c.Live.Engine == schema.SQLite {
 		if why := c.Unlike(l); why != "" {
@@ -22,12 +22,12 @@ func (c *Checker) pairs(l *decl.Link) {
 	}
 	from, to := c.TableOf(schema.Name{Name: l.From.Name}), c.TableOf(schema.Name{Name: l.To.Name})
 	if from == nil || to == nil {
-		return // reported as missing, or a view
+		return // the table is missing, which was reported, or it is a view
 	}
 	for _, p := range l.Pairs {
 		a, b := c.FindColumn(from.Columns, p.From.Name), c.FindColumn(to.Columns, p.To.Name)
 		if a == nil || b == nil || p.From.Kind != value.TypeText || p.To.Kind != value.TypeText || !c.holds(p.From, a) || !c.holds(p.To, b) {
-			continue // reported as missing or of another type
+			continue // the column is missing or has another type, which was reported
 		}
 		f := Finding{Kind: TypeMismatch, Table: l.To.Name, Column: p.To.Name, Link: l.From.Name + "." + l.Name}
 		if collation(a) == "" || collation(b) == "" || collation(a) == collation(b) {
@@ -40,17 +40,17 @@ func (c *Checker) pairs(l *decl.Link) {
 	}
 }
 
-// Unlike returns why a link may treat two different values as equal, or may change a value from one end
-// to the other; "" if it does neither. Rows written through such a link could get another owner.
+// Unlike returns why a link may treat two different values as equal, or may change a value between its
+// ends; "" if neither. A row written through such a link could become another tenant's.
 func (c *Checker) Unlike(l *decl.Link) string {
 	for _, p := range l.Pairs {
 		from, a := c.column(l.From, p.From)
 		to, b := c.column(l.To, p.To)
 		if a == nil || b == nil {
-			continue // reported as missing
+			continue // the column is missing, which was reported
 		}
 		if c.Live.Engine == schema.Postgres {
-			if p.From.Kind == value.TypeTime && !(p.From.Iso() && p.To.Iso()) { // programs have times in milliseconds, so the link would write such times
+			if p.From.Kind == value.TypeTime && !(p.From.Iso() && p.To.Iso()) { // programs read times in milliseconds, so the link would write rounded times
 				return fmt.Sprintf("%s.%s and %s.%s are times, which may be finer than the milliseconds that programs write (%s declares that they are not)", l.From.Name, p.From.Name, l.To.Name, p.To.Name, l.From.Reader.ISO())
 			}
 			if a.Type != b.Type && !(a.Kind == schema.Int && b.Kind == schema.Int) && !(anyText(a) && anyText(b)) {
@@ -65,7 +65,7 @@ func (c *Checker) Unlike(l *decl.Link) string {
 	return ""
 }
 
-// column returns the database's column for a declared one, with its table; for a column of a view the table is nil.
+// column returns the database's column for a declared one, with its table, or with nil if it is a column of a view.
 func (c *Checker) column(t *decl.Table, col *decl.Column) (*schema.Table, *schema.Column) {
 	name := schema.Name{Name: t.Name}
 	if of := c.TableOf(name); of != nil {
@@ -80,7 +80,7 @@ func (c *Checker) column(t *decl.Table, col *decl.Column) (*schema.Table, *schem
 // anyText reports whether a type of PostgreSQL stores any text unchanged.
 func anyText(x *schema.Column) bool { return x.Type == "text" || x.Type == "character varying" }
 
-// byValue returns why SQLite may store two keys that a link treats as one, or may convert a key into another one.
+// byValue returns why SQLite may store two keys that a link treats as one, or may convert one key into another.
 func byValue(p decl.Pair, a, b string) string {
 	kind := p.From.Kind
 	whole := func(affinity string) bool { return affinity == "INTEGER" || affinity == "NUMERIC" }
@@ -95,14 +95,14 @@ func byValue(p decl.Pair, a, b string) string {
 	return ""
 }
 
-// asText reports whether a link compares both columns of a pair as texts on PostgreSQL: see
+// asText reports whether a link compares both columns of a pair as text on PostgreSQL: see
 // expr.From.Pair.
 func (c *Checker) asText(p decl.Pair) bool {
 	of := Form(c.Live, p.From).Native
 	return p.From.Kind == value.TypeText && p.To.Kind == value.TypeText && !(of.Ordered && of == Form(c.Live, p.To).Native)
 }
 
-// collation returns the collation of a column, "" for the default, which gives way to any other.
+// collation returns the collation of a column, or "" for the default, which gives way to any other.
 func collation(x *schema.Column) string {
 	if x.Collation == "" && PlainType(x) == "name" {
 		return "C"
@@ -113,8 +113,8 @@ func collation(x *schema.Column) string {
 // PlainType returns a type without its length.
 func PlainType(x *schema.Column) string { return strings.SplitN(x.Type, "(", 2)[0] }
 
-// byText checks links that compare only texts of columns with other types: an index of such a
-// column (enum, citext, char(n)) does not serve its text. It reports whether the link is one of
+// byText checks links that compare the texts of columns with other types, like enum, citext or
+// char(n): an index of such a column does not serve its text. It reports whether the link is one of
 // these.
 func (c *Checker) byText(l *decl.Link, to *schema.Table) bool {
 	if c.Live.Engine != schema.Postgres {
@@ -124,7 +124,7 @@ func (c *Checker) byText(l *decl.Link, to *schema.Table) bool {
 	for _, p := range l.Pairs {
 		x := c.FindColumn(to.Columns, p.To.Name)
 		if plain := PlainType(x); !c.asText(p) || x.Enum == nil && (plain == "text" || plain == "character varying") {
-			return false // an index can serve this pair
+			return false // an index of the column itself can serve this pair
 		}
 		for _, i := range to.Indexes {
 			served = served || !i.Invalid && i.Where == "" && (i.Method == "btree" || i.Method == "hash") && len(i.Parts) > 0 && i.Parts[0].Expr != "" && textOf(i.Parts[0].Expr, p.To.Name)
@@ -132,7 +132,7 @@ func (c *Checker) byText(l *decl.Link, to *schema.Table) bool {
 	}
 	p := l.Pairs[0]
 	if e := Form(c.Live, p.To).Equality; served || e.ByType() && e == Form(c.Live, p.From).Equality {
-		return served // compared by the type's own equality, which an index of the column serves
+		return served // the type's own equality compares this pair, and an index of the column serves that
 	}
 	x := c.FindColumn(to.Columns, p.To.Name)
 	f := Finding{Kind: NoIndex, Table: l.To.Name, Column: p.To.Name, Link: l.From.Name + "." + l.Name, Warning: !c.links[l],

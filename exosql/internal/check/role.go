@@ -10,9 +10,9 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// readable refuses columns that the role may not read, since each query that names one fails.
-// It looks at the granted columns that facets, scopes and links use: the others need no right,
-// and should have none.
+// readable refuses granted columns that the role may not read, since each query that names one
+// fails. It checks the columns that facets, scopes and links use: others need no right, and should
+// have none.
 func (c *Checker) readable(t *decl.Table, live []schema.Column) {
 	u, role := c.uses[t], c.Live.Role.Name
 	var hidden []string
@@ -39,8 +39,8 @@ func (c *Checker) readable(t *decl.Table, live []schema.Column) {
 	c.Add(f)
 }
 
-// unusable reports a table in a schema that the role may not use: PostgreSQL skips that schema,
-// and says that there is no such table.
+// unusable reports a table in a schema that the role may not use. PostgreSQL skips that schema, and
+// its error is that there is no such table.
 func (c *Checker) unusable(t *decl.Table) bool {
 	i := slices.IndexFunc(c.Live.Hidden, func(n schema.Name) bool { return n.Name == t.Name })
 	if i < 0 {
@@ -52,16 +52,16 @@ func (c *Checker) unusable(t *decl.Table) bool {
 	return true
 }
 
-// role warns of a role with more rights than queries need. Queries run in transactions that
-// only read; the rights of the role protect a second time. It only warns, so that a host may
-// develop as a superuser.
+// role warns of a role with more rights than queries need. Queries run in read-only transactions,
+// and the role's rights are a second protection. It only warns, so that a host may develop as a
+// superuser.
 func (c *Checker) role() {
 	role := c.Live.Role
 	var writes, grants, schemas []string
 	for _, t := range c.tables {
 		live, u := c.TableOf(schema.Name{Name: t.Name}), c.uses[t]
 		if live == nil {
-			live = c.Live.Rows(schema.Name{Name: t.Name}) // of a view
+			live = c.Live.Rows(schema.Name{Name: t.Name}) // live is the table behind a view
 		}
 		if live == nil || !u.granted {
 			continue
@@ -85,7 +85,7 @@ func (c *Checker) role() {
 	f := Finding{Kind: RoleRights, Warning: true}
 	switch {
 	case len(schemas) == 0:
-		return // nothing is granted
+		return // without a granted table there is nothing to check
 	case role.Superuser:
 		f.Problem = fmt.Sprintf("the role %s is a superuser: no right or policy restricts it, and even in a read-only transaction it can use files and programs of the server", role.Name)
 	case len(writes) > 0:
@@ -104,9 +104,9 @@ func (c *Checker) role() {
 	c.Add(f)
 }
 
-// path refuses a search path with a schema in which everybody may create: a table of an attacker there
-// can replace a declared one, and an operator for an enum or a domain can decide which of its values
-// equal the scope's. If a single role may create there, it only warns, since that may be intended.
+// path refuses a search path with a schema in which everybody may create objects. An attacker's table
+// there can replace a declared one. An operator there can decide which values of an enum or a domain
+// equal the scope's. If a single role may create there, path only warns, since that may be intended.
 func (c *Checker) path() {
 	granted := slices.ContainsFunc(c.tables, func(t *decl.Table) bool { return c.uses[t].granted })
 	for _, x := range c.Live.Creators {
@@ -119,11 +119,11 @@ func (c *Checker) path() {
 	}
 }
 
-// relatives refuses policies that queries bypass: PostgreSQL applies only the policies of the
-// table that a query names, also to rows of its partitions and heirs.
+// relatives refuses policies that queries bypass: PostgreSQL applies only the policies of the table
+// that a query names, even to rows of its partitions and heirs.
 func (c *Checker) relatives(t *decl.Table, live *schema.Table) {
 	if live.RowSecurity {
-		return // it has its own policies
+		return // the table has policies of its own
 	}
 	for _, r := range []struct {
 		names []schema.Name

@@ -7,15 +7,15 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Shows reports whether the declaration o may show rows of t under another name: a view that
-// reads t, a table that t is a partition or an heir of, or a partition or an heir of t.
+// Shows reports whether o may show rows of t under another name: as a view that reads t, a table
+// that contains t as a partition or an heir, or one within t.
 func (c *Checker) Shows(o *decl.Table, t *schema.Table) bool {
 	n := schema.Name{Name: o.Name}
 	if x := c.TableOf(n); x != nil {
 		return c.partOf(x.Name, t) || c.partOf(t.Name, x)
 	}
 	v := c.Live.View(n)
-	return v != nil && (v.Calls || slices.ContainsFunc(v.Reads, func(r schema.Name) bool { // a function may read any table
+	return v != nil && (v.Calls || slices.ContainsFunc(v.Reads, func(r schema.Name) bool { // a function that the view calls may read any table
 		x := c.TableOf(r)
 		return r == t.Name || c.partOf(r, t) || x != nil && c.partOf(t.Name, x)
 	}))

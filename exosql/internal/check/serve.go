@@ -13,13 +13,13 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Serving returns what would serve a use of a column within a scope: an existing index, or an index
-// to create, or a change of the declaration that an index needs. It is zero if no index serves, or
-// the database has no such table. scope are the columns that the scope fixes. exact: the column is
-// compared by =, else by order. ties: there is an index, but ties of the order are still sorted.
+// Serving returns what would serve a use of a column within a scope: an existing index, a new
+// index, or a declaration that an index needs. It is zero if no index serves, or if the table is
+// missing. scope has the columns that the scope fixes. With exact, = compares the column, otherwise
+// an order does. With ties, an index exists, but ties of the order are still sorted.
 //
-// The columns of the scope come first in the index: see fence.JudgeSQLite and
-// fence.JudgePostgres. The key comes last, since programs' orders break ties by it.
+// The columns of the scope come first in the index: see fence.JudgeSQLite and fence.JudgePostgres.
+// The key comes last, since programs' orders break ties by it.
 func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Column, exact, ties bool) (out Served) {
 	table := live.Table(schema.Name{Name: t.Name})
 	if table == nil || table.Foreign {
@@ -31,7 +31,7 @@ func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Col
 		return declared
 	}
 	orders := !exact || s.Same(col)
-	// Ascending, NULLs come first. Descending, the index is read backwards, so they come last.
+	// Ascending orders put NULLs first. Descending orders read the index backwards, so NULLs come last.
 	part.NullsFirst = live.Engine == schema.Postgres && col.Null && orders
 	there := s.there(scope, col.Null && orders, false, *part)
 	if there != "" && !ties {
@@ -54,21 +54,21 @@ func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Col
 			names, parts = append(names, k.Name), append(parts, *tie)
 		}
 	}
-	// The key is in the index, or can't be (a rowid of SQLite, a table without a key): no better index can be made.
+	// The index has the key already, or can't have it (a rowid of SQLite, a table without a key), so no index would be better.
 	if there != "" && s.there(scope, col.Null && orders, true, parts[len(scope):]...) != "" {
 		return Served{}
 	}
 	return Served{Table: table.Name, Index: &schema.Index{Name: FreeName(live, t.Bare()+"_by_"+strings.Join(names, "_")), Parts: parts}}
 }
 
-// Served is what serves the use of a column: an existing index, an index to create, or a
-// declaration with which an index could serve. Zero: nothing does.
+// Served is what serves a use of a column: an existing index, a new one, or a declaration that lets
+// an index serve. If nothing does, it is zero.
 type Served struct {
-	There       string // the name of the index
+	There       string // There is the name of an existing index
 	Index       *schema.Index
-	Table       schema.Name // of Index
-	Declaration string      // the declaration that the column needs,
-	If          string      // and the values that it must then have
+	Table       schema.Name // Table is the table of Index
+	Declaration string      // Declaration is what the column must be declared as
+	If          string      // If is what its values must then be like
 }
 
 // CreateIndex returns the statement that creates an index of columns and expressions of a table.
@@ -85,15 +85,15 @@ type server struct {
 	table *schema.Table
 }
 
-// Same reports whether one index serves a column's comparisons by = and its orders.
+// Same reports whether one index serves both a column's comparisons by = and its orders.
 func (s *server) Same(col *decl.Column) bool {
 	a, _ := s.part(col, true)
 	b, _ := s.part(col, false)
 	return a != nil && b != nil && *a == *b
 }
 
-// part returns a column in an index as statements compare or sort it: see package compile. It
-// is nil if no index serves; declared is then a declaration that would help.
+// part returns a column as a part of an index, in the form that package compile compares or sorts.
+// It is nil if no index serves that form; declared may then have a declaration that would help.
 func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared Served) {
 	x := (&Checker{Live: s.Live}).FindColumn(s.table.Columns, col.Name)
 	if x == nil {
@@ -103,10 +103,10 @@ func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared
 	if s.Live.Engine == schema.SQLite {
 		switch {
 		case col.Kind == value.TypeDecimal || col.Kind == value.TypeInterval:
-			return nil, declared // functions of ours compare it
+			return nil, declared // a function of this module compares the column
 		case col.Stored.Exact(col.Kind) || exact && col.Stored != "":
 			return plain, declared
-		case col.Stored != "": // a function of ours sorts it
+		case col.Stored != "": // a function of this module sorts the column
 			return nil, declared
 		case col.Kind == value.TypeTime:
 			return nil, Served{Declaration: col.Table.Reader.ISO(), If: "holds times in that form only"}
@@ -117,7 +117,7 @@ func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared
 	case col.Kind == value.TypeTime && !col.Iso() && !exact:
 		return nil, Served{Declaration: col.Table.Reader.ISO(), If: "holds no finer times than milliseconds"}
 	case PlainType(x) == "real":
-		return nil, declared // compared as the number that is written
+		return nil, declared // the column is compared as the number that its text spells
 	case col.Kind != value.TypeText, native(s.Live, col, x).Ordered:
 		return plain, declared
 	}
@@ -133,8 +133,8 @@ func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared
 	return plain, declared
 }
 
-// steadyText are types whose cast to text is immutable in PostgreSQL. Other types can't have an
-// index of their text: the text of an enum or a composite depends on settings or on other tables.
+// steadyText are types with an immutable cast to text in PostgreSQL, so that their text can be indexed.
+// The text of other types, like enums and composites, depends on settings or on other tables.
 var steadyText = scalar.Words("character bpchar name citext ltree hstore inet cidr macaddr macaddr8 xml point box path lseg line circle polygon tsvector tsquery jsonpath pg_lsn")
 
 // partText returns a part in the syntax of CREATE INDEX.
@@ -152,8 +152,8 @@ func partText(p *schema.Part) string {
 	return text
 }
 
-// there returns the name of an index with the scope's columns, in any order, followed by the parts. nulls:
-// the place of NULLs in the first part matters. upwards: an index with a descending part does not count.
+// there returns the name of an index that has the scope's columns, in any order, followed by the parts. With nulls,
+// the place of NULLs in the first part matters. With upwards, an index with a descending part does not count.
 func (s *server) there(scope []string, nulls, upwards bool, parts ...schema.Part) string {
 	n := len(scope)
 	for _, x := range s.table.Indexes {
@@ -162,7 +162,7 @@ func (s *server) there(scope []string, nulls, upwards bool, parts ...schema.Part
 		}
 		var first []string
 		for _, p := range x.Parts[:n] {
-			if p.Collation == "" && p.OpClass == "" { // otherwise no condition on the scope searches it
+			if p.Collation == "" && p.OpClass == "" { // with another collation or operator class, no condition of the scope could search the index
 				first = append(first, p.Column)
 			}
 		}
@@ -186,8 +186,8 @@ func (s *server) rowid(col *decl.Column) bool {
 		x != nil && strings.EqualFold(x.Type, "INTEGER") && s.Live.Engine.Is(x.Name, s.table.PrimaryKey.Columns[0])
 }
 
-// FreeName returns a name for an index that nothing in the database has yet. PostgreSQL cuts
-// long names, so two indexes could get one name: a long name ends with a checksum of the whole.
+// FreeName returns a name for an index that nothing in the database has yet. PostgreSQL cuts long
+// names, which could make two of them equal, so a long name ends with a checksum of the whole.
 func FreeName(live *schema.Database, base string) string {
 	const most = 63
 	if len(base) > most {

@@ -8,12 +8,12 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// maxName is the most bytes in a value of PostgreSQL's type name.
+// maxName is the most bytes that a value of PostgreSQL's type name can have.
 const maxName = 63
 
-// StoredOtherwise reports whether a column would silently store another text than the given one:
-// PostgreSQL cuts spaces that are too long for varchar(n), ignores spaces at the end of char(n),
-// and cuts a name. Otherwise rows of a tenant "acme " would become rows of the tenant "acme".
+// StoredOtherwise reports whether a column would silently store another text. PostgreSQL cuts
+// spaces that exceed varchar(n), ignores spaces at the end of char(n), and cuts values of type
+// name. Otherwise rows of a tenant "acme " would become rows of the tenant "acme".
 func StoredOtherwise(live *schema.Database, c *decl.Column, v value.Value) bool {
 	text := v.Text()
 	if text == "" || live.Engine != schema.Postgres {
@@ -21,7 +21,7 @@ func StoredOtherwise(live *schema.Database, c *decl.Column, v value.Value) bool 
 	}
 	t := live.Table(schema.Name{Name: c.Table.Name})
 	if t == nil || t.Column(c.Name) == nil {
-		return true // the column's current type is unknown
+		return true // the column's type in the database is unknown
 	}
 	switch typ := t.Column(c.Name).Type; {
 	case strings.HasPrefix(typ, "character"), typ == "bpchar":

@@ -17,7 +17,7 @@ func (c *Checker) table(t *decl.Table) {
 	u := c.uses[t]
 	live := c.TableOf(schema.Name{Name: t.Name})
 	if live != nil && t.Schema == "" && !c.Live.Engine.Is(live.Name.Name, t.Name) {
-		c.missing(t) // statements use this whole name as the table's
+		c.missing(t) // statements would use this name, dot included, as the name of a table
 		return
 	}
 	if live == nil {
@@ -110,7 +110,7 @@ func (c *Checker) columns(t *decl.Table, live []schema.Column, listed map[string
 		}
 		c.columnType(t, col, x, listed[x.Name])
 		switch {
-		case view: // no engine knows about the columns of a view
+		case view: // engines do not know which columns of a view may be NULL
 		case col.Key && !x.NotNull:
 			c.Add(Finding{Kind: NullableKey, Table: t.Name, Column: col.Name, Problem: "is part of the key and may be NULL in the database: rows with NULL would have the same key",
 				Fix: c.setNotNull(t, col, "a definition with "+sqlname.Plain(col.Name)+" … NOT NULL (SQLite can't change a column)"), Warning: !c.uses[t].granted})
@@ -147,7 +147,7 @@ func (c *Checker) missingColumn(t *decl.Table, col *decl.Column, live []schema.C
 	c.Add(f)
 }
 
-// undeclared lists some of the columns that only the database has.
+// undeclared lists some of the columns that the database has and the declaration lacks.
 func undeclared(t *decl.Table, live []string) string {
 	var out []string
 	for _, n := range live {
@@ -174,7 +174,7 @@ func (c *Checker) define(col *decl.Column) string {
 func (c *Checker) key(t *decl.Table, live *schema.Table) {
 	granted := c.uses[t].granted
 	keys := live.Keys()
-	for p := live; p.PartitionOf != nil; { // of a partition only its own keys are listed
+	for p := live; p.PartitionOf != nil; { // the catalogue lists only a partition's own keys
 		if p = c.TableOf(*p.PartitionOf); p == nil {
 			break
 		}
@@ -197,7 +197,7 @@ func (c *Checker) key(t *decl.Table, live *schema.Table) {
 	if live.RowID && slices.Contains(declared, "rowid") {
 		return
 	}
-	if live.Inherited { // rows of the children are among its own, and its keys don't cover them
+	if live.Inherited { // rows of heirs are among the table's rows, but its keys don't cover them
 		c.Add(Finding{Kind: NoKey, Table: t.Name, Problem: fmt.Sprintf("other tables inherit from it, and no key spans them: nothing makes (%s) unique", strings.Join(declared, ", ")), Warning: !granted, Fix: c.Disinherit(live)})
 		return
 	}
@@ -215,7 +215,7 @@ func (c *Checker) key(t *decl.Table, live *schema.Table) {
 	c.Add(f)
 }
 
-// Within reports whether all of names are among of.
+// Within reports whether all names are among those in of.
 func (c *Checker) Within(names, of []string) bool {
 	for _, n := range names {
 		if !slices.ContainsFunc(of, func(o string) bool { return c.Live.Engine.Is(o, n) }) {
@@ -237,7 +237,7 @@ func (c *Checker) security(t *decl.Table, live *schema.Table) {
 		f.Problem = fmt.Sprintf("has %s, but row-level security is not enabled, so they have no effect", count(len(live.Policies), "policy", "policies"))
 		f.Fix = fmt.Sprintf("ALTER TABLE %s ENABLE ROW LEVEL SECURITY", c.declared(t))
 	case role.Unbound(live) != "":
-		// As without policies, the grants' scopes decide alone. That is an error only for a host that opened the database with RowSecurity.
+		// The grants' scopes alone decide, as without policies. That is an error only if the host opened the database with RowSecurity.
 		f.Problem = fmt.Sprintf("has row-level security, but the role %s %s: the scope alone decides which rows are read", role.Name, role.Unbound(live))
 		f.Warning = !c.Secured
 		switch {
@@ -261,7 +261,7 @@ func (c *Checker) security(t *decl.Table, live *schema.Table) {
 	c.Add(f)
 }
 
-// unsetOfPolicies refuses policies that read a setting which the connection does not have.
+// unsetOfPolicies refuses policies that read a setting which the connection lacks.
 func (c *Checker) unsetOfPolicies(t *decl.Table, live *schema.Table) {
 	for _, p := range live.Policies {
 		binds := slices.Contains(p.Roles, "public") || slices.Contains(p.Roles, c.Live.Role.Name)
@@ -269,8 +269,8 @@ func (c *Checker) unsetOfPolicies(t *decl.Table, live *schema.Table) {
 	}
 }
 
-// unset reports settings that a definition reads and the connection does not have: each query fails. A
-// function may read a setting only in some cases, or handle the error, so for a function it only warns.
+// unset reports settings that a definition reads and that the connection lacks, so that each query fails. A
+// function may read a setting only in some cases, or handle the error, so for functions it only warns.
 func (c *Checker) unset(f Finding, what, in string, settings []schema.Setting) {
 	for _, s := range settings {
 		f, what, in := f, what, in
@@ -285,7 +285,7 @@ func (c *Checker) unset(f Finding, what, in string, settings []schema.Setting) {
 	}
 }
 
-// setting returns the fix for a current_setting that fails.
+// setting returns the fix for a current_setting that fails because the setting is missing.
 func (c *Checker) setting(s schema.Setting, in string) string {
 	return fmt.Sprintf("current_setting('%s', true) in %s; or ALTER ROLE %s SET %s = '', or to a value that the cast accepts if it is cast", s.Name, in, sqlname.Plain(c.Live.Role.Name), s.Name)
 }
@@ -305,9 +305,9 @@ func count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Spanning reports unique keys that tenants share: an insert that fails reveals that some
-// tenant has the value. Keys that the engine numbers are skipped, since they only reveal how
-// many rows there are.
+// Spanning reports unique keys that span tenants: if an insert fails, it reveals that some tenant
+// has the value. Keys that the engine numbers are skipped, since they reveal only how many rows
+// exist.
 func (c *Checker) Spanning(t *decl.Table, live *schema.Table) {
 	var tenant []string
 	for _, p := range c.uses[t].scopes {
@@ -315,7 +315,7 @@ func (c *Checker) Spanning(t *decl.Table, live *schema.Table) {
 	}
 	for _, k := range live.Keys() {
 		if first := live.Column(k[0]); len(k) == 1 && (first == nil || first.Identity != schema.NotIdentity || first.Kind == schema.UUID) {
-			continue // numbered, or hard to guess
+			continue // the database numbers the key, or it is hard to guess
 		}
 		if slices.ContainsFunc(k, func(col string) bool { return c.Within([]string{col}, tenant) }) {
 			continue

@@ -12,7 +12,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// typeNames are a column's types in SQL: SQLite's, PostgreSQL's.
+// typeNames are the names of types in SQLite and in PostgreSQL.
 var typeNames = map[string][2]string{
 	value.TypeInt: {"INTEGER", "bigint"}, value.TypeFloat: {"REAL", "double precision"}, value.TypeBool: {"BOOLEAN", "boolean"}, value.TypeText: {"TEXT", "text"},
 	value.TypeTime: {"TEXT", "timestamptz"}, value.TypeDecimal: {"TEXT", "numeric"}, value.TypeDate: {"TEXT", "date"}, value.TypeInterval: {"TEXT", "interval"},
@@ -32,7 +32,7 @@ func (c *Checker) typeName(col *decl.Column) string {
 	return typeNames[col.Kind][1]
 }
 
-// sqliteHolds lists, for each declared type, the kinds of columns in which SQLite can store it;
+// sqliteHolds lists, for each declared type, the kinds of SQLite columns that can store it:
 // exosql/doc.go has the forms. A column without a type stores anything.
 var sqliteHolds = map[string][]schema.Kind{
 	value.TypeInt: {schema.Int, schema.Bool}, value.TypeFloat: {schema.Float, schema.Int, schema.Decimal}, value.TypeBool: {schema.Bool, schema.Int},
@@ -42,7 +42,7 @@ var sqliteHolds = map[string][]schema.Kind{
 	value.TypeUUID: {schema.UUID, schema.Text}, value.TypeBytes: {schema.Bytes}, value.TypeJSON: {schema.JSON, schema.Text}, value.TypeList: {schema.JSON, schema.Text},
 }
 
-// columnType compares a column's type, and the values that its declaration lists, with the database's. listed are the values in its CHECK.
+// columnType compares a column's type, and the values that its declaration lists, with the database. listed are the values in the column's CHECK.
 func (c *Checker) columnType(t *decl.Table, col *decl.Column, x *schema.Column, listed []string) {
 	if !c.holds(col, x) {
 		is := x.Type
@@ -54,7 +54,7 @@ func (c *Checker) columnType(t *decl.Table, col *decl.Column, x *schema.Column, 
 		case to != "":
 			f.Fix = t.Reader.Type(string(x.Kind), to)
 		case c.Live.Engine == schema.Postgres:
-			name, typ := sqlname.Plain(col.Name), c.typeName(col) // without USING PostgreSQL converts only between few types
+			name, typ := sqlname.Plain(col.Name), c.typeName(col) // without USING, PostgreSQL converts only between few types
 			f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s USING %s::text::%s", c.declared(t), name, typ, name, typ)
 		default:
 			f.Fix = "a column of type " + c.typeName(col)
@@ -67,7 +67,7 @@ func (c *Checker) columnType(t *decl.Table, col *decl.Column, x *schema.Column, 
 		return
 	}
 	has, of, fails := listed, "a CHECK of the database", "no row has such a value, and no write may give one"
-	if x.Enum != nil { // PostgreSQL fails if an enum is compared with a value that it does not have
+	if x.Enum != nil { // PostgreSQL fails if an enum is compared with a value that it lacks
 		has, of, fails = c.Live.Values(x), "the enum "+x.Enum.String(), "comparing with it fails"
 	}
 	if has == nil {
@@ -76,7 +76,7 @@ func (c *Checker) columnType(t *decl.Table, col *decl.Column, x *schema.Column, 
 	f := Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Fix: t.Reader.OneOf(has)}
 	if more := without(col.Enum, has); more != "" {
 		f.Problem = fmt.Sprintf("%s lists %s, which %s does not have: %s", t.Reader.OneOfName(), more, of, fails)
-	} else if less := without(has, col.Enum); less != "" { // the host may intend fewer values
+	} else if less := without(has, col.Enum); less != "" { // the host may intend to list fewer values
 		f.Problem, f.Warning = fmt.Sprintf("%s has %s, which %s does not list: programs can't ask for it", of, less, t.Reader.OneOfName()), true
 	} else {
 		return
@@ -84,9 +84,9 @@ func (c *Checker) columnType(t *decl.Table, col *decl.Column, x *schema.Column, 
 	c.Add(f)
 }
 
-// cells compares the declared form of a column of SQLite with a sample of its cells. If none
-// can be read, all answers about the column are wrong, so that is no warning. A column that no
-// granted object reads is skipped.
+// cells compares the declared form of a column of SQLite with a sample of its cells. If no cell has
+// that form, all answers about the column are wrong, so this is an error. It skips columns that no
+// granted object reads.
 func (c *Checker) cells(t *decl.Table, col *decl.Column, x *schema.Column) {
 	if u := c.uses[t]; u.granted && !u.reads[col] {
 		return
@@ -99,7 +99,7 @@ func (c *Checker) cells(t *decl.Table, col *decl.Column, x *schema.Column) {
 	}
 	if x.Finer < 0 && col.Iso() {
 		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true, Problem: "the table could not be read to look at its times, so a time may be finer than a millisecond",
-			Fix: "another check, when nothing locks the table and SELECT " + sqlname.Plain(col.Name) + " FROM " + c.declared(t) + " LIMIT 1 has an answer"})
+			Fix: "a new check when nothing locks the table and SELECT " + sqlname.Plain(col.Name) + " FROM " + c.declared(t) + " LIMIT 1 returns"})
 	}
 	if x.Finer > 0 && col.Iso() {
 		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true,
@@ -108,7 +108,7 @@ func (c *Checker) cells(t *decl.Table, col *decl.Column, x *schema.Column) {
 	}
 	if misfits > 0 {
 		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true,
-			Problem: fmt.Sprintf("%d of the cells that were looked at are no %s: programs read null there, with a notice, and their conditions, orders and sums count null", misfits, col.Kind),
+			Problem: fmt.Sprintf("%d of the cells that were looked at are not of the type %s: programs read null there, with a notice, and conditions, orders and sums treat them as null", misfits, col.Kind),
 			Fix:     "values of the type instead; this finds the cells: " + finds(t, col)})
 	}
 	if x.Cells == nil {
@@ -120,7 +120,7 @@ func (c *Checker) cells(t *decl.Table, col *decl.Column, x *schema.Column) {
 	}
 	fit, what := x.Cells.Plain, "need "+t.Reader.StoredName()+" in the declaration"
 	if col.Stored != "" {
-		fit, what = x.Cells.Forms[string(col.Stored)], "are not as "+t.Reader.Stored(string(col.Stored))+" says, like "+col.Stored.Example()
+		fit, what = x.Cells.Forms[string(col.Stored)], "do not have the form that "+t.Reader.Stored(string(col.Stored))+" declares, like "+col.Stored.Example()
 	}
 	if fit == x.Cells.Held {
 		return
@@ -153,15 +153,15 @@ func quotedTexts(s []string) string {
 	return strings.Join(out, ", ")
 }
 
-// Holds reports whether a column of the database can be declared with col's type: its values can be
-// read as that type.
+// Holds reports whether a column of the database can be declared with col's type, because its
+// values can be read as that type.
 func Holds(live *schema.Database, col *decl.Column, x *schema.Column) bool {
 	return (&Checker{Live: live}).holds(col, x)
 }
 
 func (c *Checker) holds(col *decl.Column, x *schema.Column) bool {
 	if c.Live.Engine == schema.SQLite {
-		if col.Stored.Number() && x.Kind == schema.Text { // SQLite turns each number into a text there
+		if col.Stored.Number() && x.Kind == schema.Text { // SQLite turns every number into text in a text column
 			return false
 		}
 		numbers, flag := col.Stored.Number() && (x.Kind == schema.Int || x.Kind == schema.Decimal), col.Kind == value.TypeBool && col.Stored != "" && x.Kind == schema.Text
@@ -169,7 +169,7 @@ func (c *Checker) holds(col *decl.Column, x *schema.Column) bool {
 	}
 	switch {
 	case col.Kind == value.TypeText && x.Kind == schema.Unknown:
-		return true // whatever its type, it is compared and shown as text
+		return true // a column of any type can be compared and shown as text
 	case col.Kind == value.TypeList:
 		return x.Kind == schema.List && (string(x.Elem) == col.Elem || col.Elem == value.TypeText && x.Elem == schema.Unknown)
 	}
@@ -183,7 +183,7 @@ func declaredType(col *decl.Column) string {
 	return col.Kind
 }
 
-// goTypes are the Go types of fields.
+// goTypes are the Go types of fields, by the kind of their column.
 var goTypes = map[schema.Kind]string{
 	schema.Bool: "bool", schema.Int: "int64", schema.Float: "float64", schema.Text: "string", schema.Time: "time.Time", schema.Decimal: "exosql.Decimal",
 	schema.Date: "exosql.Date", schema.Interval: "exosql.Interval", schema.UUID: "[16]byte", schema.Bytes: "[]byte", schema.JSON: "exosql.JSON",

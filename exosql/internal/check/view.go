@@ -9,7 +9,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// view compares the declaration of a view. The database does not know whether the declared key is unique; if two
+// view checks the declaration of a view. The database does not know whether the declared key is unique. If two
 // rows have the same key, pages miss rows, which is the only harm. A view without a key is declared Keyless.
 func (c *Checker) view(t *decl.Table, v *schema.View) {
 	c.columns(t, v.Columns, nil, true)
@@ -44,8 +44,8 @@ func (c *Checker) view(t *decl.Table, v *schema.View) {
 	c.Add(f)
 }
 
-// viewLabels refuses a view that reads a labelled declaration without that label on a column or on its rows. The catalogue does not
-// know which column shows the labelled one, so the host declares it. Functions that a view calls may read any table: that warns.
+// viewLabels refuses a view that reads a labelled declaration, unless a column of the view or its rows have that label. The catalogue does not know
+// which column shows the labelled one, so the host declares it. For functions that a view calls it only warns, since these may read any table.
 func (c *Checker) viewLabels(t *decl.Table, v *schema.View) {
 	have := t.Label
 	for _, col := range t.Cols {
@@ -70,7 +70,7 @@ func (c *Checker) viewLabels(t *decl.Table, v *schema.View) {
 	}
 }
 
-// Disinherit returns the fix for a table whose key must be unique among all of its rows.
+// Disinherit returns the fix for a parent table that needs a key unique among all its rows: to detach its heirs.
 func (c *Checker) Disinherit(parent *schema.Table) string {
 	for _, t := range c.Live.Tables {
 		if slices.Contains(t.Inherits, parent.Name) {

@@ -12,10 +12,10 @@ func isQuery(n *message.Node) bool {
 	return n.Op == message.OpRef || n.Op == message.OpCall && n.Type.Args["row"] != nil
 }
 
-// among interprets in and notIn of a query.
+// among interprets a call of in or notIn with a query as its argument.
 func (f *from) among(x expr.Expr, n *message.Node, env expr.Names) (expr.Expr, error) {
 	e := expr.Among{X: x, N: n.Args[0], Env: env, Not: n.Name == "notIn"}
-	trial, at := f.c.trial(&f.From) // for its errors alone
+	trial, at := f.c.trial(&f.From) // the subquery is interpreted here only to find its errors
 	err := trial.writeAmong(at, e, func(*from, sqlast.Expr, sqlast.Expr, []sqlast.Expr) {})
 	f.c.steps = trial.steps
 	if err == nil {
@@ -30,7 +30,7 @@ func (c *compiler) Among(f *expr.From, e expr.Among) (x sqlast.Expr) {
 		return sqlast.Null
 	}
 	err := c.writeAmong(f, e, func(sub *from, theirs, ours sqlast.Expr, fence []sqlast.Expr) {
-		if e.Not && c.Dialect == sqlast.Postgres { // PostgreSQL can run NOT EXISTS as an anti-join, but not NOT IN
+		if e.Not && c.Dialect == sqlast.Postgres { // PostgreSQL runs NOT EXISTS as an anti-join, but not NOT IN
 			sub.where = append(sub.where, expr.Call(sqlast.Eq, theirs, ours))
 			x = ofValue(e, f, sqlast.Exists{Sub: sub.one(), Not: true})
 			return
@@ -52,8 +52,8 @@ func (c *compiler) Among(f *expr.From, e expr.Among) (x sqlast.Expr) {
 	return x
 }
 
-// ofValue takes none, the condition that no row has the value, and makes it unknown if the
-// value is NULL. With e.Held, false is as good as unknown. With e.Null, none itself is right.
+// ofValue takes none, the condition that no row has the value, and makes it unknown if the value is
+// NULL. With e.Held, false serves as well as unknown. With e.Null, none itself is right.
 func ofValue(e expr.Among, f *expr.From, none sqlast.Expr) sqlast.Expr {
 	switch {
 	case e.Null:
@@ -64,8 +64,8 @@ func ofValue(e expr.Among, f *expr.From, none sqlast.Expr) sqlast.Expr {
 	return expr.Call(sqlast.Case, expr.Call(sqlast.IsNotNull, e.X.SQL(f)), none, sqlast.Null)
 }
 
-// writeAmong builds the query of e. It passes to write both sides in the form in which they are
-// compared, and the OFFSET that makes a fence of the select inside IN (nil: no fence is needed).
+// writeAmong builds the query of e and passes write both sides in the form that is compared. fence
+// is the OFFSET that makes the select inside IN a fence, or nil if none is needed.
 func (c *compiler) writeAmong(f *expr.From, e expr.Among, write func(sub *from, theirs, ours sqlast.Expr, fence []sqlast.Expr)) error {
 	sub := c.inside(e.N, f)
 	q, err := sub.query(e.N, e.Env)
@@ -87,9 +87,9 @@ func (c *compiler) writeAmong(f *expr.From, e expr.Among, write func(sub *from, 
 		return fail.Errorf(fail.Invalid, "in", "a collected list can only be shown: select it, and use it in the rows of the result")
 	}
 	var fence []sqlast.Expr
-	if sub.fence(); len(c.Guards) > 0 { // an engine may join both queries, and look up the value in a guarded table
+	if sub.fence(); len(c.Guards) > 0 { // an engine may join both queries and look up the value in a guarded table, so a fence is needed
 		if c.Dialect == sqlast.SQLite && sub.NeverNull(theirs) {
-			fence = []sqlast.Expr{sqlast.Zero} // SQLite is slow with a derived table inside IN, so OFFSET 0 is the fence; if the column may be NULL, a condition outside of the fence is needed
+			fence = []sqlast.Expr{sqlast.Zero} // SQLite runs a derived table inside IN slowly, so OFFSET 0 is the fence; a column that may be NULL needs a condition outside of it
 		} else {
 			sub.enclose()
 		}
@@ -100,7 +100,7 @@ func (c *compiler) writeAmong(f *expr.From, e expr.Among, write func(sub *from, 
 		sub.where = append(sub.where, expr.Call(sqlast.IsNotNull, theirs.SQL(&sub.From)))
 	}
 	needed := c.Needed
-	c.Needed = false // not true of the operands
+	c.Needed = false // a condition that must be true does not need its operands to be true
 	theirSide, ourSide := expr.Compared(both[1], &sub.From), expr.Compared(both[0], f)
 	c.Needed = needed
 	write(sub, theirSide, ourSide, fence)

@@ -29,10 +29,10 @@ func (e listExpr) Type() expr.Type { return expr.Type{Kind: value.TypeJSON} }
 func (e listExpr) SQL(*expr.From) sqlast.Expr {
 	c := e.g.inner.c
 	if c.Emitted++; c.Emitted > expr.MaxEmitted {
-		return sqlast.Null // finish refuses the statement
+		return sqlast.Null // finish then refuses the statement as too large
 	}
 	if len(c.Guards) > 0 {
-		c.Unguarded = true // such a statement may read rows out of scope, which the program must not sort
+		c.Unguarded = true // a guarded statement may read rows out of scope, and the program must not sort these
 	}
 	before := c.Sorting
 	c.Sorting = true
@@ -49,17 +49,17 @@ func (e listExpr) SQL(*expr.From) sqlast.Expr {
 	return sqlast.Collected{X: x, Run: e.output(sqlast.Running{X: e.value(in), PartitionBy: keys, OrderBy: e.order(in)})}
 }
 
-// value returns the text of a row in the list, or NULL.
+// value returns the text that a row adds to the list, or NULL if the row fails the conditions.
 func (e listExpr) value(f *from) sqlast.Expr {
 	return expr.OnlyWhere(&f.From, e.text.SQL(&f.From), e.within)
 }
 
-// order ends in the text itself, since a table may have no key.
+// order returns the order of the list. It ends in the text itself, since a table may have no key.
 func (e listExpr) order(f *from) []sqlast.Order {
 	return append(f.orders(e.g.order, true), sqlast.Order{Expr: e.value(f)})
 }
 
-// output adds a column to the grouped rows.
+// output adds x as a column to the derived table of grouped rows, and returns that column.
 func (e listExpr) output(x sqlast.Expr) sqlast.Expr {
 	d := e.g.rows
 	name := fmt.Sprintf("w%d", len(d.Sel.Columns))
@@ -67,7 +67,7 @@ func (e listExpr) output(x sqlast.Expr) sqlast.Expr {
 	return sqlast.Column{Alias: e.g.inner.At[e.g.inner.Rows[0]].Alias, Name: name}
 }
 
-// collects reports whether a message asks for a list.
+// collects reports whether a message asks for a list of a group's values.
 func collects(root *message.Node) bool {
 	seen := map[*message.Node]bool{}
 	var visit func(n *message.Node) bool
@@ -89,8 +89,8 @@ func collects(root *message.Node) bool {
 	return visit(root)
 }
 
-// collect returns the list of the values of x in the rows of a group that meet the conditions.
-// Its items have the type that the catalogue declares; the compiler's may be wider, because of a literal.
+// collect returns the values of x in the rows of a group that meet the conditions, as a list. Its items
+// have the catalogue's type: the compiler's may be wider, because of a literal.
 func (g *group) collect(row *expr.Row, x expr.Expr, of *message.Type, within []expr.Expr) (expr.Expr, error) {
 	f := g.inner
 	if err := f.Holds(language.Collect); err != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // The inner query selects the rows in scope. The program's conditions are outside of it, after a fence: see package fence. Engines try the
-// conditions of one WHERE in any order, so without a fence one could try a program's condition on a row that the scope refuses afterwards
-// (TestFence). Leakproof conditions may come before the fence. This file puts each condition of a program into the form that it needs.
+// conditions of one WHERE in any order. Without a fence one could try a program's condition on a row out of scope (TestFence). Leakproof
+// conditions may come before the fence. This file puts each condition of a program into the form that it needs.
 
 // require adds a condition of the scope, of a link or of the host.
 func (f *from) require(cond sqlast.Expr) {
@@ -19,14 +19,14 @@ func (f *from) require(cond sqlast.Expr) {
 	f.open = true
 }
 
-// fence closes what is in f, if something was added since the last fence.
+// fence puts a fence around the sources of f, if something was added since the last fence.
 func (f *from) fence() {
 	if f.open && !f.c.Open {
 		f.enclose()
 	}
 }
 
-// enclose makes a fence of all sources so far: one derived table.
+// enclose puts a fence around all sources so far: they become one derived table.
 func (f *from) enclose() {
 	f.c.fences++
 	var inner *from
@@ -38,7 +38,7 @@ func (f *from) enclose() {
 	f.fenced = map[*expr.Derived]*from{f.At[f.Rows[0]].Derived: inner}
 }
 
-// demand adds a condition of a program.
+// demand adds a condition of a program, behind a fence or a guard.
 func (f *from) demand(cond expr.Expr) {
 	if f.asked != nil {
 		*f.asked = append(*f.asked, expr.Conjuncts(cond)...)
@@ -56,7 +56,7 @@ func (f *from) demand(cond expr.Expr) {
 		}
 		f.fence()
 		x := once(f.where, f.guard(func() sqlast.Expr { return c.SQL(&f.From) }))
-		if len(f.c.Scans) > 0 { // most rows of such a table are in scope, so it is read whole. x includes the scope and excludes more rows, so it is tried first
+		if len(f.c.Scans) > 0 { // most rows of a scanned table are in scope, so the engine reads it whole; x includes the scope and excludes more rows, so it is tried first
 			f.where = slices.Insert(f.where, 0, x)
 			continue
 		}
@@ -75,8 +75,8 @@ func (f *from) admit(c expr.Expr, row *expr.Row) {
 	f.where = append(f.where, once(f.where, f.guard(func() sqlast.Expr { return c.SQL(&f.From) })))
 }
 
-// once drops the parts of x that a condition in where has already, since all conditions in where must be
-// true. The second bound of a range needs no second guard of its column: see misfit.go in package expr.
+// once drops the parts of x that where contains already, since all conditions in where must be true. So
+// the second bound of a range needs no second guard (see misfit.go in package expr).
 func once(where []sqlast.Expr, x sqlast.Expr) sqlast.Expr {
 	c, ok := x.(sqlast.Call)
 	if !ok || c.Op != sqlast.And {

@@ -19,38 +19,38 @@ import (
 // and aggregates over the rows of each group. What comes after groupBy is outside of it: its conditions
 // are HAVING in SQL.
 //
-// The rows come from behind a fence, or from a plan that was judged open. So no row out of scope is read
-// in the order of a key or of an aggregated expression (TestAggregateReads), and none is in a group.
+// The rows come from behind a fence, or from a plan that was judged open. So no group has a row out of
+// scope. No such row is read in the order of a key or of an aggregated expression (TestAggregateReads).
 type group struct {
 	inner *from
-	ns    []expr.Named // the rows of the grouped query, for the callbacks of aggregates
-	of    *query       // the grouped query
+	ns    []expr.Named // ns are the rows that the callbacks of aggregates see
+	of    *query       // of is the grouped query
 	names []string
 	keys  []expr.Cell
-	kinds []string                   // the type of each key as the catalogue declares it; the compiler's may be wider, because of a literal
-	cells map[*decl.Column]expr.Expr // the expression over the rows for each output
-	order *query                     // the grouped query: lists have its order
-	rows  *expr.Derived              // a derived table with windows over the rows, for lists; PostgreSQL
-	under *from                      // the rows of that derived table
-	by    []expr.Expr                // what the rows are grouped by
+	kinds []string                   // kinds are the keys' types in the catalogue; the compiler's may be wider, because of a literal
+	cells map[*decl.Column]expr.Expr // cells has the expression over the rows for each output
+	order *query                     // order is the grouped query, which gives lists their order
+	rows  *expr.Derived              // rows is a derived table with windows over the rows, which lists need on PostgreSQL
+	under *from                      // under is the from inside the derived table rows
+	by    []expr.Expr                // by are the expressions that group the rows
 
 	tallies []expr.Tally
 
-	repeats bool // some of its rows may be equal
-	records bool // it is no group: each row is a row that select showed, see combine
+	repeats bool // repeats: some rows of the result may be equal (unionAll)
+	records bool // records: the rows are not groups but rows that select showed, combined by union or the like
 }
 
 func (g *group) Source() *expr.From { return &g.inner.From }
 
 func (g *group) Output(col *decl.Column) expr.Expr { return g.cells[col] }
 
-// groupOf returns the group that a row stands for, or nil.
+// groupOf returns the group that a row represents, or nil.
 func groupOf(row *expr.Row) *group {
 	g, _ := row.Made.(*group)
 	return g
 }
 
-// grouped reports whether a row stands for several rows.
+// grouped reports whether a row of the query represents a group of rows.
 func grouped(row *expr.Row) bool { return groupOf(row) != nil && !groupOf(row).records }
 
 // doGroup makes groups of the rows of q.
@@ -89,7 +89,7 @@ func (f *from) doGroup(q *query, n *message.Node, env expr.Names) error {
 		g.keys, g.kinds = append(g.keys, c), append(g.kinds, a.Type.Args["of"].Name)
 		row.Table.Keys = append(row.Table.Keys, c.Col)
 		key := expr.OutKey{Row: row, Col: cmp.Or(c.By, c.Col)}
-		if _, twice := d.Outs[key]; twice { // the same key under another name
+		if _, twice := d.Outs[key]; twice { // a key under a second name needs no second column
 			continue
 		}
 		f.c.sort(true, func() { outs = append(outs, d.Out(key, f.CanonicalSQL(x), len(outs))) })
@@ -116,7 +116,7 @@ func (f *from) doGroup(q *query, n *message.Node, env expr.Names) error {
 func (f *from) gather(q *query, n *message.Node) error {
 	switch {
 	case len(q.context) > 0 || f.asked != nil || f.Outer != nil:
-		return fail.Errorf(fail.Invalid, n.Name, "works on a whole query, and can't be used in a callback or in a query that is joined")
+		return fail.Errorf(fail.Invalid, n.Name, "works on a whole query, and can't be used in a callback or in a query that is joined: call it outside of these")
 	}
 	for _, a := range n.Args {
 		if a.Op == message.OpLambda {
@@ -132,7 +132,7 @@ func (f *from) gather(q *query, n *message.Node) error {
 	return nil
 }
 
-// after checks the callback of an aggregate after distinct, which leaves one row of several: it refuses columns that select left out.
+// after checks the callback of an aggregate after distinct, which keeps one of several rows: it refuses columns that select left out.
 func (q *query) after(name string, lambda *message.Node) error {
 	if q.out == nil || q.out.bare || !q.once {
 		return nil
@@ -151,7 +151,7 @@ func (q *query) after(name string, lambda *message.Node) error {
 	}, lambda.Recv)
 }
 
-// derive makes the groups the only source.
+// derive replaces all sources of f by the derived table of groups.
 func (f *from) derive(row *expr.Row, d *expr.Derived) {
 	alias := f.c.alias()
 	f.c.derived = append(f.c.derived, alias)
@@ -159,13 +159,13 @@ func (f *from) derive(row *expr.Row, d *expr.Derived) {
 	f.sources = scope.Derived(d.Sel, alias)
 }
 
-// become makes f a from without conditions, over one row.
+// become resets f to a from without conditions, over one row.
 func (f *from) become(row *expr.Row, at expr.Place) {
 	*f = *f.c.newFrom(nil)
 	f.Rows, f.At[row] = []*expr.Row{row}, at
 }
 
-// cell makes an output from an expression over the rows.
+// cell adds an output to the groups that calculates x over their rows.
 func (g *group) cell(row *expr.Row, x expr.Expr) expr.Cell {
 	of := x.Type()
 	for col, made := range g.cells { // an expression that is both selected and sorted by is calculated once
@@ -178,7 +178,7 @@ func (g *group) cell(row *expr.Row, x expr.Expr) expr.Cell {
 	return c
 }
 
-// groupNode returns the group that a node stands for, and the conditions on its rows.
+// groupNode returns the group that a node means, and the conditions of where on the group's rows.
 func (f *from) groupNode(n *message.Node, env expr.Names) (*expr.Row, []*message.Node, error) {
 	var conds []*message.Node
 	for n.Op == message.OpCall && n.Name == language.WhereMethod {
@@ -191,7 +191,7 @@ func (f *from) groupNode(n *message.Node, env expr.Names) (*expr.Row, []*message
 	return row, conds, nil
 }
 
-// joinable refuses a query whose rows are not rows of a table.
+// joinable refuses to join or rename a query of groups or combined rows, which are not rows of a table.
 func joinable(q *query, name string) error {
 	if q.base == nil || groupOf(q.base) == nil {
 		return nil
@@ -205,7 +205,7 @@ func joinable(q *query, name string) error {
 // isGroup reports whether a type is that of a group. A policy that narrows the type may have renamed it.
 func isGroup(t *message.Type) bool { return t.Args["ns"] != nil && t.Args["row"] == nil }
 
-// outOfGroup returns the error for a group in a callback about its own rows, whose env has no groups.
+// outOfGroup returns the error for an aggregate of a group inside a callback about the group's own rows.
 func outOfGroup(n *message.Node) error {
 	if !isGroup(n.Type) {
 		return expr.ErrNode(n)
@@ -267,10 +267,10 @@ func keyNamed(row *expr.Row, name string) (none expr.Cell) {
 	return g.keys[slices.Index(g.names, name)]
 }
 
-// bound returns what an aggregate's callback sees: the grouped rows, and no group.
+// bound returns the names that an aggregate's callback sees: the grouped rows, and no group.
 func (g *group) bound(lambda *message.Node) expr.Names { return expr.Names{lambda.Recv: g.ns} }
 
-// keyOfRows returns the expression by which x groups rows, and the cell of a group that shows it. If the column's equality
+// keyOfRows returns the expression that groups rows by x, and the cell of a group that shows it. If the column's equality
 // puts different texts into one group (citext, NOCASE), the cell shows the least of them by code points, on both engines.
 func (g *group) keyOfRows(row *expr.Row, x expr.Expr) (by expr.Expr, shown expr.Cell) {
 	f := g.inner
@@ -280,7 +280,7 @@ func (g *group) keyOfRows(row *expr.Row, x expr.Expr) (by expr.Expr, shown expr.
 		return x, g.cell(row, x)
 	}
 	key := g.cell(row, own)
-	least, _ := f.Extreme(language.Min, x, nil) // of a text the least always exists
+	least, _ := f.Extreme(language.Min, x, nil) // a group of texts always has a least text
 	shown = g.cell(row, least)
 	shown.By, shown.Like = key.Col, form
 	return own, shown

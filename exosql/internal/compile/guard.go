@@ -21,14 +21,14 @@ import (
 // WHERE, and no index serves what is in a CASE. Outside of a CASE are only the scope and the
 // conditions of the host's links. Columns, orders and counts are evaluated after the WHERE.
 
-// link notes that the statement compares two columns by a link.
+// link notes that a link compares two columns, so that open plans can be judged.
 func (c *compiler) link(fa *from, a *expr.Row, ca *decl.Column, fb *from, b *expr.Row, cb *decl.Column) {
 	if !c.Open {
 		return
 	}
 	c.linked = append(c.linked, ca, cb)
-	// f.Col notes both rows as read. So a condition that asks about linked rows is guarded by the scope of the row that has the
-	// link, too (TestLinkGuards).
+	// f.Col notes both rows as read. So a condition about linked rows is guarded by the scope of the row with the link, too
+	// (TestLinkGuards).
 	names := func(f *from, row *expr.Row, col *decl.Column) []sqlast.Column {
 		out := []sqlast.Column{{Alias: row.Alias, Name: col.Name}}
 		if x, ok := f.Col(row, col).(sqlast.Column); ok && x != out[0] {
@@ -39,7 +39,7 @@ func (c *compiler) link(fa *from, a *expr.Row, ca *decl.Column, fb *from, b *exp
 	c.links = append(c.links, link{names(fa, a, ca), names(fb, b, cb)})
 }
 
-// matches returns the links that join the table with an alias.
+// matches returns the links that join the table with the given alias.
 func (c *compiler) matches(alias string) (out []fence.Match) {
 	add := func(a, b []sqlast.Column) {
 		if a[0].Alias != alias {
@@ -67,11 +67,11 @@ func (f *from) guard(write func() sqlast.Expr) sqlast.Expr {
 	f.c.Conditions--
 	var within []sqlast.Expr
 	for _, row := range f.c.Touched {
-		// f does not see a row of a subquery in the condition (exists). The subquery has that row's scope and link itself.
+		// f does not see a row of a subquery in the condition (exists): the subquery itself has that row's scope and link.
 		if !f.Sees(row) {
 			continue
 		}
-		if row.Optional { // the missing row of a left join fails its scope but may meet the condition (x IS NULL), so no guard is right
+		if row.Optional { // where a left join finds no row, the scope fails but the condition may be met (x IS NULL), so no guard is right
 			f.c.Unguarded = true
 		}
 		f.c.Guarding = true
@@ -87,7 +87,7 @@ func (f *from) guard(write func() sqlast.Expr) sqlast.Expr {
 	return fence.Behind(expr.All(within), x)
 }
 
-// guardEach guards each part of a condition; all parts must be true.
+// guardEach guards each part of a condition that consists of parts that must all be true.
 func (f *from) guardEach(cond expr.Expr) (out []sqlast.Expr) {
 	for _, c := range expr.Conjuncts(cond) {
 		out = append(out, f.guard(func() sqlast.Expr { return c.SQL(&f.From) }))
@@ -97,8 +97,8 @@ func (f *from) guardEach(cond expr.Expr) (out []sqlast.Expr) {
 
 // scopeOf writes the scope of a row in an open statement: an equality for each column that it fixes. A value
 // that comes over a link counts only if the row at the link's start exists. On SQLite the equality looks that
-// row up. On PostgreSQL an EXISTS asks for it once: it uses no row of the query, so the plan has it as the
-// filter of a node above all tables (the gate), before it reads any of them. fence.JudgePostgres requires that.
+// row up. On PostgreSQL an EXISTS asks for it once. It uses no row of the query, so the plan has it as a filter
+// above all tables (the gate). fence.JudgePostgres requires that.
 func (f *from) scopeOf(row *expr.Row) ([]sqlast.Expr, error) {
 	fixed, ok := f.c.FixedOf(row.Entry)
 	if !ok {
@@ -112,7 +112,7 @@ func (f *from) scopeOf(row *expr.Row) ([]sqlast.Expr, error) {
 			f.c.Satisfying = false
 		}
 		if x.Via == nil || f.c.Dialect == sqlast.Postgres && f.c.Guarding {
-			continue // the statement has this EXISTS as a gate already
+			continue // the statement's gate checks this link's start already
 		}
 		sub := f.c.newFrom(nil)
 		other, err := sub.reaching(*x.Via)
@@ -133,5 +133,5 @@ func (f *from) scopeOf(row *expr.Row) ([]sqlast.Expr, error) {
 	return out, nil
 }
 
-// errNotFixed ends an open compilation.
+// errNotFixed ends the compilation of an open statement: only the statement with fences runs.
 var errNotFixed = errors.New("exosql: the scope does not fix values that an index could search for")

@@ -1,6 +1,6 @@
 package compile
 
-// This file compiles the nodes of a message: each is a query, or a value of a row. Each kind of call has a file of its own.
+// This file compiles the nodes of a message: each is a query, or a value of a row. A file of its own has each kind of call.
 
 import (
 	"cmp"
@@ -17,7 +17,7 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// query interprets a node that stands for a query, adding its sources to f.
+// query interprets a node that means a query, and adds its sources to f.
 func (f *from) query(n *message.Node, env expr.Names) (*query, error) {
 	if err := f.c.step(); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (f *from) query(n *message.Node, env expr.Names) (*query, error) {
 		return q, err
 	case "orderBy":
 		return q, f.doOrder(q, n.Args[0], env)
-	case language.First: // the first of the rows of a link
+	case language.First: // first after a link means the first of the linked rows
 		q.limits = append(q.limits, sqlast.One)
 	case "limit":
 		q.limits = append(q.limits, f.c.Arg(plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Count: true}))
@@ -102,7 +102,7 @@ func (f *from) query(n *message.Node, env expr.Names) (*query, error) {
 	return q, nil
 }
 
-// granted returns the query of everything that a granted object reaches.
+// granted returns the query of all rows that a granted object reaches.
 func (f *from) granted(n *message.Node) (*query, error) {
 	g := f.c.grants[n.Slot]
 	context := append([]*expr.Row(nil), f.Rows...)
@@ -121,7 +121,7 @@ func (f *from) granted(n *message.Node) (*query, error) {
 			for _, o := range s.Order {
 				terms = append(terms, orderTerm{expr: expr.SortBy(expr.ColumnOf(row, o.Col)), desc: o.Desc})
 			}
-			q.order = append(terms, q.order...) // the loop reads the chain backwards
+			q.order = append(terms, q.order...) // the loop reads the calls from the last to the first
 		}
 		for _, o := range q.order {
 			if !expr.Free(o.expr.(expr.SortKey).X) {
@@ -130,8 +130,8 @@ func (f *from) granted(n *message.Node) (*query, error) {
 		}
 		return q, nil
 	}
-	// The host's own limit: the relation is built alone and wrapped at once, so that nothing of
-	// the program gets inside.
+	// The host has limited the relation. It is built alone and wrapped at once, so that no condition
+	// of the program gets inside the limit.
 	sub := f.c.newFrom(nil)
 	q, row, err := sub.relation(g.Rel, g)
 	if err == nil {
@@ -146,7 +146,7 @@ func (f *from) granted(n *message.Node) (*query, error) {
 	return q, nil
 }
 
-// adopt moves the sources of an independent from into f.
+// adopt moves the sources of sub, which is independent of f, into f.
 func (f *from) adopt(sub *from) {
 	f.sources.Adopt(sub.sources)
 	f.where = append(f.where, sub.where...)
@@ -176,11 +176,11 @@ func (f *from) walk(name string, parent *expr.Row) (*query, error) {
 	return &query{base: row, ns: []expr.Named{{Name: l.To.Alias, Row: row}}, context: context, link: l.L}, nil
 }
 
-// followQuery follows a link of a query: each reached row appears once.
+// followQuery follows a link from the rows of a query. Each reached row appears once.
 func (f *from) followQuery(n *message.Node, env expr.Names) (*query, error) {
 	context := append([]*expr.Row(nil), f.Rows...)
 	if len(f.Rows) > 0 && asks(n.Recv) {
-		f.fence() // the followed query has conditions of the program, which may read rows of f, so those need a fence first
+		f.fence() // the followed query has conditions of the program that may read rows of f, so a fence comes before them
 	}
 	// Build the start of the link in a from of its own, to find out which table it is.
 	sub := f.c.newFrom(&f.From)
@@ -205,7 +205,7 @@ func (f *from) followQuery(n *message.Node, env expr.Names) (*query, error) {
 		return nil, err
 	}
 	if f.c.Open && f.c.Dialect == sqlast.SQLite && f.sources.Len() == 0 && l.L.From.KeyOf(l.L.Pairs, func(p decl.Pair) *decl.Column { return p.From }) {
-		// The link starts at the parents' key, so a row has at most one parent, and a join returns the same rows as the
+		// The link starts at the parents' key, so a row has at most one parent. A join returns the same rows as the
 		// semi-join below. SQLite may begin a join with either table. PostgreSQL itself turns a semi-join into a join.
 		f.adopt(sub)
 		f.Rows = nil
@@ -216,7 +216,7 @@ func (f *from) followQuery(n *message.Node, env expr.Names) (*query, error) {
 		reached.base, reached.ns = row, []expr.Named{{Name: l.To.Alias, Row: row}}
 		return reached, nil
 	}
-	// The semi-join requires what the link requires: parent is in scope.
+	// The semi-join also requires that the link's start, parent, is in scope.
 	row, err := f.enter(e, l.To, nil, func(row *expr.Row) []sqlast.Expr {
 		return []sqlast.Expr{f.matched(row, l.L.Pairs, sub, parent)}
 	})
@@ -265,7 +265,7 @@ func (f *from) doOrder(q *query, arg *message.Node, env expr.Names) error {
 			return err
 		}
 		if !expr.Free(e) && f.asked == nil {
-			f.fence() // see expr.Free
+			f.fence() // expr.Free conditions may be tried on any row, all others need a fence
 		}
 		by := orderTerm{expr: expr.SortBy(e), desc: desc}
 		if of := t.Type.Args["of"]; of != nil {
@@ -276,7 +276,7 @@ func (f *from) doOrder(q *query, arg *message.Node, env expr.Names) error {
 	return nil
 }
 
-// expr interprets a node that stands for a value of a row.
+// expr interprets a node that means a value of a row.
 func (f *from) expr(n *message.Node, env expr.Names) (expr.Expr, error) {
 	if err := f.c.step(); err != nil {
 		return nil, err
@@ -332,7 +332,7 @@ func (f *from) expr(n *message.Node, env expr.Names) (expr.Expr, error) {
 	return nil, expr.ErrNode(n)
 }
 
-// shadowed refuses a column if select gave its name to something else, which JavaScript would read.
+// shadowed refuses a column if select gave its name to another value, which JavaScript would read instead.
 func shadowed(n *message.Node, e expr.Expr, seen []expr.Named) error {
 	for i, x := range seen {
 		if i > 0 && seen[0].Row.Selected == nil && seen[1].Row.Selected != nil && x.Name == n.Name && x.Row.Selected != e {
@@ -350,7 +350,7 @@ func (f *from) projection(n *message.Node, env expr.Names) (*projection, error) 
 		}
 		return wholeRow(row), nil
 	}
-	if n.Op == message.OpParam { // ns => ns: every table by its name
+	if n.Op == message.OpParam { // select(ns => ns) shows every table by its name
 		p := &projection{}
 		for _, x := range env[n] {
 			if x.Row.Selected != nil {

@@ -26,8 +26,8 @@ func (f *from) doJoin(q *query, n *message.Node, env expr.Names) error {
 	var sub *from
 	var err error
 	if item.Closed() {
-		// The item depends on no row of this query. It is built alone, so that a limit in it acts
-		// once and not for every row.
+		// The other query depends on no row of this one. It is built alone, so that its limit acts once
+		// and not for every row.
 		sub = f.c.newFrom(nil)
 		if q2, err = sub.query(item, inner); err == nil {
 			err = sub.settle(q2)
@@ -62,14 +62,14 @@ func (f *from) doJoin(q *query, n *message.Node, env expr.Names) error {
 		return nil
 	}
 	if slices.ContainsFunc(expr.Conjuncts(on), func(e expr.Expr) bool { return !expr.Identity(e) }) {
-		// Each query gets its own fence: the engine may then join the remaining rows in any way.
+		// Each query has its own fence, so the engine may join the remaining rows in any way.
 		f.fence()
 		sub.fence()
 	}
 	f.adopt(sub)
 	if last := f.sources.Len() - 1; last > 0 && !f.sources.Left(last) {
-		// ON, not WHERE: without ON it is a CROSS JOIN, which SQLite does not reorder. In the ON of a
-		// left join the condition would drop matches and keep the rows.
+		// The condition is in ON: without ON it is a CROSS JOIN, which SQLite does not reorder. In the ON
+		// of a left join it would drop matches and keep the rows.
 		f.sources.Join(last, false, f.guardEach(on)...)
 	} else {
 		f.where = append(f.where, f.guardEach(on)...)
@@ -91,7 +91,7 @@ func (f *from) doLeftJoin(q *query, n *message.Node, env expr.Names) error {
 	}
 	var asked []expr.Expr
 	if len(n.Args) > 1 || asks(item) {
-		// The program's conditions become part of this join's ON (f.asked), together with the link: see guarded.
+		// The program's conditions become part of this join's ON, together with the link: guarded writes them.
 		f.fence()
 		f.asked = &asked
 		defer func() { f.asked = nil }()
@@ -130,7 +130,7 @@ func (f *from) doLeftJoin(q *query, n *message.Node, env expr.Names) error {
 		return err
 	}
 	q.ns, q.distinct = append(append([]expr.Named(nil), q.ns...), q2.ns...), q.distinct || q2.distinct
-	q.sortedBy(q2.order...) // as in doJoin
+	q.sortedBy(q2.order...) // the order of the joined query sorts rows that this order leaves equal
 	on := append([]sqlast.Expr(nil), f.where[conditions:]...)
 	f.where = f.where[:conditions:conditions]
 	if len(n.Args) > 1 {
@@ -155,7 +155,7 @@ func (f *from) doLeftJoin(q *query, n *message.Node, env expr.Names) error {
 	f.sources.Join(sources, true, append(on, more...)...)
 	for _, o := range q2.order {
 		if !expr.Free(o.expr.(expr.SortKey).X) {
-			f.fence() // as in doOrder, which does not do it in a callback
+			f.fence() // doOrder sets no fence for an order in a callback
 		}
 	}
 	return nil
@@ -176,8 +176,8 @@ func asks(n *message.Node) bool {
 	return false
 }
 
-// doDistinct keeps, of all rows that show the same, the first in the query's order, so its
-// place in the result is well defined.
+// doDistinct keeps, of rows that show the same, the first in the query's order, so the order of the
+// result is well defined.
 func (f *from) doDistinct(q *query) error {
 	if err := f.settle(q); err != nil {
 		return err
@@ -215,7 +215,7 @@ func (p *projection) plain() bool {
 	return true
 }
 
-// distinctKeys returns what rows are compared by.
+// distinctKeys returns the expressions that distinct compares rows by.
 func (f *from) distinctKeys(out *projection, keys []sqlast.Expr) ([]sqlast.Expr, error) {
 	for i, it := range out.items {
 		if it.sub != nil {
@@ -233,7 +233,7 @@ func (f *from) distinctKeys(out *projection, keys []sqlast.Expr) ([]sqlast.Expr,
 			return nil, fail.Errorf(fail.Invalid, "distinct", "`%s` can't be compared; .select(…) other columns before it", out.names[i])
 		}
 		if _, val := it.expr.(expr.Argument); val || t.Kind == value.TypeNull {
-			continue // it is equal in every row
+			continue // a constant is equal in every row, so it is no key
 		}
 		f.c.sort(!expr.Free(it.expr), func() {
 			key := expr.KeyOf(it.expr, t)
@@ -263,7 +263,7 @@ func (f *from) guarded(row *expr.Row, asked []expr.Expr, implied []sqlast.Expr) 
 	}
 	f.c.fences++
 	within := implied
-	if f.open && len(implied) == 0 { // the table has no fence here, so its whole scope is written: the link that implies a part of it is in the same ON
+	if f.open && len(implied) == 0 { // the table has no fence here, so its whole scope is written; the part that the link implies is in the same ON
 		n := len(f.where)
 		e, err := row.Grant.Enter(row.Table, nil, nil)
 		if err == nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// maxLists is how deep lists may be nested.
+// maxLists bounds how deep lists of rows may be nested.
 const maxLists = 4
 
-// nest writes the rows of a cell, and returns their description.
+// nest writes the list of rows for one cell, and returns the description of these rows.
 func (f *from) nest(e *nested, name string, lists int) (sqlast.Expr, *plan.Rows) {
 	x, rows, err := f.nestedRows(e, name, lists)
 	if err != nil {
@@ -52,7 +52,7 @@ func (f *from) nestedRows(e *nested, name string, lists int) (sqlast.Expr, *plan
 			sel.OrderBy = sub.orders(q, true)
 		}
 		sel.Limit, sel.Offset = q.limits, q.offsets
-		if !q.pending() { // engines keep the order of a derived table with a LIMIT or OFFSET
+		if !q.pending() { // engines keep the order of a derived table only if it has a LIMIT or OFFSET
 			sel.Offset = []sqlast.Expr{sqlast.Zero}
 		}
 	}
@@ -70,10 +70,10 @@ func (f *from) nestedRows(e *nested, name string, lists int) (sqlast.Expr, *plan
 	return x, rows, nil
 }
 
-// settleFirst makes the order and the limits of q act before rows within rows are built. Otherwise an engine
-// would build them for each row that it sorts, and hold them all, up to 1 MiB each, before the first counts
-// against a limit (TestNestedSorts). PostgreSQL does so only without a limit. The sorted rows are a derived
-// table with an OFFSET, which engines don't merge with the query around it, so the rows keep their order.
+// settleFirst makes the order and limits of q act before lists of rows are built. Otherwise an engine would
+// build lists for every row that it sorts, up to 1 MiB each, before limits count them (TestNestedSorts).
+// PostgreSQL does so only without a limit. The OFFSET keeps engines from merging the derived table, so the
+// rows keep their order.
 func (f *from) settleFirst(q *query, out *projection, sorts bool) (sorted bool, err error) {
 	if !out.nests() || !q.pending() && !sorts || f.c.Dialect == sqlast.Postgres && len(q.limits) > 0 {
 		return false, nil
@@ -84,11 +84,11 @@ func (f *from) settleFirst(q *query, out *projection, sorts bool) (sorted bool, 
 	return true, f.settle(q)
 }
 
-// sizeOfCell returns how the bytes of a cell are counted.
+// sizeOfCell returns the way in which the bytes of a cell are counted.
 func sizeOfCell(c plan.Cell) sqlast.Size {
 	switch c.Kind {
 	case value.TypeNull, value.TypeInt, value.TypeFloat, value.TypeBool, value.TypeTime, value.TypeDate, value.TypeInterval, value.TypeUUID:
-		if c.Exact { // a number of any number of digits
+		if c.Exact { // a decimal may have any number of digits
 			return sqlast.AsText
 		}
 		return sqlast.Fixed
@@ -100,7 +100,7 @@ func sizeOfCell(c plan.Cell) sqlast.Size {
 	return sqlast.AsText
 }
 
-// nests reports whether a projection shows rows within rows.
+// nests reports whether a projection shows lists of rows.
 func (p *projection) nests() bool {
 	return slices.ContainsFunc(p.items, func(it projected) bool { return it.rows != nil || it.sub != nil && it.sub.nests() })
 }

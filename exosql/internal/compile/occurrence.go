@@ -15,7 +15,7 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// occur adds one occurrence of a table to a from: every occurrence meets its table's scope and
+// occur adds one occurrence of a table to a from, with the conditions of the table's scope and of
 // the link that led to it.
 func (f *from) occur(g *scope.Grant, fc *decl.Facet, t *decl.Table, by *decl.Link, parent *expr.Row) (*expr.Row, error) {
 	if err := f.c.step(); err != nil {
@@ -38,8 +38,8 @@ func (f *from) occur(g *scope.Grant, fc *decl.Facet, t *decl.Table, by *decl.Lin
 	}, nil)
 }
 
-// enter adds a table to the sources, with the conditions of its scope, and returns its row variable. on
-// returns the conditions that join it, nil for none; where returns further conditions, nil for none.
+// enter adds a table with the conditions of its scope to the sources, and returns its row variable. on
+// returns the conditions of its join, where further conditions; either may be nil.
 func (f *from) enter(e scope.Entry, fc *decl.Facet, on, where func(*expr.Row) []sqlast.Expr) (*expr.Row, error) {
 	if f.sources.Len() >= maxSources {
 		return nil, fail.Errorf(fail.Limit, "", "too many tables in one query: the limit is %d; write several queries", maxSources)
@@ -56,7 +56,7 @@ func (f *from) enter(e scope.Entry, fc *decl.Facet, on, where func(*expr.Row) []
 		f.At[row] = expr.Place{Alias: alias}
 		if on != nil {
 			if last := f.sources.Len() - 1; last == 0 {
-				f.where = append(f.where, on(row)...) // the first source has no ON; its condition refers to an outer from
+				f.where = append(f.where, on(row)...) // the first source has no ON, and on compares it with a row of the outer query
 			} else {
 				f.sources.Join(last, false, on(row)...)
 			}
@@ -68,7 +68,7 @@ func (f *from) enter(e scope.Entry, fc *decl.Facet, on, where func(*expr.Row) []
 	})
 }
 
-// linked returns the condition that l leads from parent to child.
+// linked returns the condition that the link l leads from parent to child.
 func (f *from) linked(l *decl.Link, parent, child *expr.Row) []sqlast.Expr {
 	var out []sqlast.Expr
 	for _, p := range l.Pairs {
@@ -82,7 +82,7 @@ func (f *from) linked(l *decl.Link, parent, child *expr.Row) []sqlast.Expr {
 	return out
 }
 
-// satisfy writes the conditions of a scope on row: all of must, or, in an open statement, the equalities that stand for them.
+// satisfy writes the conditions of a scope on row: all in must, or in an open statement the equalities that replace them.
 func (f *from) satisfy(row *expr.Row, must []scope.Condition) error {
 	if f.c.Open {
 		scope, err := f.scopeOf(row)
@@ -117,7 +117,7 @@ func (f *from) satisfy(row *expr.Row, must []scope.Condition) error {
 	return nil
 }
 
-// reaching adds to f the rows that a condition compares with, and returns the row that stands for them.
+// reaching adds to f the rows that a scope's condition compares with, and returns their row variable.
 func (f *from) reaching(c scope.Condition) (*expr.Row, error) {
 	if c.Kind == scope.Linked {
 		return f.occur(c.Grant, nil, c.Link.From, nil, nil)
@@ -129,7 +129,7 @@ func (f *from) reaching(c scope.Condition) (*expr.Row, error) {
 	return other, f.settle(q)
 }
 
-// KeysOf returns the columns of two tables that a condition compares: those of the other table, and those of this one.
+// KeysOf returns the pairs of columns that a condition compares: one of the other table, one of t.
 func KeysOf(c scope.Condition, t *decl.Table) []decl.Pair {
 	if c.Kind != scope.Among {
 		return c.Link.Pairs
@@ -141,7 +141,7 @@ func KeysOf(c scope.Condition, t *decl.Table) []decl.Pair {
 	return keys
 }
 
-// relation builds a whole relation in f: its table once, and every step.
+// relation builds a typed relation in f: its table once, then every step of its chain.
 func (f *from) relation(r *decl.Relation, g *scope.Grant) (*query, *expr.Row, error) {
 	e, steps, err := g.Begin(r)
 	if err != nil {
@@ -174,7 +174,7 @@ func (f *from) relation(r *decl.Relation, g *scope.Grant) (*query, *expr.Row, er
 			if err := f.settle(q); err != nil {
 				return nil, nil, err
 			}
-			f.fence() // even if the host wrote the text, the search takes time by the row's text
+			f.fence() // a search takes longer for longer rows, so even the host's search must not read rows out of scope
 			row.Facet = &decl.Facet{Search: s.Search}
 			text := plan.Source{Origin: g.Origin, Index: s.Slot, Item: -1}
 			f.where = append(f.where, f.Searching(row, text, false).SQL(&f.From))
@@ -200,7 +200,7 @@ func (f *from) relation(r *decl.Relation, g *scope.Grant) (*query, *expr.Row, er
 	return q, row, nil
 }
 
-// matched is the condition that other, a row of the finished sub-query, matches row.
+// matched is the condition that row matches other, a row of the finished subquery sub.
 func (f *from) matched(row *expr.Row, pairs []decl.Pair, sub *from, other *expr.Row) sqlast.Expr {
 	var theirs, ours []sqlast.Expr
 	for _, p := range pairs {

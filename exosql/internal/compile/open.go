@@ -14,8 +14,8 @@ import (
 // others. The engine's own plan shows whether it does, see fence.Table. If not, the fenced
 // statement runs.
 
-// opened compiles a statement in an open form, each time with a new compiler, or returns nil. With guarded
-// tables it compiles twice: the columns that links compare must be known when the first condition is written.
+// opened compiles a statement in an open form, or returns nil. It compiles again with guarded tables, because
+// the columns that links compare must be known when the first condition is written.
 func opened(form fence.Form, start func() *compiler, compile func(*compiler) (*plan.Plan, error)) *plan.Plan {
 	var compared []*decl.Column
 	for {
@@ -37,7 +37,7 @@ func opened(form fence.Form, start func() *compiler, compile func(*compiler) (*p
 	}
 }
 
-// tablesOf returns the tables of an open plan, or nil if no search can find the scope of one.
+// tablesOf returns the tables of an open plan, or nil if no index search could find the scope of one of them.
 func (c *compiler) tablesOf(p *plan.Plan) []fence.Table {
 	var out []fence.Table
 	for _, row := range c.entered {

@@ -1,6 +1,6 @@
 package compile
 
-// This file reads the operators in a message. Package expr applies them.
+// This file reads the operators in a message; package expr writes them.
 
 import (
 	"github.com/exoagent/exoagent/exo/fail"
@@ -21,7 +21,7 @@ func operatorOf(n *message.Node) *language.Operator {
 	return language.OperatorOn()[n.Recv.Type.Name][n.Name]
 }
 
-// operation interprets an operator of package language.
+// operation interprets a call of an operator, which package language describes.
 func (f *from) operation(op *language.Operator, n *message.Node, env expr.Names) (expr.Expr, error) {
 	e, err := f.operated(op, n, env)
 	if err == nil && op.Sure(n.Name) {
@@ -55,7 +55,7 @@ func (f *from) operated(op *language.Operator, n *message.Node, env expr.Names) 
 	case op.Form == language.FormJSONLength:
 		return f.JSONLength(x), nil
 	case op.Form == language.FormJSONToText:
-		if len(expr.JSONOf(x).Keys) == 0 { // whole documents would all be null, and so one group
+		if len(expr.JSONOf(x).Keys) == 0 { // grouping by a whole document would make one group, of null
 			return nil, fail.Errorf(fail.Invalid, "", "a whole JSON document is no text; take a key of it, like column.key, or column.asText() where it is a text itself")
 		}
 		return f.JSONText(x), nil
@@ -100,7 +100,7 @@ func (f *from) operated(op *language.Operator, n *message.Node, env expr.Names) 
 	args := []expr.Expr{x}
 	for _, a := range n.Args {
 		if a.Op == message.OpLit && a.Lit.IsNull() {
-			args = append(args, expr.Null{}) // the shape of the message has the null
+			args = append(args, expr.Null{}) // null is part of the message's shape, so it needs no argument
 			continue
 		}
 		if a.Op == message.OpLit {
@@ -113,14 +113,14 @@ func (f *from) operated(op *language.Operator, n *message.Node, env expr.Names) 
 		}
 		args = append(args, y)
 	}
-	if op.Form != language.FormPattern && op.Form != language.FormFolded { // see match in package expr
+	if op.Form != language.FormPattern && op.Form != language.FormFolded { // a pattern is matched in a form of its own: see match in package expr
 		f.Handle(op.Ast, args)
 	}
 	e := f.Operate(op, args, of)
 	return e, e.Type().Fits(n.Name)
 }
 
-// operandKind returns the kind as which a literal is bound that is an operand together with x.
+// operandKind returns the type as which a literal is bound that the operator compares or combines with x.
 func (f *from) operandKind(op *language.Operator, t *message.Type, x expr.Expr) string {
 	switch op.Form {
 	case language.FormHas:
@@ -133,9 +133,9 @@ func (f *from) operandKind(op *language.Operator, t *message.Type, x expr.Expr) 
 	return ""
 }
 
-// list makes the placeholders of a list. There are as many as the class of its length, so that
-// a few plans serve all lengths. All its numbers have one kind, the least that fits all: the
-// message's shape does not have the kind of each.
+// list makes the placeholders of a list, as many as the class of its length, so that few plans
+// serve all lengths. All its numbers get the least type that fits all: the shape of a message has
+// no type for each.
 func (f *from) list(n *message.Node, kind string, env expr.Names) ([]expr.Expr, error) {
 	var out []expr.Expr
 	if n.Op == message.OpLit {
@@ -193,8 +193,8 @@ func (f *from) asCompared(op *language.Operator, x expr.Expr, n *message.Node, e
 			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "give the type of the JSON to compare it with a query's column: write column.key.asText().%s(query), or .asNumber() or .asBool()", n.Name)
 		case a.Op == message.OpList:
 			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "a list that JSON is compared with can't have columns in it: write a condition for each, and join them with ||")
-		case op.Ast == sqlast.Is || op.Ast == sqlast.IsNot: // these operators treat null as a value
-			// A number in the JSON, read as text, and a column without a value are both null, and would be equal.
+		case op.Ast == sqlast.Is || op.Ast == sqlast.IsNot: // is and isNot treat null as a value
+			// A null column, and JSON that is no number when read as one, are both null and would compare as equal.
 			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "give the type of the JSON to compare it with a column: write column.key.asText() === other, or .asNumber() or .asBool()")
 		default:
 			y, err := f.expr(a, env)
@@ -222,9 +222,9 @@ func (f *from) asCompared(op *language.Operator, x expr.Expr, n *message.Node, e
 	return f.JSONAs(x, kind), nil
 }
 
-// typeOfItems returns the type of the values of a list; all numbers are one type.
+// typeOfItems returns the type of the values of a list. Numbers of different types become one type.
 func typeOfItems(v value.Value) (string, error) {
-	kind := value.TypeText // the type of an empty list
+	kind := value.TypeText // an empty list has the type text
 	for i := range v.Len() {
 		k := expr.TypeOfValue(v.At(i))
 		if scalar.NumberRank(k) > 0 {

@@ -12,13 +12,13 @@ import (
 )
 
 // A page is the first rows of a query after a given row in its order. No row is skipped by number. So rows that are added
-// or deleted before it do not move the others, and an index that serves the order finds a late page as fast as the first.
+// or deleted before it do not move the others. An index that serves the order finds a late page as fast as the first.
 //
-// The keys of the rows make the order total, so the values that a row is sorted by are its
-// position. The condition that a row comes after that position is treated like a condition of a
-// program: it is behind a fence, in a guard, or in a plan that was judged open (TestPageReads).
+// The keys of the rows make the order total, so the values that a row is sorted by are its position. The condition that a
+// row comes after that position is treated like a program's condition: behind a fence, in a guard, or in a plan that was
+// judged open (TestPageReads).
 
-// page makes q a page.
+// page makes q a page of size rows.
 func (f *from) page(q *query, size plan.Source) error {
 	if err := f.settle(q); err != nil {
 		return err
@@ -30,7 +30,7 @@ func (f *from) page(q *query, size plan.Source) error {
 	terms = f.asIndexed(terms)
 	if f.c.after != nil {
 		if len(f.c.after) != len(terms) {
-			return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a cursor of %d values for an order of %d", len(f.c.after), len(terms))}
+			return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the cursor has %d values, but the order has %d terms", len(f.c.after), len(terms))}
 		}
 		f.demand(f.behind(terms, 0))
 	}
@@ -39,7 +39,7 @@ func (f *from) page(q *query, size plan.Source) error {
 	return nil
 }
 
-// noPage returns the error for a table without a key. It names what pages can read there: groups by values (distinct rows have no key).
+// noPage returns the error for pages of a table without a key. It suggests groups by a value, which can be read in pages; distinct rows can't.
 func noPage(r *expr.Row) error {
 	err := noKey(r.Table)
 	if r.Facet == nil {
@@ -59,7 +59,7 @@ func noPage(r *expr.Row) error {
 func (f *from) total(q *query) ([]orderTerm, error) {
 	var terms []orderTerm
 	add := func(o orderTerm) {
-		if !slices.ContainsFunc(terms, func(t orderTerm) bool { return expr.Same(t.x(), o.x()) }) { // a repeated term adds nothing
+		if !slices.ContainsFunc(terms, func(t orderTerm) bool { return expr.Same(t.x(), o.x()) }) { // a term that is sorted by already adds nothing
 			terms = append(terms, o)
 		}
 	}
@@ -88,7 +88,7 @@ func (f *from) total(q *query) ([]orderTerm, error) {
 		}
 		for _, k := range r.Table.Keys {
 			if k.Kind == value.TypeTime && !k.Iso() && !f.c.HeldAs(k).Exact(k.Kind) {
-				return nil, &fail.Error{Kind: fail.Denied, Msg: "can't be read in pages: the key is a time, and a cursor keeps only its milliseconds. Use orderBy and limit", Err: fmt.Errorf("exosql: the key %s.%s may hold finer times; %s says that it does not", r.Table.Name, k.Name, r.Table.Reader.ISO())}
+				return nil, &fail.Error{Kind: fail.Denied, Msg: "can't be read in pages: the key is a time, and a cursor keeps only its milliseconds. Use orderBy and limit", Err: fmt.Errorf("exosql: the key %s.%s may contain times finer than a millisecond; %s declares that it does not", r.Table.Name, k.Name, r.Table.Reader.ISO())}
 			}
 			add(orderTerm{expr: expr.SortBy(f.KeyOrder(expr.ColumnOf(r, k))), desc: desc})
 		}
@@ -96,20 +96,20 @@ func (f *from) total(q *query) ([]orderTerm, error) {
 	return terms, nil
 }
 
-// cursorCell describes how a value of the order is read for a cursor, so that it is compared as it was sorted when it comes back.
+// cursorCell describes how a cursor reads a value of the order, so that it is compared later in the form in which it was sorted.
 func (o orderTerm) cursorCell() plan.Cell {
 	of := o.x().Type()
 	c := plan.Cell{Kind: of.Kind, Null: true, Exact: of.Exact, Misfits: true, Name: "the order of a page"}
 	switch {
 	case of.Number() && of.Decimal():
-		c.Kind = value.TypeDecimal // with all its digits, whatever the program gets
+		c.Kind = value.TypeDecimal // the cursor keeps all digits, even if the program gets a rounded number
 	case of.Number() && o.kind != "":
 		c.Kind = o.kind
 	}
 	return c
 }
 
-// ends adds the cells of a row that a cursor is made from.
+// ends adds the cells that the cursor at the end of a page is made from.
 func (f *from) ends(sel *sqlast.Select, p *plan.Plan, q *query) {
 	for _, o := range q.order {
 		cell := o.cursorCell()
@@ -126,18 +126,18 @@ func (f *from) ends(sel *sqlast.Select, p *plan.Plan, q *query) {
 	p.After = len(q.order)
 }
 
-// placed reports whether a cursor has the stored cell that the database sorts by, rather than the value that a program gets. Cells that
-// become null, or the same value, still have different places in the order: by the value a page would lose or repeat rows. On
-// PostgreSQL that is true only of columns without a guard. The cursor has the cell as a text, and compares it in the column's own type.
+// placed reports whether a cursor keeps the stored cell, not the value that a program gets. Cells that become null, or the same value,
+// have different places in the order; with values, a page would lose or repeat rows. On PostgreSQL only columns without a guard have
+// such cells. The cursor keeps the cell as text, and compares it in the column's type.
 func (f *from) placed(o orderTerm) bool {
 	c, ok := o.x().(expr.Column)
 	return f.c.Dialect == sqlast.SQLite || ok && expr.MayMisfit(c.Col.Kind) && (o.expr.(expr.SortKey).Stored || !f.c.Misfits(c))
 }
 
-// behind is the condition that a row comes after the cursor's by the terms from i on. NULL comes before everything else.
+// behind is the condition that a row comes after the cursor's row by the terms from i on. NULL comes before everything else.
 //
-// If possible, the first column is compared in a condition of its own, without an OR, so that an
-// index search begins at the cursor. For an OR, engines read several ranges of an index, or use none.
+// If possible, the first column is compared in a condition of its own, without an OR, so that an index search begins at the
+// cursor. For an OR, engines read several ranges of an index, or use none.
 func (f *from) behind(terms []orderTerm, i int) expr.Expr {
 	o, last := terms[i], i == len(terms)-1
 	x, v := f.operands(terms, i)
@@ -152,11 +152,11 @@ func (f *from) behind(terms []orderTerm, i int) expr.Expr {
 		return f.behind(terms, i+1)
 	}
 	switch {
-	case f.c.after[i] == AtNull && o.desc: // nothing comes after NULL
+	case f.c.after[i] == AtNull && o.desc: // in descending order NULL is last, so nothing comes after it
 		return is(sqlast.And, is(sqlast.IsNull, x), rest())
 	case f.c.after[i] == AtNull:
 		return choose(is(sqlast.IsNotNull, x), yes, rest())
-	case o.desc && !f.NeverNull(o.expr): // descending, NULL comes last
+	case o.desc && !f.NeverNull(o.expr): // in descending order, rows with NULL come after the cursor too
 		return choose(is(sqlast.Gt, x, v), no, choose(is(sqlast.Eq, x, v), rest(), yes))
 	}
 	if !last && f.alignedFrom(terms, i) {
@@ -172,7 +172,7 @@ func (f *from) behind(terms []orderTerm, i int) expr.Expr {
 	return is(sqlast.And, is(at, x, v), choose(is(to, x, v), yes, rest()))
 }
 
-// operands returns what is sorted by and value i of the cursor, as they are compared.
+// operands returns the two sides of a comparison with the cursor: the expression of term i, and value i of the cursor.
 func (f *from) operands(terms []orderTerm, i int) (x, v expr.Expr) {
 	o := terms[i]
 	at := expr.Argument{Src: plan.Source{Origin: plan.FromCursor, Index: i, Item: -1}, Kind: value.TypeText}
@@ -194,19 +194,19 @@ func (f *from) operands(terms []orderTerm, i int) (x, v expr.Expr) {
 	return both[0], both[1]
 }
 
-// alignedFrom reports whether the terms from i on have one direction, so that one row comparison finds what comes after the cursor. A
-// NULL in the deciding pair makes the comparison unknown, and the row is left out. Ascending that is right, since NULL comes first.
+// alignedFrom reports whether the terms from i on have one direction, so that one row comparison finds the rows after the cursor. A
+// NULL leaves a row out; that is right in ascending order, in which NULL comes first.
 func (f *from) alignedFrom(terms []orderTerm, i int) bool {
 	for k, o := range terms[i:] {
 		c, column := expr.PlainText(o.x()).(expr.Column)
-		if f.c.after[i+k] == AtNull || o.desc != terms[i].desc || o.desc && !f.NeverNull(o.expr) || column && c.Col.Kind == value.TypeTime && !c.Col.Iso() { // see postgresRange
+		if f.c.after[i+k] == AtNull || o.desc != terms[i].desc || o.desc && !f.NeverNull(o.expr) || column && c.Col.Kind == value.TypeTime && !c.Col.Iso() { // times can't be in a row comparison: see postgresRange
 			return false
 		}
 	}
 	return true
 }
 
-// beyond is the condition of such terms as one comparison.
+// beyond writes the condition that a row comes after the cursor as one row comparison, for terms in one direction.
 func (f *from) beyond(terms []orderTerm, i int) expr.Expr {
 	b := expr.Beyond{Desc: terms[i].desc}
 	for k := range terms[i:] {
@@ -216,8 +216,8 @@ func (f *from) beyond(terms []orderTerm, i int) expr.Expr {
 	return b
 }
 
-// marked marks the cells of columns by which the result is sorted as they are stored, and adds such columns if
-// they are not shown. If a cell is a misfit, its row has the wrong place, and the query runs again with guards.
+// marked notes which cells show a column that the result is sorted by as stored, and adds such columns that are
+// not shown. If such a cell is a misfit, its row is misplaced, and the query runs again with guards.
 func (f *from) marked(sel *sqlast.Select, p *plan.Plan, out *projection, terms []orderTerm) {
 	for _, o := range terms {
 		c, _ := expr.PlainText(o.x()).(expr.Column)
@@ -236,7 +236,7 @@ func (f *from) marked(sel *sqlast.Select, p *plan.Plan, out *projection, terms [
 }
 
 // upwards notes that a result is in ascending stored order with a limit. Misfits are null and belong first, but the database may
-// sort them last, where the limit hides them. A probe (Engine.Probe) reads the last row of all, to find out whether it is a misfit.
+// sort them last, behind the limit. So Engine.Probe reads the very last row to see whether it is a misfit.
 func (f *from) upwards(sel *sqlast.Select, p *plan.Plan, q *query) {
 	if len(q.order) == 0 || len(q.limits) == 0 || q.order[0].desc || f.c.msg == nil {
 		return
@@ -247,7 +247,7 @@ func (f *from) upwards(sel *sqlast.Select, p *plan.Plan, q *query) {
 	}
 }
 
-// find returns the number of the cell that shows a column, counted from at; -1: none does.
+// find returns the number of the cell that shows a column, counted from at, or -1 if no cell shows it.
 func (out *projection) find(c expr.Column, at *int) int {
 	for _, it := range out.items {
 		if it.sub == nil && it.expr == c {

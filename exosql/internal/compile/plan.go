@@ -21,7 +21,7 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// finish makes the statement of a complete query.
+// finish makes the plan of a complete query.
 func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan, error) {
 	p := &plan.Plan{Kind: kind}
 	sel := &sqlast.Select{}
@@ -89,7 +89,7 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 	return p, nil
 }
 
-// outputs adds the cells of a projection to the statement and the plan. lists is how many lists it is nested in.
+// outputs adds the cells of a projection to the statement and to the plan. lists counts the lists of rows around it.
 func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists int) *value.Shape {
 	s := &value.Shape{Names: slices.Clone(out.names)}
 	for i, it := range out.items {
@@ -107,7 +107,7 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 			continue
 		}
 		c := plan.Cell{Kind: it.kind, Of: it.elem, Null: it.null, Exact: it.expr.Type().Exact, Name: out.names[i]}
-		c.Misfits = f.c.msg != nil // for Go code a misfit is an error
+		c.Misfits = f.c.msg != nil // a misfit is null for a program, but an error for Go code
 		if ce, ok := it.expr.(expr.Column); ok {
 			if charge := ce.Col.Charge(); charge > 0 && lists == 0 {
 				if f.c.charges == nil {
@@ -116,7 +116,7 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 				f.c.charges[len(p.Cells)] = charge
 			}
 			c.Name, c.Null = ce.Col.Table.Name+"."+ce.Col.Name, ce.Col.Null || ce.Row.Optional
-			if f.c.replying && ce.Col.Label.Empty() { // values that a write reads may be hidden from programs
+			if f.c.replying && ce.Col.Label.Empty() { // hidden values that a write reads for itself are not charged
 				c.Shown = ce.Col.Guest
 			}
 		} else if lists == 0 && it.expr != nil {
@@ -139,7 +139,7 @@ func (f *from) tallies(sel *sqlast.Select, p *plan.Plan, q *query) {
 	if !f.c.replying {
 		return
 	}
-	if p.Kind != plan.RunValue && q.base != nil && grouped(q.base) { // an aggregate of groups has no cells of single groups
+	if p.Kind != plan.RunValue && q.base != nil && grouped(q.base) { // a count over groups shows no cells of single groups
 		for _, t := range groupOf(q.base).tallies {
 			q.tallies = append(q.tallies, expr.Tally{Col: t.Col, Rows: groupOf(q.base).cell(q.base, t.Rows)})
 		}
@@ -150,7 +150,7 @@ func (f *from) tallies(sel *sqlast.Select, p *plan.Plan, q *query) {
 	}
 }
 
-// Message plans a program's message.
+// Message compiles a program's message to a plan.
 func Message(d expr.Engine, m *exo.Message, grants []shape.Prepared, after Position) (*plan.Plan, error) {
 	c := newCompiler(d, m, grants)
 	c.after = after
@@ -188,8 +188,8 @@ func planOf(c *compiler) (*plan.Plan, error) {
 	return f.ofQuery(q, c.msg.Root)
 }
 
-// typed is a chain of typed calls to plan: the key of its plan, its values, and copies without
-// them.
+// typed is a chain of typed calls that needs a plan: the plan's key, the chain's values, and a copy
+// of the chain without them.
 type typed struct {
 	Key    []byte
 	Vals   []value.Value
@@ -198,24 +198,24 @@ type typed struct {
 	kind   plan.RunKind
 }
 
-// NewChain returns a chain of typed calls. more are values that complete it.
+// NewChain prepares a chain of typed calls for compilation. more are further values of its plan, like the size of a page.
 func NewChain(r *decl.Relation, ss scope.Scopes, kind plan.RunKind, more ...value.Value) typed {
 	key, chain, fixed, vals := shape.Chain(fmt.Appendf(nil, "typed %d;", kind), r, ss, nil)
 	return typed{key, append(vals, more...), chain, fixed, kind}
 }
 
-// Grant returns the chain as a grant, to ask for its scopes.
+// Grant returns the chain in the form of a grant, which can be asked for its scopes.
 func (s *typed) Grant() *scope.Grant {
 	return &scope.Grant{Rel: s.chain, Scopes: s.scopes, Chain: s.scopes}
 }
 
-// Compile plans the chain. For a page, the size is the last value.
+// Compile makes the plan of the chain. The plan of a page takes its size from the last value.
 func (s *typed) Compile(d expr.Engine, after Position) (*plan.Plan, error) {
 	size := plan.Source{Index: len(s.Vals) - 1, Item: -1}
 	return relation(d, s.chain, &scope.Grant{Scopes: s.scopes, Chain: s.scopes}, s.kind, size, after)
 }
 
-// relation plans a chain of typed calls. r and g are a shaper's copies.
+// relation makes the plan of a chain of typed calls. r and g are copies of the chain and its scopes without values.
 func relation(d expr.Engine, r *decl.Relation, g *scope.Grant, kind plan.RunKind, size plan.Source, after Position) (*plan.Plan, error) {
 	c := newCompilerOn(d, []*scope.Grant{g})
 	c.after = after
@@ -246,7 +246,7 @@ func allColumns(row *expr.Row) *projection {
 	return out
 }
 
-// ofQuery completes a message that asks for one value of all rows of a query.
+// ofQuery makes the plan of a message that asks for one value of all rows of a query.
 func (f *from) ofQuery(q *query, n *message.Node) (*plan.Plan, error) {
 	if err := f.gather(q, n); err != nil {
 		return nil, err
@@ -257,7 +257,7 @@ func (f *from) ofQuery(q *query, n *message.Node) (*plan.Plan, error) {
 			return nil, err
 		}
 	}
-	if f.c.Extremes = n.Name == language.Min || n.Name == language.Max; !f.Ends(x) { // an index has the least and the greatest value; a tally of misfits would read all rows
+	if f.c.Extremes = n.Name == language.Min || n.Name == language.Max; !f.Ends(x) { // an index finds the least and the greatest value; counting misfits would read all rows
 		q.tallies = f.Tallied(q.tallies, x)
 	}
 	if x, err = f.aggregate(q, n, x, nil); err != nil {
@@ -268,8 +268,8 @@ func (f *from) ofQuery(q *query, n *message.Node) (*plan.Plan, error) {
 	return f.finish(q, plan.RunValue, out)
 }
 
-// withOpen adds the open plan to p, if p has fences and a search can find the scope of each
-// table.
+// withOpen adds an open plan to p, if p has fences and an index search can find the scope of each
+// of its tables.
 func withOpen(p *plan.Plan, c *compiler) *plan.Plan {
 	if c.fences == 0 {
 		return p
@@ -286,7 +286,7 @@ func withOpen(p *plan.Plan, c *compiler) *plan.Plan {
 	return p
 }
 
-// Guarded returns the open plan of a message in a form that guards some tables: see fence.Next. It has no Tables if there is no such plan.
+// Guarded returns the open plan of a message that guards some of its tables: fence.Next chooses them. Without such a plan the result has no Tables.
 func Guarded(d expr.Engine, m *exo.Message, grants []shape.Prepared, after Position, form fence.Form) *plan.Plan {
 	p := opened(form, func() *compiler {
 		c := newCompiler(d, m, grants)
@@ -302,7 +302,7 @@ func Guarded(d expr.Engine, m *exo.Message, grants []shape.Prepared, after Posit
 // reply returns the plan of a message that reads.
 func reply(c *compiler) (*plan.Plan, error) {
 	p, err := planOf(c)
-	if err == nil && p.Kind != plan.RunValue && p.Kind != plan.RunCount { // these show no row, and the run has the label of what they read
+	if err == nil && p.Kind != plan.RunValue && p.Kind != plan.RunCount { // a value or a count shows no row, so no cell is sealed: the run gets the label of what was read
 		err = c.sealed(p)
 	}
 	return p, err

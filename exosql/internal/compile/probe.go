@@ -46,18 +46,17 @@ func Uses(d expr.Engine, col *decl.Column) []Use {
 	return out
 }
 
-// Probe is a program that uses one column of a facet's rows. It is compiled as every program
-// is, so that the database can be asked how it would run it. It reads the rows in the grant's
-// scope, and no other table.
+// Probe is a sample program that uses one column of a facet. It is compiled like any program, to
+// ask the database how it would run it. It reads only the rows in the grant's scope.
 type Probe struct {
-	Plan *plan.Plan // the open plan; nil if no search can find the scope
+	Plan *plan.Plan // Plan is the open plan, or nil if no index search can find the scope
 	Args []value.Value
-	// Bare: programs run Plan whatever the database's plan is, since nothing in it needs a fence.
-	// That is so for keys, and for columns with AllowUnscopedLookup.
+	// Bare means that nothing in Plan needs a fence, so programs always run it. That is so for keys,
+	// and for columns with AllowUnscopedLookup.
 	Bare bool
 }
 
-// NewProbe compiles the program that uses a column of a facet within the grant.
+// NewProbe compiles a sample program that uses a column of a facet within the grant.
 func NewProbe(g shape.Prepared, d expr.Engine, fc *decl.Facet, col *decl.Column, use Use) (*Probe, error) {
 	m, err := using(fc, col, use, d.FormOf(col).Native.Sample)
 	if err != nil {
@@ -74,7 +73,7 @@ func NewProbe(g shape.Prepared, d expr.Engine, fc *decl.Facet, col *decl.Column,
 		return open
 	}, reply)
 	if p == nil {
-		return &Probe{}, nil // as in withOpen: such a message has only the fenced plan
+		return &Probe{}, nil // without fixed columns in the scope there is no open plan: see withOpen
 	}
 	args, err := p.Bind(m.Args, [][]value.Value{g.Vals}, nil, m.Zone())
 	return &Probe{Plan: p, Args: args, Bare: c.fences == 0}, err
@@ -126,7 +125,7 @@ func using(fc *decl.Facet, col *decl.Column, use Use, native string) (*exo.Messa
 	b.add(message.WireNode{Op: message.OpCall, Name: "execute", Recv: q})
 	m, err := check.Check(message.Expr{Nodes: b.nodes})
 	if err != nil {
-		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the program that uses %s.%s: %w", col.Table.Name, col.Name, err)}
+		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the sample program that uses %s.%s: %w", col.Table.Name, col.Name, err)}
 	}
 	return &exo.Message{Checked: *m}, nil
 }
@@ -143,7 +142,7 @@ func (b *builder) add(n message.WireNode) int32 {
 	return b.last()
 }
 
-// sample returns a value that programs may compare a column with. Plans do not depend on it.
+// sample returns a value for a sample program to compare a column with. Plans do not depend on the value.
 func sample(col *decl.Column, native string) value.Value {
 	switch {
 	case len(col.Enum) > 0:

@@ -1,6 +1,6 @@
 package compile
 
-// This file has what the others build on: the compiler, a FROM clause in the making, and a query with its order and limits.
+// This file has the compiler's basic types: the compiler, a FROM clause that is being built, and a query with its order and limits.
 
 import (
 	"fmt"
@@ -19,37 +19,37 @@ import (
 
 // compiler turns a message, or a chain of typed calls, into one statement.
 //
-// All tables of a query are in one flat list of sources (a from), and each row of the program's
-// namespace is an occurrence with its own identity. The name of a row's column is looked up in
-// the from at each use, and never stored under a name of the program. So an inner query can't
-// capture an outer name (testdata/attacks/001), and wrapping a from moves all its rows at once.
+// All tables of a query are in one flat list of sources (a from). Each row of the program's
+// namespace is an occurrence with its own identity. The name of a row's column is looked up in the
+// from at each use, and never stored under a name of the program. So an inner query can't capture
+// an outer name (testdata/attacks/001), and wrapping a from moves all its rows at once.
 type compiler struct {
 	expr.State
 	aliases      int
 	guardAliases int
 	steps        int
-	tables       int            // how many tables the statement reads, a table counted at each use
-	columns      int            // how many columns these have together
-	grants       []*scope.Grant // of the message's objects
+	tables       int            // tables counts the tables that the statement reads, a table once for each use
+	columns      int            // columns counts the columns of these tables
+	grants       []*scope.Grant // grants are those of the objects in the message
 	msg          *exo.Message
-	charges      map[int]int // by number of a cell that is a labelled column, or calculated: what limits count for it
-	made         map[int]int // by number of a calculated cell: the most bytes that the engine may make for it
-	replying     bool        // a program gets the result
-	alone        *decl.Facet // the facet of the message's object, if that is not the grant: see Probe
+	charges      map[int]int // charges has, for each cell with a label or a calculation, the size that limits count for it
+	made         map[int]int // made has, for each calculated cell, the most bytes that the engine may make for it
+	replying     bool        // replying: the result goes to a program
+	alone        *decl.Facet // alone is the facet of a sample program's column, which may differ from the grant's facet: see Probe
 
-	fences  int         // how many fences the statement has
-	entered []*expr.Row // the tables of the statement
-	derived []string    // the aliases of derived tables
+	fences  int         // fences counts the fences of the statement
+	entered []*expr.Row // entered are the occurrences of tables in the statement
+	derived []string    // derived are the aliases of derived tables
 
-	linked []*decl.Column // columns that a link of the statement compares, in the order in which they are met
-	links  []link         // links that join guarded tables
+	linked []*decl.Column // linked are the columns that links of the statement compare, in the order in which they are met
+	links  []link         // links are those that join guarded tables
 
-	after Position // where the page begins
+	after Position // after is the kind of each value of the page's cursor
 
-	asked   int      // how many subqueries are written
-	sets    int      // how many queries are combined
-	trees   int      // how many links are followed again and again
-	notices []string // see plan.Plan
+	asked   int      // asked counts the subqueries that were written
+	sets    int      // sets counts the queries that union and the like combine
+	trees   int      // trees counts the links that recursive() follows
+	notices []string // notices are remarks on the answer: see plan.Plan
 }
 
 // maxSteps bounds the work of one compilation: a message is a graph, and a node is compiled
@@ -58,64 +58,64 @@ const maxSteps = 5000
 
 const maxSources = 60 // SQLite joins at most 64 tables
 
-// from is a FROM clause in the making: what expressions see of it, its sources and conditions.
+// from is a FROM clause that is being built: its sources and conditions, and the rows that expressions can use.
 type from struct {
 	expr.From
 	c       *compiler
 	sources scope.Sources
 	where   []sqlast.Expr
-	open    bool                    // something was added since the last fence
-	fenced  map[*expr.Derived]*from // the derived tables that are only fences: a condition that is true inside is true outside
-	asked   *[]expr.Expr            // within a left join: the program's conditions, for the join's ON
+	open    bool                    // open: something was added since the last fence
+	fenced  map[*expr.Derived]*from // fenced has the derived tables that are only fences: a condition on their rows means the same inside
+	asked   *[]expr.Expr            // asked collects the program's conditions within a left join, for the join's ON
 }
 
-// query is what the calls of a program have built so far, over a from.
+// query is the state of a chain of calls: what the calls read so far have built over a from.
 type query struct {
-	ns       []expr.Named  // the rows that callbacks see
-	base     *expr.Row     // the row that a result shows without a select
-	out      *projection   // the choice of select, or nil
+	ns       []expr.Named  // ns are the rows that callbacks see
+	base     *expr.Row     // base is the row that a result without select shows
+	out      *projection   // out is what select chose, or nil
 	order    []orderTerm   //
-	chosen   bool          // the order has chosen the first row of each key; a later order only sorts the chosen rows
-	limits   []sqlast.Expr // pending: they act when something comes after them, or at the end
+	chosen   bool          // chosen: distinctBy used the order to choose the first row of each key, so a later order only sorts these rows
+	limits   []sqlast.Expr // limits are pending: they act when another call follows, or at the end
 	offsets  []sqlast.Expr
-	once     bool        // one of the rows that show the same is left
-	distinct bool        // the same, also for whole rows, and in joined queries
-	context  []*expr.Row // the rows that were there before: a limit acts for each combination of them
-	link     *decl.Link  // the link that led to the rows, also after further conditions
+	once     bool        // once: distinct leaves one of the rows that show the same
+	distinct bool        // distinct is set by every distinct, also of whole rows and of joined queries
+	context  []*expr.Row // context has the rows that existed before the query: a limit acts for each combination of them
+	link     *decl.Link  // link is the link that led to the rows, even if conditions follow
 	tallies  []expr.Tally
-	merged   []string // if several rows may lead to one row of the query: the name of the rows that lead there, and their link
+	merged   []string // merged is set if several rows may lead to one row of the query: their name, and the name of their link
 }
 
 type orderTerm struct {
 	expr expr.Expr
 	desc bool
-	kind string // the type as the catalogue declares it, or ""; the compiler's may be wider, because of a literal
-	last bool   // it is the rank of a search, see sortedBy
+	kind string // kind is the type in the catalogue, or ""; the compiler's may be wider, because of a literal
+	last bool   // last: the term is the rank of a search, which sorts only rows that are equal otherwise
 }
 
-// projection is what each result row shows: columns, scalars, records of them.
+// projection is what each row of the result shows: columns, calculated values, or records of these.
 type projection struct {
 	names []string
 	items []projected
-	bare  bool // one item: the result has its values without a record around each
+	bare  bool // bare: select returned one value, so the rows are values and not records
 }
 
 type projected struct {
 	expr expr.Expr
 	rows *nested
-	kind string // scalar kind of the cell
-	elem string // of a list: the scalar kind of its elements
+	kind string // kind is the scalar type of the cell
+	elem string // elem is the scalar type of a list's elements
 	null bool
 	sub  *projection
 }
 
 func (c *compiler) newFrom(outer *expr.From) *from { return c.over(expr.NewFrom(&c.State, outer)) }
 
-// over returns a from with this expr.From.
+// over returns a from that has f as its expr.From.
 func (c *compiler) over(f expr.From) *from { return &from{From: f, c: c} }
 
-// trial returns a copy of the compiler, and f for that copy, to interpret something for its
-// type or its errors alone. The statement keeps nothing of it.
+// trial returns copies of the compiler and of f, to interpret a node for its type and errors only.
+// The statement gets nothing of it.
 func (c *compiler) trial(f *expr.From) (*compiler, *expr.From) {
 	trial := *c
 	trial.Queries = &trial
@@ -140,7 +140,7 @@ func (c *compiler) step() error {
 	return nil
 }
 
-// sort calls write to write what rows are sorted by; sorting may already be set by a query around it.
+// sort calls write to write an expression that rows are sorted by. Sorting stays set if an outer query had set it.
 func (c *compiler) sort(sorting bool, write func()) {
 	before := c.Sorting
 	c.Sorting = before || sorting
@@ -148,8 +148,8 @@ func (c *compiler) sort(sorting bool, write func()) {
 	c.Sorting = before
 }
 
-// orders returns the terms that a query is sorted by. With total they end in keys of its rows,
-// so that every order is total; see ties.
+// orders returns the terms that sort a query. With total, the keys of its rows follow as ties, so
+// that every order is total.
 func (f *from) orders(q *query, total bool) []sqlast.Order {
 	var out []sqlast.Order
 	for _, o := range q.order {
@@ -163,9 +163,9 @@ func (f *from) orders(q *query, total bool) []sqlast.Order {
 	return out
 }
 
-// ties returns the keys of the rows, in the direction of the last term, so that an index that
-// serves it is read in one direction. It leaves out a key that is sorted by already, and the
-// key of a row that an earlier row determines.
+// ties returns the keys of the rows, in the direction of the last term, so that an index is read in
+// one direction. Keys that are sorted by already are left out, and so is the key of a row that an
+// earlier row determines.
 func (f *from) ties(q *query) []sqlast.Order {
 	desc := len(q.order) > 0 && q.order[len(q.order)-1].desc
 	sortedBy := func(row *expr.Row, k *decl.Column) bool {
@@ -194,8 +194,8 @@ func (f *from) ties(q *query) []sqlast.Order {
 	return out
 }
 
-// ordering returns the columns that break ties between rows of the table: its key or, without one, all columns that the program
-// gets unsealed. Rows with equal values in these look the same to the program. A hidden column would be revealed by its order.
+// ordering returns the columns that order equal rows of the table: its key or, without one, all columns that the program gets
+// unsealed. Rows with equal values in these look the same to the program. The order would reveal any hidden column.
 func ordering(r *expr.Row) (out []*decl.Column) {
 	if len(r.Table.Keys) > 0 || r.Facet == nil {
 		return r.Table.Keys
@@ -208,19 +208,19 @@ func ordering(r *expr.Row) (out []*decl.Column) {
 	return out
 }
 
-// determined reports whether a link to the row's key leads to it from a row that is sorted by
-// before it: from an order to its customer.
+// determined reports whether a row that is sorted by earlier has a link to this row's key, as an
+// order has to its customer.
 func (f *from) determined(r *expr.Row) bool {
 	return r.Parent != nil && slices.Contains(f.Rows, r.Parent) && len(r.Parent.Table.Keys) > 0 && r.Table.KeyOf(r.By.Pairs, func(p decl.Pair) *decl.Column { return p.To })
 }
 
 func (q *query) pending() bool { return len(q.limits)+len(q.offsets) > 0 }
 
-// settle makes pending limits act, by wrapping everything so far in a derived table: whatever
-// comes later works on the remaining rows. So a program can't page past a host's limit, and a
-// filter after a limit can't choose other rows.
+// settle makes pending limits act: it wraps everything so far in a derived table, and later calls
+// work on the remaining rows. So a program can't page past a host's limit, and a filter after a limit
+// can't choose other rows.
 //
-// If there were other rows before (a limit inside a join's callback), the limit acts for each
+// If other rows existed before (a limit inside a join's callback), the limit acts for each
 // combination of these: rows are numbered within it. Both engines can do that; SQLite has no LATERAL.
 func (f *from) settle(q *query) error {
 	if !q.pending() {
@@ -255,7 +255,7 @@ func (f *from) settle(q *query) error {
 	return nil
 }
 
-// keysOf returns the columns that distinguish combinations of the rows.
+// keysOf returns the key columns of the rows, which distinguish their combinations.
 func (f *from) keysOf(rows []*expr.Row) []sqlast.Expr {
 	var keys []sqlast.Expr
 	for _, r := range rows {
@@ -270,7 +270,7 @@ func (f *from) keysOf(rows []*expr.Row) []sqlast.Expr {
 	return keys
 }
 
-// refuseKeyless refuses rows without a key if others are counted for each of them: two equal rows would count as one.
+// refuseKeyless refuses rows without a key if a limit acts for each of them: two equal rows would count as one.
 func refuseKeyless(rows []*expr.Row) error {
 	for _, r := range rows {
 		if err := HasKey(r.Table); err != nil {
@@ -280,8 +280,8 @@ func refuseKeyless(rows []*expr.Row) error {
 	return nil
 }
 
-// wrap moves everything so far into a derived table. fill completes it, and returns conditions
-// on its rows.
+// wrap moves everything so far into a derived table. fill completes its select, and returns
+// conditions on the derived rows.
 func (f *from) wrap(fill func(inner *from, sel *sqlast.Select, alias string) []sqlast.Expr) {
 	inner := *f
 	sel := inner.sources.Of(&sqlast.Select{Where: inner.where})
@@ -308,7 +308,7 @@ func (f *from) wrap(fill func(inner *from, sel *sqlast.Select, alias string) []s
 	*f = *outer
 }
 
-// HasKey refuses a table whose rows have no key.
+// HasKey returns an error for a table without a key.
 func HasKey(t *decl.Table) error {
 	if len(t.Keys) == 0 {
 		return noKey(t)
@@ -321,13 +321,13 @@ func noKey(t *decl.Table) *fail.Error {
 		Err: fmt.Errorf("exosql: table %s has no key: declare %s, so that a limit has one answer", t.Name, t.Reader.Key("its columns"))}
 }
 
-// Position has one of these letters for each value of a cursor. A statement depends on it. nil means no cursor: the first page.
+// Position has one letter for each value of a page's cursor, because the statement depends on it. nil means the first page, without a cursor.
 type Position []byte
 
 const (
 	AtNull  = 'n'
 	AtValue = 'v'
-	AtCell  = 'c' // a cell of SQLite that no Value can be, see plan.CellOf
+	AtCell  = 'c' // the value is a stored cell of SQLite that no Value can represent: see plan.CellOf
 )
 
 // pageable are the kinds of values that a cursor stores exactly.
@@ -336,7 +336,7 @@ var pageable = map[string]bool{
 	value.TypeDate: true, value.TypeInterval: true, value.TypeUUID: true, value.TypeBytes: true,
 }
 
-// inStoredOrder reports whether rows are sorted by columns as they are stored: if the first has an index, which would not serve its guard.
+// inStoredOrder reports whether rows are sorted by columns as stored: if the first column has an index, which serves no guarded expression.
 func (f *from) inStoredOrder(terms []orderTerm) bool {
 	if len(terms) == 0 || f.c.Engine.Again {
 		return false
@@ -359,7 +359,7 @@ func (f *from) inStoredOrder(terms []orderTerm) bool {
 	return false
 }
 
-// asIndexed returns terms that sort columns as they are stored, if an index serves that.
+// asIndexed returns the terms changed to sort columns as they are stored, if an index serves that order.
 func (f *from) asIndexed(terms []orderTerm) []orderTerm {
 	if !f.inStoredOrder(terms) {
 		return terms
@@ -367,47 +367,46 @@ func (f *from) asIndexed(terms []orderTerm) []orderTerm {
 	out := slices.Clone(terms)
 	for i, o := range out {
 		c, column := expr.PlainText(o.x()).(expr.Column)
-		out[i].expr = expr.SortKey{X: o.x(), Stored: column && (i == 0 || !f.c.Misfits(c))} // only the first stored term may have misfits: upwards looks only in the first term for misfits that a limit hides
+		out[i].expr = expr.SortKey{X: o.x(), Stored: column && (i == 0 || !f.c.Misfits(c))} // only the first stored term may have misfits, since upwards looks for hidden misfits only in that term
 	}
 	return out
 }
 
-// x returns what a term sorts by.
+// x returns the expression that a term sorts by.
 func (o orderTerm) x() expr.Expr { return o.expr.(expr.SortKey).X }
 
-// nested is the rows of a link that a selection shows in one cell of their row. In the
-// statement they are a subquery of that row, as in subquery.go: their table enters with its own
-// scope, and the program's conditions come after that. Cells are read last, in the program's
-// order and limits for each row, so no cell of a row out of scope is read, and no such row is sorted.
+// nested is a list of linked rows that select shows in one cell. In the statement it is a subquery,
+// as in subquery.go: its table enters with its own scope, before the program's conditions. Cells are
+// read last, in the program's order and limits, so no row out of scope is read or sorted.
 type nested struct {
 	n   *message.Node
 	env expr.Names
 }
 
-// link is two columns that a declared link compares, each with its names in the statement: in
-// its table, and in the derived table that it is now in.
+// link is a pair of columns that a declared link compares. Each has its names in the statement: in
+// its table, and in the derived table that contains it now.
 type link struct{ a, b []sqlast.Column }
 
 func newCompiler(d expr.Engine, m *exo.Message, grants []shape.Prepared) *compiler {
 	return compilerOf(d, m, shape.Grants(grants))
 }
 
-// compilerOf returns a compiler for a message. It sets all that depends on the message, since a
-// message's statement is compiled more than once (TestLocalTimeOfEachStatement).
+// compilerOf returns a compiler for a message. It sets everything that depends on the message,
+// since each of the message's statements needs it (TestLocalTimeOfEachStatement).
 func compilerOf(d expr.Engine, m *exo.Message, grants []*scope.Grant) *compiler {
 	c := newCompilerOn(d, grants)
 	c.msg, c.Program, c.Zoned = m, true, m.Zone() != "UTC"
 	return c
 }
 
-// newCompilerOn returns a compiler for a statement without a message.
+// newCompilerOn returns a compiler for a statement that no message asks for.
 func newCompilerOn(d expr.Engine, grants []*scope.Grant) *compiler {
 	c := &compiler{State: expr.State{Engine: d, Dialect: d.Dialect}, grants: grants}
 	c.Queries = c
 	return c
 }
 
-// bound returns env with a callback's placeholder bound to the query's tables.
+// bound returns env with the placeholder of a callback bound to the query's rows.
 func (f *from) bound(lambda *message.Node, q *query, env expr.Names) expr.Names {
 	out := make(expr.Names, len(env)+1)
 	for k, v := range env {
@@ -417,7 +416,7 @@ func (f *from) bound(lambda *message.Node, q *query, env expr.Names) expr.Names 
 	return out
 }
 
-// seen returns what the callbacks of a query see: its tables, and what select named.
+// seen returns the names that the callbacks of a query see: its tables, and the columns that select named.
 func (q *query) seen() []expr.Named {
 	if q.out == nil || q.out.bare {
 		return q.ns
@@ -431,7 +430,7 @@ func (q *query) seen() []expr.Named {
 	return seen
 }
 
-// row finds the occurrence that a node stands for: a table of a callback's namespace.
+// row returns the occurrence of a table that a node means, by its name in a callback.
 func (f *from) row(n *message.Node, env expr.Names) (*expr.Row, error) {
 	if n.Op == message.OpField && n.Recv.Op == message.OpParam {
 		for _, x := range env[n.Recv] {
@@ -443,13 +442,13 @@ func (f *from) row(n *message.Node, env expr.Names) (*expr.Row, error) {
 	return nil, expr.ErrNode(n)
 }
 
-// isRow reports whether a node stands for one row, which has links, rather than for a query.
+// isRow reports whether a node means one row with links, rather than a query.
 func isRow(n *message.Node, f *from, env expr.Names) bool {
 	_, err := f.row(n, env)
 	return err == nil
 }
 
-// wholeRow shows every column that the row's facet shows.
+// wholeRow returns the projection of every column that the row's facet shows.
 func wholeRow(row *expr.Row) *projection {
 	p := &projection{}
 	if g := groupOf(row); g != nil {
@@ -470,7 +469,7 @@ func wholeRow(row *expr.Row) *projection {
 	return p
 }
 
-// reads calls see for each column of the query's own rows that a node reads through the placeholder of its callback.
+// reads calls see for each column of the query's rows that a node reads through param, the placeholder of its callback.
 func (q *query) reads(n *message.Node, see func(*expr.Row, string) error, param *message.Node) error {
 	if n == nil {
 		return nil
@@ -483,7 +482,7 @@ func (q *query) reads(n *message.Node, see func(*expr.Row, string) error, param 
 		}
 	}
 	if n.Op == message.OpCall && n.Recv.Op == message.OpField && n.Recv.Recv == param && q.once && n.Type.Args["row"] != nil {
-		return see(q.ns[0].Row, n.Name) // a link
+		return see(q.ns[0].Row, n.Name) // n follows a link of the query's rows
 	}
 	for _, a := range append([]*message.Node{n.Recv}, n.Args...) {
 		if err := q.reads(a, see, param); err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// owners adds cells with the columns that name the readers of sealed values, after the cells of the answer. They come
-// from the row that has the value: through a joined row the program could choose the readers (TestReadersOfRows).
-// Only a plain column has readers: a calculated value, or one in rows within rows, has none of its own.
+// owners adds cells with the columns that name the readers of sealed values, after the answer's cells. They are read
+// from the row that has the value: through another row the program could choose the readers (TestReadersOfRows). Only
+// plain columns have readers: calculated values and lists of rows have none.
 func (f *from) owners(sel *sqlast.Select, p *plan.Plan, out *projection) {
 	if !f.c.replying {
 		return
@@ -29,18 +29,18 @@ type owners struct {
 	f      *from
 	sel    *sqlast.Select
 	p      *plan.Plan
-	at     int // the number of the next cell of the answer
+	at     int // at is the number of the next cell of the answer
 	places map[ownerKey]int
 }
 
-// ownerKey is a column of a row, or of the one row that a link leads to.
+// ownerKey identifies a column of a row, or of the one row that a link leads to.
 type ownerKey struct {
 	row  *expr.Row
 	link *message.Node
 	col  *decl.Column
 }
 
-// shown notes which columns the answer has already.
+// shown notes the columns that the answer shows already, so that owners need not add them.
 func (o *owners) shown(out *projection) {
 	for _, it := range out.items {
 		if it.sub != nil {
@@ -79,7 +79,7 @@ func (o *owners) of(out *projection) {
 	}
 }
 
-// add says who may read a cell that shows a column.
+// add notes who may read a cell that shows a column, and adds the columns that name these readers.
 func (o *owners) add(cell int, col *decl.Column, of func(*decl.Column) (ownerKey, expr.Expr)) {
 	if col == nil || col.Readers == nil {
 		return
@@ -99,7 +99,7 @@ func (o *owners) add(cell int, col *decl.Column, of func(*decl.Column) (ownerKey
 	o.p.Cells[cell].Owner = by
 }
 
-// Column returns the column that a subquery reads from the one row that a link leads to; nil if it is something else.
+// Column returns the column that a subquery reads from the one row that a link leads to, or nil if the subquery does something else.
 func (c *compiler) Column(f *expr.From, e expr.Subquery) *decl.Column {
 	if e.N.Op != message.OpField {
 		return nil

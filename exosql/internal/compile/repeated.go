@@ -1,6 +1,6 @@
 package compile
 
-// This file adds a notice if an aggregate over joined rows takes a row more than once, which is seldom intended.
+// This file adds a notice if an aggregate over joined rows uses a row more than once, which is seldom intended.
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/language"
 )
 
-// repeated adds a notice in three cases: the aggregate n takes rows several times because of a join; it counts
-// rows of a left join without a match; it takes a row once although several rows of a followed link lead to it.
+// repeated adds a notice in three cases: a join repeats rows in the aggregate n; n counts rows without a match
+// in a left join; n uses a row once that several rows link to.
 func (f *from) repeated(q *query, n *message.Node) {
 	adds := n.Name == language.Sum || n.Name == language.Avg || n.Name == language.Median
 	if adds && q.merged != nil && len(q.ns) == 1 {
@@ -49,10 +49,10 @@ func (f *from) repeated(q *query, n *message.Node) {
 	}
 }
 
-// severalOf returns a row variable of q that may have several rows for one combination of the
-// known rows, or nil. It adds to known the rows that known rows determine.
+// severalOf returns a row variable of q that may have several rows for one combination of the known
+// rows, or nil. It adds to known all rows that known rows determine.
 func (q *query) severalOf(known map[*expr.Row]bool, strict bool) *expr.Named {
-	for range q.ns { // each pass adds at least one row, or no pass will
+	for range q.ns { // a pass that adds no row ends the search
 		for _, x := range q.ns {
 			for row := x.Row; row != nil; row = row.Parent {
 				row.Determines(known, strict)
@@ -67,8 +67,8 @@ func (q *query) severalOf(known map[*expr.Row]bool, strict bool) *expr.Named {
 	return nil
 }
 
-// aggregate returns what n asks of the rows of q that meet the conditions: an aggregate of x,
-// or a measure. A measure must take each row once, or it is refused.
+// aggregate returns the aggregate or measure that n asks for, over the rows of q that meet the
+// conditions. A measure is refused if it would use a row more than once.
 func (f *from) aggregate(q *query, n *message.Node, x expr.Expr, within []expr.Expr) (expr.Expr, error) {
 	if !n.Method().Measure {
 		f.repeated(q, n)
@@ -95,14 +95,14 @@ func (f *from) aggregate(q *query, n *message.Node, x expr.Expr, within []expr.E
 	})
 }
 
-// measure returns the measure that n asks of the rows of q, and the row variable that has it.
+// measure returns the measure that n calls on the rows of q, and the row variable of its table.
 func (q *query) measure(n *message.Node) (*decl.Measure, *expr.Row, error) {
 	for _, a := range q.ns {
 		m := a.Row.Facet.Measure(n.Name)
 		if m == nil {
 			continue
 		}
-		// Two facets have a measure of this name. A policy may have removed one, and the label may belong to the other: refuse, rather than guess.
+		// Two facets have a measure of this name. A policy may have removed one, and the label may belong to the other, so guessing is unsafe.
 		if slices.ContainsFunc(q.ns, func(b expr.Named) bool { return b.Row != a.Row && b.Row.Facet.Measure(n.Name) != nil }) {
 			return nil, nil, fail.Errorf(fail.Invalid, n.Name, "is a measure of two of the joined tables: call it on a query of one of them")
 		}

@@ -26,7 +26,7 @@ func (c *compiler) labelled() bool {
 func (c *compiler) sealed(p *plan.Plan) error {
 	n, made := 0, 0
 	for i, l := range c.msg.CellLabels(p.Shape) {
-		if i < len(p.Cells) && !l.FlowsTo(c.msg.Label) { // if it flows there, the run has the label when the cell is read
+		if i < len(p.Cells) && !l.FlowsTo(c.msg.Label) { // a cell is sealed only if its label goes beyond the run's
 			if p.Cells[i].Sealed = c.charges[i]; p.Cells[i].Sealed == 0 {
 				p.Cells[i].Sealed = max(c.Charge, 1)
 			}
@@ -43,13 +43,13 @@ func (c *compiler) sealed(p *plan.Plan) error {
 	return nil
 }
 
-// maxSealed is how many cells of a row may be sealed. The engine refuses a row by its real
-// size: many copies of a small value would reveal its length (TestManyCopies). This many values
-// of the largest declarable size, sealed.Most, take half of engine.MaxRow.
+// maxSealed bounds the sealed cells of a row. The engine refuses a row by its real size, so many
+// copies of a small value would reveal its length (TestManyCopies). With this many values of the
+// largest size, sealed.Most, a row is half of engine.MaxRow.
 const maxSealed = 64
 
-// makes notes, for a calculated cell, its charge if it is sealed, and how large the engine may make it. Both
-// depend only on the expression and the declarations: a charge that depended on a row's value would reveal it.
+// makes notes the charge of a calculated cell, for the case that it is sealed, and the size that the engine may make.
+// Both depend only on the expression and the declarations: a charge by a row's value would reveal that value.
 func (c *compiler) makes(cell int, e expr.Expr) {
 	if c.charges == nil {
 		c.charges = map[int]int{}

@@ -14,14 +14,14 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// maxSets is how many queries may be combined with the first one.
+// maxSets bounds how many queries a program may combine with the first one.
 const maxSets = 20
 
-// combine makes one query of the rows of two: q and the argument of n. Each is a select of its own, with tables
-// that entered by their own grants, its own limits and its own fence. Later conditions are outside of both. An
-// engine may move a condition on the result into both, and there it only meets rows in scope (TestSetReads).
+// combine combines the rows of two queries, q and the argument of n. Each is a select with its own limits and fence,
+// and its tables entered by their own grants. Later conditions are outside of both; if an engine moves one inside, it
+// meets only rows in scope (TestSetReads).
 //
-// Rows are compared as they are shown, like keys of groups, and the result is a table of such rows: see group.
+// Rows are compared as they are shown, like keys of groups. The result is a group whose rows are records: see group.
 func (f *from) combine(q *query, n *message.Node, set sqlast.Set) error {
 	if f.Outer != nil || f.asked != nil || len(q.context) > 0 || !n.Args[0].Closed() || !n.Recv.Closed() {
 		return fail.Errorf(fail.Invalid, n.Name, "combines whole queries: neither can use a row of a callback, or be part of a query that is joined")
@@ -78,7 +78,7 @@ func (f *from) combine(q *query, n *message.Node, set sqlast.Set) error {
 	return nil
 }
 
-// arm finishes one of two queries, and returns what it shows.
+// arm finishes one of two combined queries, and returns the projection that it shows.
 func (f *from) arm(q *query, name string) (*projection, error) {
 	out := q.out
 	if out == nil && groupOf(q.base) == nil {
@@ -101,7 +101,7 @@ func (f *from) arm(q *query, name string) (*projection, error) {
 	return out, nil
 }
 
-// comparable converts two expressions to one form, in which equal values look alike, and returns their type.
+// comparable converts two expressions to one form, in which equal values are written alike, and returns the type of that form.
 func (f *from) comparable(x, y expr.Expr) (_, _ expr.Expr, of expr.Type, err error) {
 	both := []expr.Expr{x, y}
 	for i, e := range both {
@@ -113,7 +113,7 @@ func (f *from) comparable(x, y expr.Expr) (_, _ expr.Expr, of expr.Type, err err
 		case !val:
 		case e.Type().Number():
 			both[i] = f.Exactly(v)
-		case kind == value.TypeBool: // PostgreSQL treats a parameter without a type as a text
+		case kind == value.TypeBool: // PostgreSQL treats a parameter without a type as text
 			both[i] = expr.Apply(sqlast.Not, []expr.Expr{expr.Apply(sqlast.Not, []expr.Expr{v}, v.Type())}, v.Type())
 		case kind != value.TypeText:
 			return nil, nil, of, fmt.Errorf("is a value of the program, and only texts, numbers, true and false of a program can be combined")
@@ -124,7 +124,7 @@ func (f *from) comparable(x, y expr.Expr) (_, _ expr.Expr, of expr.Type, err err
 	}
 	alike := both[0].Type().Native == both[1].Type().Native
 	for i, e := range both {
-		if both[i] = f.Canonical(e); !alike && e.Type().Kind == value.TypeText { // PostgreSQL can't combine columns of two types
+		if both[i] = f.Canonical(e); !alike && e.Type().Kind == value.TypeText { // PostgreSQL can't combine columns of two text types
 			both[i] = expr.Text{X: e}
 		}
 	}

@@ -1,7 +1,7 @@
 package compile
 
-// This file builds the statements of a write for package writing, which decides what may be
-// written: the statement that changes or inserts rows, and the queries before and after it.
+// This file builds the statements of a write: the one that changes or inserts rows, and the queries
+// before and after it. Package writing decides what may be written.
 
 import (
 	"cmp"
@@ -29,14 +29,14 @@ type Assigned struct {
 	Col    *decl.Column
 	Src    plan.Source
 	Null   bool
-	Out    string // the output of the statement that calculates the value for each row
-	Filled bool   // a hook of the host sets it
+	Out    string // Out is the output of the statement that calculates the value for each row
+	Filled bool   // Filled: a hook of the host set the value
 }
 
 // Plain reports whether the value is known before the statement runs, and is not NULL.
 func (a Assigned) Plain() bool { return !a.Null && a.Out == "" }
 
-// FixedSource returns the source of the one value that a scope gives a column.
+// FixedSource returns the source of the one value that a scope requires for a column.
 func FixedSource(x scope.Fixed) plan.Source {
 	return plan.Source{Origin: x.Origin, Index: x.Slots[0], Item: -1}
 }
@@ -45,7 +45,7 @@ func fixedValue(x scope.Fixed) expr.Argument {
 	return expr.Argument{Src: FixedSource(x), Kind: expr.ScalarOf(x.Pred.Args[0].Kind)}
 }
 
-// valueKind returns the type of the values for a column: a text for a date, a decimal and the like.
+// valueKind returns the type of the values that a column takes: text for dates, decimals and the like.
 func valueKind(column string) string {
 	switch column {
 	case value.TypeBool, value.TypeInt, value.TypeFloat, value.TypeTime:
@@ -61,14 +61,14 @@ type Statement struct {
 	q   *query
 	env expr.Names
 
-	// For an update or a delete:
+	// These fields belong to an update or a delete.
 	x      *sqlast.Write
 	entry  scope.Entry
-	sel    *sqlast.Select // finds its rows
-	tables int            // how many the statement had before values were calculated
+	sel    *sqlast.Select // sel finds the rows to change
+	tables int            // tables counts the statement's tables before values were calculated
 }
 
-// NewStatement begins a statement for a message.
+// NewStatement begins a statement of a write for a message.
 func NewStatement(d expr.Engine, m *exo.Message, grants []*scope.Grant) *Statement {
 	return statement(compilerOf(d, m, grants))
 }
@@ -78,15 +78,15 @@ func statement(c *compiler) *Statement { return &Statement{c: c, f: c.newFrom(ni
 // Fenced reports whether the statement has fences.
 func (s *Statement) Fenced() bool { return s.c.fences > 0 }
 
-// Find adds the query of a message: the rows that are written, or the row through whose link a row is inserted.
+// Find adds the query of a message: the rows to write, or the row with the link that receives an inserted row.
 func (s *Statement) Find(n *message.Node) (err error) {
 	s.c.Changing = true
-	s.c.Engine.Again = true // sort as the program sees the rows, not as misfits are stored: otherwise a limit would choose other rows
+	s.c.Engine.Again = true // rows are sorted by the values that the program sees, with misfits as null: otherwise a limit would choose other rows
 	s.q, err = s.f.query(n, s.env)
 	return err
 }
 
-// FindChain adds the query of a chain of typed calls. fc is the facet of Go code for its rows, nil if they are not written.
+// FindChain adds the query of a chain of typed calls. fc is the facet through which Go code writes its rows, or nil if it does not write them.
 func (s *Statement) FindChain(r *decl.Relation, g *scope.Grant, fc *decl.Facet) error {
 	q, row, err := s.f.relation(r, g)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Statement) FindChain(r *decl.Relation, g *scope.Grant, fc *decl.Facet) 
 	return nil
 }
 
-// Row returns the grant and the facet of the query's rows. ok is false unless each row is one row of one table.
+// Row returns the grant and the facet of the query's rows. ok is false unless each row comes from one row of one table.
 func (s *Statement) Row() (g *scope.Grant, fc *decl.Facet, ok bool) {
 	if s.q.base == nil || s.q.base.Facet == nil || len(s.q.ns) != 1 {
 		return nil, nil, false
@@ -107,14 +107,14 @@ func (s *Statement) Row() (g *scope.Grant, fc *decl.Facet, ok bool) {
 	return s.q.base.Grant, s.q.base.Facet, true
 }
 
-// Whole reports whether the query's rows are unchanged rows of one table.
+// Whole reports whether the query returns rows of one table, whole and unchanged.
 func (s *Statement) Whole() bool {
 	q := s.q
 	return q.out == nil && len(q.ns) == 1 && !grouped(q.base) && q.base.Facet != nil && windowOf(q.base) == nil && q.base.Selected == nil
 }
 
-// Parent returns the plan that finds the one row through whose link rows are inserted: the values of the link, and,
-// for each of its columns that the scope of the new rows also fixes, whether the row has the scope's value there.
+// Parent returns the plan that finds the one row with the link that receives the inserted rows. It reads the link's
+// values. If the scope of the new rows also fixes a column, it checks that the row has that value.
 func (s *Statement) Parent(l *decl.Link, fixed []scope.Fixed) (*plan.Plan, error) {
 	f, q, out := s.f, s.q, &projection{}
 	for i, p := range l.Pairs {
@@ -136,7 +136,7 @@ func (s *Statement) Parent(l *decl.Link, fixed []scope.Fixed) (*plan.Plan, error
 	return f.finish(q, plan.RunAll, out)
 }
 
-// Change begins an update or a delete of the rows of the query, which are in the entry's scope.
+// Change begins an update or a delete of the query's rows, which are in the scope of entry.
 func (s *Statement) Change(entry scope.Entry, update bool) error {
 	kind := sqlast.Delete
 	if update {
@@ -157,13 +157,13 @@ func (s *Statement) Change(entry scope.Entry, update bool) error {
 	return nil
 }
 
-// Callback enters the callback of an update, and returns its result.
+// Callback binds the callback of an update to the query's rows, and returns the callback's result.
 func (s *Statement) Callback(n *message.Node) *message.Node {
 	s.env = s.f.bound(n, s.q, s.env)
 	return n.Args[0]
 }
 
-// Calculate returns a value from the callback of an update.
+// Calculate returns the value that the callback of an update gives a column.
 func (s *Statement) Calculate(col *decl.Column, n *message.Node) (Assigned, error) {
 	if n.Op == message.OpLit {
 		if n.Lit.IsNull() {
@@ -185,7 +185,7 @@ func (s *Statement) Calculate(col *decl.Column, n *message.Node) (Assigned, erro
 	name, val := fmt.Sprintf("c%d", len(s.sel.Columns)), e.SQL(&f.From)
 	if held := f.Holding(col, e); held != nil {
 		val = held
-	} else if _, plain := e.(expr.Column); !plain && s.c.Dialect == sqlast.SQLite { // PostgreSQL checks what its columns store
+	} else if _, plain := e.(expr.Column); !plain && s.c.Dialect == sqlast.SQLite { // PostgreSQL checks the values of its columns itself
 		switch col.Kind {
 		case value.TypeInt:
 			val = sqlast.Call{Op: sqlast.StoreWhole, Args: []sqlast.Expr{val}}
@@ -199,10 +199,10 @@ func (s *Statement) Calculate(col *decl.Column, n *message.Node) (Assigned, erro
 }
 
 // Changed returns the plan of an update or a delete. Rows of one table that meet conditions are changed directly. Rows that are selected
-// in another way, or that are behind fences, are found first and then changed by their keys; an open statement has no plan for these.
+// in another way, or behind fences, are found first and changed by their keys; open statements can't do that and return nil.
 func (s *Statement) Changed(set []Assigned) (*plan.Plan, error) {
 	c, f, q, x, sel, row := s.c, s.f, s.q, s.x, s.sel, s.q.base
-	// SQLite calculates the values row by row. A query among them would see rows that are already changed.
+	// SQLite calculates the values row by row. A subquery in them would see rows that are already changed.
 	asks := c.Dialect == sqlast.SQLite && c.tables > s.tables
 	direct := f.sources.First() == row.Alias && f.sources.Len() == 1 && len(q.limits)+len(q.offsets) == 0 && len(f.where) > 0 && !asks
 	if !direct && c.Open {
@@ -229,8 +229,8 @@ func (s *Statement) Changed(set []Assigned) (*plan.Plan, error) {
 	}
 	sel.Where = f.where
 	f.sources.Changing(x, sel)
-	// The key finds the row. In case two rows have one key, the scope's own columns are compared
-	// once more.
+	// The key finds the row. Two rows may have one key, so the scope's own columns are compared once
+	// more.
 	fixed, _ := s.entry.Parts()
 	for _, y := range fixed {
 		if y.Via == nil {
@@ -240,7 +240,7 @@ func (s *Statement) Changed(set []Assigned) (*plan.Plan, error) {
 	return c.written(x, nil)
 }
 
-// again returns a condition of the scope on the written row.
+// again repeats a condition of the scope on the written row.
 func (c *compiler) again(y scope.Fixed, alias string) sqlast.Expr {
 	f := c.newFrom(nil)
 	row := &expr.Row{Table: y.Col.Table, Alias: alias, Form: c.Forms()}
@@ -250,7 +250,7 @@ func (c *compiler) again(y scope.Fixed, alias string) sqlast.Expr {
 	return f.Predicate(y.Pred, row, y.Origin)
 }
 
-// Inserted returns the plan that inserts rows, each with values for the same columns, and returns columns of the new rows.
+// Inserted returns the plan that inserts rows and returns columns of the new rows. All rows have values for the same columns.
 func (s *Statement) Inserted(entry scope.Entry, rows [][]Assigned, returning []*decl.Column) (*plan.Plan, error) {
 	x, err := entry.Write(sqlast.Insert)
 	if err != nil {
@@ -269,13 +269,13 @@ func (s *Statement) Inserted(entry scope.Entry, rows [][]Assigned, returning []*
 	var cells []plan.Cell
 	for _, k := range returning {
 		x.Returning = append(x.Returning, k.Name)
-		cells = append(cells, plan.Cell{Kind: k.Kind, Null: true, Form: s.c.HeldAs(k), Name: k.Table.Name + "." + k.Name}) // a trigger may have made it NULL
+		cells = append(cells, plan.Cell{Kind: k.Kind, Null: true, Form: s.c.HeldAs(k), Name: k.Table.Name + "." + k.Name}) // a trigger may have made the key NULL
 	}
 	return s.c.written(x, cells)
 }
 
-// stored writes a value for storing in a column. PostgreSQL converts its text to the column's
-// type: an enum, a numeric with a scale, a smallint.
+// stored writes a value in the form in which a column stores it. PostgreSQL converts its text to
+// the column's type, like an enum, a numeric with a scale, or a smallint.
 func (c *compiler) stored(v Assigned) sqlast.Expr {
 	if v.Null {
 		return sqlast.Null
@@ -307,7 +307,7 @@ func (c *compiler) stored(v Assigned) sqlast.Expr {
 	return c.Arg(src)
 }
 
-// exactly checks a calculated value for a column: see plan.ArgKept. It fails if SQLite would store another number than the decimal, or another text.
+// exactly makes the statement fail if SQLite would not store a calculated value exactly, but another number or text (see plan.ArgKept).
 func (c *compiler) exactly(col *decl.Column, x sqlast.Expr) sqlast.Expr {
 	switch f := c.FormOf(col); {
 	case f.Rounds == "REAL":
@@ -320,7 +320,7 @@ func (c *compiler) exactly(col *decl.Column, x sqlast.Expr) sqlast.Expr {
 	return x
 }
 
-// written returns the plan of a statement that writes.
+// written returns the plan of a statement that writes, or the error that compilation noted.
 func (c *compiler) written(x *sqlast.Write, cells []plan.Cell) (*plan.Plan, error) {
 	if c.Failed != nil {
 		return nil, c.Failed
@@ -349,18 +349,18 @@ func (c *compiler) written(x *sqlast.Write, cells []plan.Cell) (*plan.Plan, erro
 	return p, nil
 }
 
-// Opened returns the plan of a write in an open form, or nil. make makes it with the given statement.
+// Opened returns the plan of a write in an open form, or nil. make builds the plan from the given statement.
 func Opened(d expr.Engine, m *exo.Message, grants []*scope.Grant, form fence.Form, make func(*Statement) (*plan.Plan, error)) *plan.Plan {
 	return opened(form, func() *compiler { return compilerOf(d, m, grants) }, func(c *compiler) (*plan.Plan, error) { return make(statement(c)) })
 }
 
-// equals is the condition that a column has a value.
+// equals returns the condition that a column equals a value.
 func (f *from) equals(row *expr.Row, col *decl.Column, a expr.Argument) expr.Expr {
 	op := language.OperatorOn()[language.ColumnInterfaces[col.Kind]]["eq"]
 	return f.Operate(op, []expr.Expr{expr.ColumnOf(row, col), a.Beside(col.Kind)}, expr.Type{Kind: value.TypeBool})
 }
 
-// hasKeys is the condition that a row has one of n keys, whose values are arguments of the message from number first on.
+// hasKeys returns the condition that a row has one of n keys. The message's arguments from number first on are the keys' values.
 func (f *from) hasKeys(row *expr.Row, cols []*decl.Column, first, n int) expr.Expr {
 	at := func(i int) expr.Argument {
 		return expr.Argument{Src: plan.Source{Origin: plan.FromMessage, Index: first + i, Item: -1}, Kind: valueKind(cols[i%len(cols)].Kind)}
@@ -392,7 +392,7 @@ func joined(op sqlast.Op, list []expr.Expr) expr.Expr {
 }
 
 // Count returns the plan that counts the rows of a table in scope that have one of n keys. The
-// keys' values are the arguments after those of the message.
+// keys' values follow the arguments of the message.
 func (s *Statement) Count(g *scope.Grant, t *decl.Table, key []*decl.Column, n int) (*plan.Plan, error) {
 	row, err := s.f.occur(g, nil, t, nil, nil)
 	if err != nil {
@@ -402,8 +402,8 @@ func (s *Statement) Count(g *scope.Grant, t *decl.Table, key []*decl.Column, n i
 	return s.f.finish(&query{base: row}, plan.RunCount, nil)
 }
 
-// Back returns the plan that reads an inserted row in scope by its key, whose values are the arguments of
-// the message from number first on. It returns the row as programs see it, or all columns for Go code.
+// Back returns the plan that reads an inserted row in scope by its key: the message's arguments from
+// number first on. The row has the columns that programs see, or all columns for Go code.
 func (s *Statement) Back(g *scope.Grant, fc *decl.Facet, first int, program bool) (*plan.Plan, error) {
 	if err := HasKey(fc.Table); err != nil {
 		return nil, err
@@ -423,19 +423,19 @@ func (s *Statement) Back(g *scope.Grant, fc *decl.Facet, first int, program bool
 	if err == nil {
 		p.Back = s.c.tables == 1
 		if program {
-			for i, col := range fc.Cols { // a default of the database may be a misfit
+			for i, col := range fc.Cols { // a default of the database may store a misfit
 				if col.Label.Empty() {
 					p.Cells[i].Shown = col.Guest
 				}
 			}
-			err = s.c.sealed(p) // a hook may have set a value that the program may not read
+			err = s.c.sealed(p) // a hook of the host may have set a value that the program may not read
 		}
 	}
 	return p, err
 }
 
-// An image is a row as its facet shows it, after its key. Images are read for the host within
-// the scope of the message that writes: they show the host what that program could have read.
+// An image is a row as its facet shows it, after its key. The host reads images within the scope of
+// the message that writes, so they show what that program could have read.
 
 // Before returns the plan that reads the rows that an update or a delete is about to change, at
 // most limit of them. In one transaction it finds the same rows as the statement that changes
@@ -453,8 +453,8 @@ func Before(d expr.Engine, m *exo.Message, grants []shape.Prepared, limit int) (
 	return imaged(p, s.q.base, m), err
 }
 
-// After returns the plan that reads rows that a message wrote, by n keys: its arguments are
-// their columns, one key after the other.
+// After returns the plan that reads the rows that a message wrote, by n keys. Its arguments are the
+// columns of the first key, then of the second, and so on.
 func After(d expr.Engine, m *exo.Message, g *scope.Grant, fc *decl.Facet, n int) (*plan.Plan, error) {
 	s := NewStatement(d, m, nil)
 	row, err := s.f.occur(g, fc, fc.Table, nil, nil)
@@ -466,11 +466,11 @@ func After(d expr.Engine, m *exo.Message, g *scope.Grant, fc *decl.Facet, n int)
 	return imaged(p, row, m), err
 }
 
-// imaged marks the cells as sealed that the program may not read: a misfit in such a cell must
-// not make the write fail, since the error would reveal it to the program.
+// imaged marks the cells as sealed that the program may not read. So a misfit in such a cell does
+// not make the write fail, and no error reveals it to the program.
 func imaged(p *plan.Plan, row *expr.Row, m *exo.Message) *plan.Plan {
 	if p != nil {
-		for i := range row.Table.Keys { // a key of null finds no row
+		for i := range row.Table.Keys { // NULL in a key would find no row
 			p.Cells[i].Misfits = false
 		}
 		for i, col := range row.Facet.Cols {
@@ -489,7 +489,7 @@ func image(row *expr.Row) *projection {
 		p.items = append(p.items, projected{expr: expr.ColumnOf(row, c), kind: c.Kind, elem: c.Elem, null: c.Null})
 	}
 	for i, k := range row.Table.Keys {
-		add(fmt.Sprintf(" %d", i), k) // no column name of programs has a space
+		add(fmt.Sprintf(" %d", i), k) // a program's column name has no space, so these names are free
 	}
 	for _, c := range row.Facet.Cols {
 		add(c.Guest, c)
@@ -497,9 +497,9 @@ func image(row *expr.Row) *projection {
 	return p
 }
 
-// Misfits returns the plan that counts the rows of a change that have a misfit in a column that the change compares or
-// calculates with; nil if there is no such column. n is the query of the change. s is a new statement of the change's
-// message. A value that is null to the program but not in the database must not be changed as if it were null.
+// Misfits returns a plan that counts changed rows with misfits in columns that the change compares or calculates with,
+// or nil if there are none. n is the query of the change; s is a new statement of its message. A value that only the
+// program sees as null must not be changed as if it were null.
 func (s *Statement) Misfits(n *message.Node, change *Statement) (*plan.Plan, error) {
 	var cols []*decl.Column
 	for _, e := range change.c.Fitted {

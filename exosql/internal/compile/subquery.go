@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// ask interprets a node of a callback about linked rows. It interprets it in a trial, for its type and its errors.
+// ask interprets a node of a callback that asks about linked rows. It uses a trial, which yields only the node's type and errors.
 func (f *from) ask(n *message.Node, env expr.Names) (expr.Expr, error) {
 	trial, at := f.c.trial(&f.From)
 	_, of, err := trial.subquery(at, n, env, expr.Expr.SQL)
@@ -21,14 +21,14 @@ func (f *from) ask(n *message.Node, env expr.Names) (expr.Expr, error) {
 	return expr.Subquery{N: n, Env: env, Of: of}, err
 }
 
-// Value writes a subquery.
+// Value writes the subquery that e describes.
 func (c *compiler) Value(f *expr.From, e expr.Subquery, how func(expr.Expr, *expr.From) sqlast.Expr) sqlast.Expr {
 	if !c.mayAsk() {
 		return sqlast.Null
 	}
 	needed, sorting := c.Needed, c.Sorting
-	c.Needed = false  // its own conditions require what is needed
-	c.Sorting = false // rows are sorted by its one value, and no engine reads its tables in an order for that
+	c.Needed = false  // the subquery's own conditions require what they need
+	c.Sorting = false // the outer rows are sorted by the subquery's one value, and no engine reads the subquery's tables in an order for that
 	x, _, err := c.subquery(f, e.N, e.Env, how)
 	c.Needed, c.Sorting = needed, sorting
 	if err != nil {
@@ -38,7 +38,7 @@ func (c *compiler) Value(f *expr.From, e expr.Subquery, how func(expr.Expr, *exp
 	return x
 }
 
-// mayAsk counts a subquery that is written.
+// mayAsk counts one more subquery, and reports whether the limit allows it.
 func (c *compiler) mayAsk() bool {
 	if c.asked++; c.asked > maxSources {
 		c.Fail(fail.Errorf(fail.Limit, "", "too many links and queries in the expressions of one query: the limit is %d, and each use counts; write several queries", maxSources))
@@ -47,7 +47,7 @@ func (c *compiler) mayAsk() bool {
 	return true
 }
 
-// subquery builds and writes what a node asks about linked rows.
+// subquery builds and writes the query of a node that asks about linked rows.
 func (c *compiler) subquery(f *expr.From, n *message.Node, env expr.Names, how func(expr.Expr, *expr.From) sqlast.Expr) (sqlast.Expr, expr.Type, error) {
 	sub := c.inside(n, f)
 	q, err := sub.query(n.Recv, env)
@@ -68,7 +68,7 @@ func (c *compiler) subquery(f *expr.From, n *message.Node, env expr.Names, how f
 		if err != nil {
 			return nil, truth, err
 		}
-		if n.Name == language.Every { // every: no row for which the condition is false or unknown
+		if n.Name == language.Every { // every is true if no row makes the condition false or unknown
 			cond = expr.Apply(sqlast.Case, []expr.Expr{expr.Demanded(cond), expr.Const(sqlast.False), expr.Const(sqlast.True)}, truth)
 		}
 		sub.demand(cond)
@@ -77,8 +77,8 @@ func (c *compiler) subquery(f *expr.From, n *message.Node, env expr.Names, how f
 	return sub.ofMany(q, n, env, how)
 }
 
-// inside returns the from for a query of n in a callback. A query that depends on no row of the callback gets an
-// independent from: its limits act once, it may have groups, and an engine runs it once (TestSubqueriesRunOnce).
+// inside returns the from for a query of n in a callback. A query that uses no row of the callback gets an
+// independent from: its limits act once, it may group, and an engine runs it once (TestSubqueriesRunOnce).
 func (c *compiler) inside(n *message.Node, f *expr.From) *from {
 	if n.Closed() {
 		return c.newFrom(nil)
@@ -86,13 +86,13 @@ func (c *compiler) inside(n *message.Node, f *expr.From) *from {
 	return c.newFrom(f)
 }
 
-// one selects one constant for each row, to find out whether there are rows.
+// one returns a select of a constant for each row, to find out whether there are rows.
 func (f *from) one() *sqlast.Select {
 	return f.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: sqlast.One, As: "k"}}, Where: f.where})
 }
 
-// ofOne returns a column of the row that a link to at most one leads to, or of the first row.
-// If only the declaration, and not the table's key, makes it one, the first row is taken.
+// ofOne returns a column of the one row that a link leads to, or of the first row. It takes the
+// first row if only the declaration makes the row unique, and not the table's key.
 func (f *from) ofOne(q *query, n *message.Node, how func(expr.Expr, *expr.From) sqlast.Expr) (sqlast.Expr, expr.Type, error) {
 	row := q.base
 	if row.Facet == nil || row.Facet.Column(n.Name) == nil {
@@ -105,7 +105,7 @@ func (f *from) ofOne(q *query, n *message.Node, how func(expr.Expr, *expr.From) 
 	return sqlast.Scalar{Sub: sel}, x.Type(), nil
 }
 
-// limitOne makes a select return the first row of q. A row that is found by its key needs no order.
+// limitOne makes a select return the first row of q. A row that is found by its key needs no sorting.
 func (f *from) limitOne(sel *sqlast.Select, q *query) {
 	row := q.base
 	if q.pending() || len(f.Rows) > 1 || row.By == nil || !row.Table.KeyOf(row.By.Pairs, func(p decl.Pair) *decl.Column { return p.To }) {
@@ -118,7 +118,7 @@ func (f *from) limitOne(sel *sqlast.Select, q *query) {
 func (f *from) ofMany(q *query, n *message.Node, env expr.Names, how func(expr.Expr, *expr.From) sqlast.Expr) (sqlast.Expr, expr.Type, error) {
 	x, err := expr.Expr(nil), error(nil)
 	if n.Name != language.Count {
-		f.fence() // an engine may answer from an index, and would also read rows out of scope in its order: see group
+		f.fence() // an engine may answer from an index, and would then read rows out of scope in the order of the index: see group
 	}
 	if len(n.Args) > 0 {
 		if err := q.after(n.Name, n.Args[0]); err != nil {

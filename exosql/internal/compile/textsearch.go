@@ -11,12 +11,12 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// isSearch reports whether a node searches a query. (A link of the same name has no argument.)
+// isSearch reports whether a node searches a query. (A link named search has no argument.)
 func isSearch(n *message.Node) bool {
 	return n.Op == message.OpCall && n.Name == language.Search && len(n.Args) == 1
 }
 
-// doSearch keeps the rows that match a text, best first.
+// doSearch keeps the rows that match a text, the best match first.
 func (f *from) doSearch(q *query, n *message.Node) error {
 	if err := f.settle(q); err != nil {
 		return err
@@ -25,7 +25,7 @@ func (f *from) doSearch(q *query, n *message.Node) error {
 		return expr.ErrNode(n)
 	}
 	text := f.textOf(n.Args[0])
-	f.demand(f.Searching(q.base, text, false)) // behind a fence, so no rank of a row out of scope is compared
+	f.demand(f.Searching(q.base, text, false)) // the search is behind a fence, so no rank of a row out of scope is compared
 	q.base.Sought = &text
 	q.order = append(q.order, orderTerm{expr: expr.SortBy(f.Searching(q.base, text, true)), desc: true, kind: value.TypeInt, last: true})
 	return nil
@@ -46,8 +46,8 @@ func (f *from) searchOf(row *expr.Row, n *message.Node) (expr.Expr, error) {
 	return f.Searching(row, *row.Sought, true), nil
 }
 
-// sortedBy adds terms to the order of a query. The rank of a search comes last: an order that the
-// program gives, before or after the search, comes first, and the rank sorts rows that are equal in it.
+// sortedBy adds terms to the order of a query. The program's own order comes first, even if it is given
+// after the search. The rank of a search sorts only rows that are equal in that order.
 func (q *query) sortedBy(terms ...orderTerm) {
 	q.order = append(slices.Clip(q.order), terms...)
 	slices.SortStableFunc(q.order, func(a, b orderTerm) int {

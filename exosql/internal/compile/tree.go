@@ -25,10 +25,10 @@ import (
 // link; the program's conditions come after a fence around everything. UNION keeps one of the equal rows of a
 // level, and the bound on the depth ends cycles. A row that is reached in several ways has its least depth.
 
-// maxTrees is how many trees a statement may have, nested ones included: each is a loop of the engine.
+// maxTrees bounds the trees of a statement, nested ones included, since each makes the engine loop.
 const maxTrees = 8
 
-// tree interprets a link that is followed again and again.
+// tree interprets recursive(), which follows a link from a table to itself again and again.
 func (f *from) tree(n *message.Node, env expr.Names) (*query, error) {
 	if f.c.Open {
 		return nil, errNotFixed // no engine's plan shows what a recursion searches for at each step
@@ -67,7 +67,7 @@ func (f *from) tree(n *message.Node, env expr.Names) (*query, error) {
 	return t.rows(f, &sqlast.Recursion{First: t.outputs(first, q.base, sqlast.One), Next: next, Keys: len(fc.Table.Keys)}, alias)
 }
 
-// turning returns the name of a link of a facet to itself, for an example in an error.
+// turning returns the name of a link that leads from a facet to itself, as an example for an error.
 func turning(fc *decl.Facet) string {
 	if fc != nil {
 		for i := range fc.Links {
@@ -83,14 +83,14 @@ type treeOf struct {
 	g       *scope.Grant
 	facet   *decl.Facet
 	link    *decl.Link
-	carried []*decl.Column // the keys of a row, and the start columns of the link
+	carried []*decl.Column // carried are the key columns of a row, and the columns at the link's start
 }
 
 const depthOutput = "depth"
 
 func carriedName(i int) string { return fmt.Sprintf("c%d", i) }
 
-// bound returns how deep the tree may be.
+// bound returns the argument that limits how deep the tree may be.
 func (t *treeOf) bound(c *compiler, n *message.Node) sqlast.Expr {
 	if len(n.Args) == 0 {
 		return c.Arg(plan.Source{Origin: plan.FromDepth, Item: -1, Kind: plan.ArgDepth})
@@ -98,7 +98,7 @@ func (t *treeOf) bound(c *compiler, n *message.Node) sqlast.Expr {
 	return c.Arg(plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Kind: plan.ArgDepth})
 }
 
-// outputs finishes an arm: the carried columns of a row, and its depth.
+// outputs finishes one arm of the recursion: it selects the carried columns of a row and its depth.
 func (t *treeOf) outputs(f *from, row *expr.Row, depth sqlast.Expr) *sqlast.Select {
 	sel := f.sources.Of(&sqlast.Select{Where: f.where})
 	for i, c := range t.carried {
@@ -108,7 +108,7 @@ func (t *treeOf) outputs(f *from, row *expr.Row, depth sqlast.Expr) *sqlast.Sele
 	return sel
 }
 
-// place returns where the carried columns of a row are, in a source that has them.
+// place returns the location of a row's carried columns in the source with the given alias.
 func (t *treeOf) place(row *expr.Row, alias string) expr.Place {
 	d := &expr.Derived{Outs: map[expr.OutKey]string{}}
 	for i, c := range t.carried {
@@ -117,7 +117,7 @@ func (t *treeOf) place(row *expr.Row, alias string) expr.Place {
 	return expr.Place{Alias: alias, Derived: d}
 }
 
-// enter adds the table with its whole scope, even if the link implies some of it, joined to the source before it by on.
+// enter adds the table with its whole scope, even if the link implies some of it. on returns the conditions that join it to the source before it.
 func (t *treeOf) enter(f *from, on func(*expr.Row) []sqlast.Expr) (*expr.Row, error) {
 	if err := f.c.step(); err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (t *treeOf) enter(f *from, on func(*expr.Row) []sqlast.Expr) (*expr.Row, er
 	return f.enter(e, t.facet, on, nil)
 }
 
-// next returns the second arm: rows that the link reaches from rows of the level before.
+// next returns the second arm of the recursion: the rows that the link reaches from rows of the level before.
 func (t *treeOf) next(c *compiler, tree string, most sqlast.Expr) (*sqlast.Select, error) {
 	f := c.newFrom(nil)
 	step := c.alias()
@@ -144,7 +144,7 @@ func (t *treeOf) next(c *compiler, tree string, most sqlast.Expr) (*sqlast.Selec
 	return t.outputs(f, row, expr.Call(sqlast.Add, depth, sqlast.One)), nil
 }
 
-// rows makes f the rows of the tree.
+// rows sets the sources of f to the rows of the tree.
 func (t *treeOf) rows(f *from, r *sqlast.Recursion, alias string) (*query, error) {
 	key := &expr.Row{Grant: t.g, Facet: t.facet, Table: t.facet.Table, Form: f.c.Forms()}
 	f.sources, f.At[key] = scope.Tree(r, alias), t.place(key, alias)

@@ -19,14 +19,14 @@ import (
 // window is a derived table of the rows that a query had at partitionBy. Its further outputs are functions over these
 // rows. So later conditions do not change which rows a window has, and conditions on its outputs are outside of it.
 //
-// The rows come from behind a fence, or from a plan that was judged open, so no row out of scope is sorted
-// or counted (TestWindowReads). A guarded statement may read rows out of scope, so it has no window.
+// The rows come from behind a fence, or from a plan that was judged open. So no row out of scope is sorted or counted
+// (TestWindowReads). A guarded statement may read rows out of scope, so it has no window.
 type window struct {
 	inner *from
 	sel   *sqlast.Select
-	ns    []expr.Named // the rows that the callbacks of its functions see
+	ns    []expr.Named // ns are the rows that the callbacks of the window's functions see
 	by    []expr.Expr
-	order *query // the query whose order the window has
+	order *query // order is the query that gives the window its order
 	cells map[*decl.Column]expr.Expr
 }
 
@@ -34,24 +34,24 @@ func (w *window) Source() *expr.From { return &w.inner.From }
 
 func (w *window) Output(col *decl.Column) expr.Expr { return w.cells[col] }
 
-// windowOf returns the window that a row stands for, or nil.
+// windowOf returns the window that a row belongs to, or nil.
 func windowOf(row *expr.Row) *window {
 	w, _ := row.Made.(*window)
 	return w
 }
 
-// windowOrder says which rows of a window have different places in its order.
+// windowOrder chooses which rows have different places in a window's order.
 type windowOrder int
 
 const (
-	eachRow  windowOrder = iota // every row: the order is total
-	peers                       // rows that the program's order distinguishes
-	together                    // none
+	eachRow  windowOrder = iota // every row has its own place: the order is total
+	peers                       // rows that the program's order does not distinguish share a place
+	together                    // all rows share one place
 )
 
 var windowNames = [...]string{eachRow: "w", peers: "p", together: "a"}
 
-// over returns the name of the statement's window with an order of its rows.
+// over returns the name of the window in the statement that has the given order, and adds that window if it is new.
 func (w *window) over(order windowOrder) string {
 	name := windowNames[order]
 	if slices.ContainsFunc(w.sel.Windows, func(x sqlast.Window) bool { return x.As == name }) {
@@ -79,7 +79,7 @@ func (f *from) partition(by []expr.Expr) (out []sqlast.Expr) {
 // rowsOf prepares a query for windows and distinctBy, which compare rows with each other, and returns the keys of n's callback.
 func (f *from) rowsOf(q *query, n *message.Node, env expr.Names) ([]expr.Expr, error) {
 	apart := f.Outer
-	for apart != nil && len(apart.Rows) == 0 { // the query from which a link is followed is independent
+	for apart != nil && len(apart.Rows) == 0 { // apart is independent if no row is outside of it: a link is followed from a query
 		apart = apart.Outer
 	}
 	if len(q.context) > 0 || f.asked != nil || apart != nil {
@@ -90,7 +90,7 @@ func (f *from) rowsOf(q *query, n *message.Node, env expr.Names) ([]expr.Expr, e
 	}
 	f.fence()
 	if len(f.c.Guards) > 0 {
-		f.c.Unguarded = true // such a statement may read rows out of scope, which the program must not sort
+		f.c.Unguarded = true // a guarded statement may read rows out of scope, and the program must not sort these
 	}
 	if len(n.Args) == 0 {
 		return nil, nil
@@ -110,7 +110,7 @@ func (f *from) rowsOf(q *query, n *message.Node, env expr.Names) ([]expr.Expr, e
 	return by, nil
 }
 
-// doDistinctBy keeps the first of the rows with equal keys.
+// doDistinctBy keeps the first of all rows with equal keys.
 func (f *from) doDistinctBy(q *query, n *message.Node, env expr.Names) error {
 	by, err := f.rowsOf(q, n, env)
 	if err != nil {
@@ -122,20 +122,20 @@ func (f *from) doDistinctBy(q *query, n *message.Node, env expr.Names) error {
 			sel.Columns = []sqlast.Output{{Expr: sqlast.RowNumber{PartitionBy: keys, OrderBy: order}, As: "n"}}
 			return []sqlast.Expr{expr.Call(sqlast.Eq, sqlast.Column{Alias: alias, Name: "n"}, sqlast.One)}
 		}
-		// For row numbers PostgreSQL may walk an index that begins with the keys, and read the
-		// table's pages at random. For DISTINCT ON it reads the table in its own order.
+		// DISTINCT ON reads the table in its own order. For row numbers PostgreSQL may walk an index that
+		// begins with the keys, and read the table's pages at random.
 		for i, k := range keys {
 			sel.Columns = append(sel.Columns, sqlast.Output{Expr: k, As: fmt.Sprintf("k%d", i)})
 		}
 		sel.DistinctOn, sel.OrderBy = len(keys), order
 		return nil
 	})
-	f.open = false // what is inside is behind a fence already
+	f.open = false // the derived table inside is behind a fence already
 	q.chosen = true
 	return nil
 }
 
-// doPartition gives the rows of q a window.
+// doPartition adds a window to the rows of q.
 func (f *from) doPartition(q *query, n *message.Node, env expr.Names) error {
 	by, err := f.rowsOf(q, n, env)
 	if err != nil {
@@ -158,7 +158,7 @@ func (f *from) doPartition(q *query, n *message.Node, env expr.Names) error {
 // isWindow reports whether a type is that of a window.
 func isWindow(t *message.Type) bool { return t.Args["over"] != nil }
 
-// ofWindow interprets a function of a window.
+// ofWindow interprets a call of a window's function.
 func (f *from) ofWindow(n *message.Node, env expr.Names) (expr.Expr, error) {
 	recv, frame := n.Recv, n
 	var conds []*message.Node
@@ -167,7 +167,7 @@ func (f *from) ofWindow(n *message.Node, env expr.Names) (expr.Expr, error) {
 		case recv.Name == language.WhereMethod:
 			conds = append(conds, recv.Args[0])
 		case frame != n:
-			return nil, fail.Errorf(fail.Invalid, n.Name, "is of the rows of one running() or moving(n), and there are two")
+			return nil, fail.Errorf(fail.Invalid, n.Name, "takes one running() or moving(n) before it, and here are two: leave one of them out")
 		default:
 			frame = recv
 		}
@@ -215,7 +215,7 @@ func (w *window) value(n, lambda *message.Node) (expr.Expr, error) {
 	return w.inner.expr(lambda.Args[0], expr.Names{lambda.Recv: w.ns})
 }
 
-// function returns the function of the window that a node asks for: of x, in the rows that meet the conditions. frame is a call of running or moving, or n.
+// function returns the window's function that n calls, of x in the rows that meet the conditions. frame is a call of running or moving, or n.
 func (w *window) function(n, frame *message.Node, x expr.Expr, within []expr.Expr) (expr.Expr, error) {
 	all, name := overAll{w: w}, n.Name
 	if of, ok := language.Running[frame.Name]; ok {
@@ -274,7 +274,7 @@ func (w *window) function(n, frame *message.Node, x expr.Expr, within []expr.Exp
 	return e, nil
 }
 
-// overExpr is a function that returns, for each row, something about the rows of its window.
+// overExpr is a function that returns, for each row, a value from the rows of its window.
 type overExpr struct {
 	w     *window
 	fn    sqlast.WindowFunc
@@ -298,11 +298,11 @@ func (e overExpr) SQL(f *expr.From) sqlast.Expr {
 	return o
 }
 
-// overAll is an aggregate, or a calculation with several, over the rows of a window.
+// overAll is an aggregate over the rows of a window, or a calculation with several aggregates.
 type overAll struct {
 	w     *window
-	frame sqlast.Frame // none: over all rows
-	rows  *plan.Source // of a moving window: how many rows are before the current one
+	frame sqlast.Frame // frame is NoFrame for an aggregate over all rows
+	rows  *plan.Source // rows counts the rows before the current one in a moving window
 	x     expr.Expr
 }
 
@@ -316,7 +316,7 @@ func (e overAll) SQL(f *expr.From) sqlast.Expr {
 	return expr.Compared(e.x, f)
 }
 
-// Of turns an aggregate into one over the window.
+// Of turns an aggregate into an aggregate over the window.
 func (e *overAll) Of(a sqlast.Aggregate) sqlast.Windowed {
 	o := sqlast.Windowed{Func: sqlast.Aggregated, Agg: a.Func, X: a.X, Stored: a.Stored}
 	if o.Frame = e.frame; o.Frame == sqlast.NoFrame {
@@ -329,7 +329,7 @@ func (e *overAll) Of(a sqlast.Aggregate) sqlast.Windowed {
 	return o
 }
 
-// errShowsWindow is the error for a window that is selected itself.
+// errShowsWindow returns the error for a window that select shows itself.
 func errShowsWindow() error {
 	return fail.Errorf(fail.Invalid, "select", "a window can't be shown; show what a function of it gives, like %s.rowNumber()", language.WindowAlias)
 }

@@ -10,8 +10,8 @@ import (
 	"errors"
 )
 
-// ErrNotValid is the one error for every text that Open refuses, whether it was forged, cut, or
-// sealed for another use or by another key: an attacker must not learn which.
+// ErrNotValid is the only error for a text that Open refuses, whether it was forged, cut, or sealed
+// for another use or by another key. So an attacker does not learn which.
 var ErrNotValid = errors.New("cursor: not valid")
 
 // ErrLong is the error for a position of more than MaxPosition bytes.
@@ -20,24 +20,24 @@ var ErrLong = errors.New("cursor: too long")
 // MaxPosition is the largest position of a cursor, in bytes.
 const MaxPosition = 2048 - prefix
 
-// Use says where a cursor is valid: it is a hash of the query, the principal, and everything else that must be the same.
+// Use identifies where a cursor is valid. It is a hash of the query, the principal, and everything else that must be the same.
 type Use [sha256.Size]byte
 
-// data returns what is authenticated with a position but is not in the cursor.
+// data returns what a cursor's seal covers without being part of the cursor.
 func (u Use) data() []byte { return u[:] }
 
-// buckets are the possible lengths of the encrypted part, in bytes. A cursor's length would reveal the
-// length of values that the program may not see. So it is one of these, and almost always the first.
+// buckets are the possible lengths of the encrypted part, in bytes. An exact length would reveal the
+// length of values that the program may not see. Almost every cursor has the first length.
 var buckets = [...]int{128, 512, 2048}
 
-// prefix is the size of the length field within a bucket.
+// prefix is the size of the length field at the beginning of a bucket.
 const prefix = 2
 
-// Sealer seals and opens cursors with one key. The zero Sealer refuses both.
+// Sealer seals and opens cursors with one key. The zero Sealer does neither.
 type Sealer struct{ aead cipher.AEAD }
 
-// New makes a Sealer. key is a secret of any length that is hard to guess. nil means a random
-// key; then no other Sealer opens the cursors.
+// New makes a Sealer. key is a secret of any length that is hard to guess. With nil the key is
+// random, and no other Sealer opens the cursors.
 func New(key []byte) (*Sealer, error) {
 	var own [sha256.Size]byte
 	if key == nil {
@@ -49,7 +49,7 @@ func New(key []byte) (*Sealer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A random nonce of 96 bits: among 2^32 cursors of one key, two have the same nonce with a probability of 2^-33.
+	// Nonces are random, with 96 bits: among 2^32 cursors of one key, two have the same nonce with a probability of 2^-33.
 	aead, err := cipher.NewGCMWithRandomNonce(block)
 	return &Sealer{aead}, err
 }
@@ -79,11 +79,11 @@ func (s *Sealer) Open(use Use, text string) ([]byte, error) {
 	if err != nil {
 		return nil, ErrNotValid
 	}
-	padded, err := s.aead.Open(nil, nil, sealed, use.data()) // it fails if forged, or made for another query, principal or tenant
+	padded, err := s.aead.Open(nil, nil, sealed, use.data()) // Open fails for a cursor that is forged, or made for another query, principal or tenant
 	if err != nil {
 		return nil, ErrNotValid
 	}
-	// Seal wrote what follows: an attacker can't change it.
+	// The seal covers this length, so an attacker can't have changed it.
 	n := int(binary.BigEndian.Uint16(padded))
 	if n > len(padded)-prefix {
 		return nil, ErrNotValid
@@ -91,8 +91,8 @@ func (s *Sealer) Open(use Use, text string) ([]byte, error) {
 	return padded[prefix:][:n], nil
 }
 
-// sized reports whether a text has a possible length of a cursor, before any work is done for
-// it. base64 skips line breaks, so a text with one would be longer than its content needs.
+// sized reports whether a text has a possible length of a cursor, before any work is done for it.
+// base64 skips line breaks, so a text with one would be longer than its content needs.
 func (s *Sealer) sized(text string) bool {
 	for _, size := range buckets {
 		if len(text) == base64.RawURLEncoding.EncodedLen(size+s.aead.Overhead()) {

@@ -1,6 +1,6 @@
 package decl
 
-// This file has the rules by which a person must agree to a change before it is kept.
+// This file has the rules that require a person's approval of a change before it is kept.
 
 import (
 	"fmt"
@@ -10,22 +10,22 @@ import (
 	"github.com/exoagent/exoagent/exo/changeset"
 )
 
-// Approval is one rule. The zero Approval asks about nothing.
+// Approval is one rule for changes. The zero Approval asks for nothing.
 type Approval struct {
 	Always  bool
-	Counted bool // it asks if more than Over rows are changed in a day
+	Counted bool // Counted: the rule asks if more than Over rows are changed in a day
 	Over    int64
 	Delete  bool
 	Columns []*Column
 	Who     changeset.Who
 }
 
-// approve adds rules to a facet.
+// approve adds rules of approval to a facet.
 func (f *Facet) approve(rules []Approval) error {
 	for _, a := range rules {
 		switch {
 		case !a.Always && !a.Counted && !a.Delete && len(a.Columns) == 0:
-			return fmt.Errorf("exosql: facet %s: an approval without a rule: want always, a number of rows, deletes or columns", f.Alias)
+			return fmt.Errorf("exosql: facet %s: an approval has no rule: want always, a number of rows, deletes or columns", f.Alias)
 		case a.Counted && a.Over < 0:
 			return fmt.Errorf("exosql: facet %s: an approval above %d rows: want 0 or more", f.Alias, a.Over)
 		case a.Who.By != "" && a.Who.By != changeset.Self && a.Who.By != changeset.Other:
@@ -35,7 +35,7 @@ func (f *Facet) approve(rules []Approval) error {
 		}
 		for _, c := range a.Columns {
 			if c == nil || !slices.Contains(f.Cols, c) {
-				return fmt.Errorf("exosql: facet %s: an approval of a column that it does not show: add the column to the facet, or leave it out", f.Alias)
+				return fmt.Errorf("exosql: facet %s: an approval names a column that the facet does not show: add the column to the facet, or leave it out of the approval", f.Alias)
 			}
 		}
 	}
@@ -43,7 +43,8 @@ func (f *Facet) approve(rules []Approval) error {
 	return nil
 }
 
-// Asks returns the rule if a change of rows meets it, or may meet it with others of its day. set has the written columns by their names in the database.
+// Asks returns the approvals that a needs for a change of rows, or may need together with other changes of that day. set has the written columns by
+// their names in the database.
 func (f *Facet) Asks(a Approval, kind WriteKind, set []string, rows int64) (out []changeset.Ask) {
 	ask := func(rule string) { out = append(out, changeset.Ask{Rule: rule, Rows: rows, Who: a.Who}) }
 	if a.Always {

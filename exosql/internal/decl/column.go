@@ -12,48 +12,48 @@ import (
 	"github.com/exoagent/exoagent/internal/sealed"
 )
 
-// Column is a declared column.
+// Column is a declared column of a table.
 type Column struct {
 	Table   *Table
 	Index   int
-	Name    string // in the database
-	Guest   string // in programs
-	Kind    string // a scalar type of exo, or value.TypeList
-	Elem    string // of a list: the type of its elements
-	Nulls   bool   // of a list: an element may be null
+	Name    string // Name is the name in the database
+	Guest   string // Guest is the name in programs
+	Kind    string // Kind is a scalar type of exo, or value.TypeList
+	Elem    string // Elem is the type of a list's elements
+	Nulls   bool   // Nulls: an element of a list may be null
 	Null    bool
 	Key     bool
-	Enum    []string // the only values of a text, or of the elements of a list
+	Enum    []string // Enum are the only values of a text, or of a list's elements
 	Doc     string
 	Label   value.Label
-	Trust   bool        // a run that has read what outsiders wrote can't write it
-	Admits  value.Label // programs may write values with these labels into it, though it does not have them
-	Readers *Readers    // who may read a labelled value; nil: the label alone decides
-	Bytes   int         // the largest size of a value of a labelled column; 0: see sealed.Size
+	Trust   bool        // Trust: a run that has read outsiders' words can't write the column
+	Admits  value.Label // Admits are further labels of values that programs may write into the column
+	Readers *Readers    // Readers are those who may read a labelled value; if nil, the label alone decides
+	Bytes   int         // Bytes bounds a labelled value's size; 0 means the bound of sealed.Size
 	Stored  cellform.Form
 
-	UnscopedLookup bool // may be searched for before the scope
+	UnscopedLookup bool // UnscopedLookup: an engine may search for a value before it checks the scope
 
-	// Needed: a new row needs a value, and the database has no default. It is set when a catalogue
-	// is compared with the declaration. It only makes descriptions show the column as required.
+	// Needed means that a new row needs a value, since the database has no default. It is set when a
+	// catalogue is compared with the declaration. It only makes descriptions show the column as required.
 	Needed atomic.Bool
-	// Equals is a text for programs about which texts of the column are equal, if more than identical ones are. It is set with Needed.
+	// Equals describes for programs which texts of the column are equal, if different ones can be. It is set together with Needed.
 	Equals atomic.Pointer[string]
-	Scoped atomic.Bool // in some grant the scope sets it in each new row, and a program may not
+	Scoped atomic.Bool // Scoped: in some grant the scope gives each new row its value, and a program may not
 }
 
-// Iso reports whether times are texts on SQLite that sort as the times do, and on PostgreSQL have nothing finer than a millisecond.
+// Iso reports whether the column's times need no conversion: on SQLite texts in the order of time, on PostgreSQL nothing finer than a millisecond.
 func (c *Column) Iso() bool { return c.Stored == cellform.ISO }
 
-// Change panics if the column can't be changed any more, or was never declared.
+// Change panics if the column is in use or was never declared, so that it can't be changed.
 func (c *Column) Change() {
 	if c == nil {
-		panic("exosql: a Column that was not declared: it is made by NewColumn, NewKey or NewNullable")
+		panic("exosql: this Column was not declared: make it with NewColumn, NewKey or NewNullable")
 	}
 	c.Table.change()
 }
 
-// doc returns the column's text in the description of a table.
+// doc returns the text that a table's description has for the column.
 func (c *Column) doc() string {
 	if words := c.Equals.Load(); words != nil && *words != "" {
 		return strings.TrimSpace(*words + " " + c.Doc)
@@ -61,8 +61,8 @@ func (c *Column) doc() string {
 	return c.Doc
 }
 
-// Charge returns the size that limits count for each sealed value of the column. It is the same for all values, since the
-// moment at which limits run out must not reveal the size of a value that the program may not read. 0: the column has no label.
+// Charge returns the size that limits count for each sealed value of the column, or 0 if it has no label. The size is the same for
+// all values. Otherwise the moment at which a limit is reached would reveal the size of a value that the program may not read.
 func (c *Column) Charge() int {
 	switch {
 	case c.Label.Secrecy().Empty():
@@ -73,7 +73,7 @@ func (c *Column) Charge() int {
 	return sealed.Size(c.Kind)
 }
 
-// exprType returns the type of an expression that is the column.
+// exprType returns the type of the expression that is just this column.
 func (c *Column) exprType() *message.Type {
 	of := &message.Type{Name: c.Kind, Null: c.Null, Enum: c.Enum}
 	t := &message.Type{Name: language.ColumnInterfaces[c.Kind], Args: map[string]*message.Type{"of": of}}

@@ -21,16 +21,16 @@ type Facet struct {
 	Alias    string
 	Cols     []*Column
 	Links    []LinkMember
-	Rights   Rights  // what programs may change
-	Search   *Search // nil: its rows can't be searched
+	Rights   Rights  // Rights are what programs may change
+	Search   *Search // Search is nil if the rows can't be searched
 	Measures []*Measure
-	iface    string // the name of the interface of a row
+	iface    string // iface is the name of a row's interface
 
-	closed atomic.Pointer[group] // nil: not frozen yet
-	own    made                  // made when the facet is frozen
+	closed atomic.Pointer[group] // closed is nil until the facet is frozen
+	own    made                  // own is made when the facet is frozen
 
-	prepared  map[string]any                  // by the structure of grants: see Kept
-	described map[string][]*message.Interface // by what rows reveal: see revealing
+	prepared  map[string]any                  // prepared is by the structure of grants: see Kept
+	described map[string][]*message.Interface // described is by what rows reveal: see revealing
 }
 
 // LinkMember is a link that a facet shows.
@@ -44,7 +44,7 @@ func NewFacet(t *Table, alias string) (*Facet, error) {
 	if scalar.ReservedName(alias) {
 		return nil, fmt.Errorf("exosql: %q can't be the alias of a facet: want letters, digits, _ and $, no digit first, and not a word like then or constructor", alias)
 	}
-	if scalar.Keyword(alias) { // the tool's own examples use it as the name of a row: `class => class.name` does not parse
+	if scalar.Keyword(alias) { // the tool's own examples name rows by the alias, and `class => class.name` does not parse
 		return nil, fmt.Errorf("exosql: %q can't be the alias of a facet: it is a word of JavaScript, and programs call rows by the alias: use another, like %q", alias, alias+"Row")
 	}
 	f := &Facet{Table: t, Alias: alias, iface: strings.ToUpper(alias[:1]) + alias[1:]}
@@ -53,7 +53,7 @@ func NewFacet(t *Table, alias string) (*Facet, error) {
 	}
 	for _, i := range language.SharedInterfaces() {
 		if i.Name == f.iface || i.Name == f.iface+language.QueryInterface {
-			f.iface += "Row" // for example, the row of the alias `text` would be called Text, like the interface of a text column
+			f.iface += "Row" // for example, a row of the alias `text` would be called Text, like the interface of a text column
 		}
 	}
 	f.own = made{query: sync.OnceValue(f.QueryType), interfaces: sync.OnceValue(func() []*message.Interface { return f.interfaces(nil) })}
@@ -91,13 +91,13 @@ func (f *Facet) taken(name string) bool {
 	return f.Measure(name) != nil
 }
 
-// AddColumn shows a column.
+// AddColumn makes the facet show a column.
 func (f *Facet) AddColumn(c *Column) error {
 	if c == nil || c.Guest == "" {
 		return fmt.Errorf("exosql: facet %s: a column has no name that programs can use; give it one with %s", f.Alias, f.Table.Reader.As())
 	}
-	if c.Table != f.Table { // two tables may share a row type: the column would be read from the wrong table, without its label
-		return fmt.Errorf("exosql: facet %s is of table %s, and column %s of table %s", f.Alias, f.Table.Name, c.Name, c.Table.Name)
+	if c.Table != f.Table { // if two tables share a row type, the column would be read from the wrong table, without its label
+		return fmt.Errorf("exosql: facet %s is of table %s, and column %s is of table %s: add columns of the facet's table", f.Alias, f.Table.Name, c.Name, c.Table.Name)
 	}
 	if f.taken(c.Guest) {
 		return fmt.Errorf("exosql: facet %s has two members named %q", f.Alias, c.Guest)
@@ -106,7 +106,7 @@ func (f *Facet) AddColumn(c *Column) error {
 	return nil
 }
 
-// AddLink shows a link, which programs follow to another facet.
+// AddLink makes the facet show a link, which programs follow to the facet to.
 func (f *Facet) AddLink(l *Link, to *Facet) error {
 	if l == nil || to == nil {
 		return fmt.Errorf("exosql: facet %s: Via needs a link and a facet", f.Alias)
@@ -121,7 +121,7 @@ func (f *Facet) AddLink(l *Link, to *Facet) error {
 	return nil
 }
 
-// Column finds a column by its name in programs.
+// Column returns the column with a name in programs, or nil.
 func (f *Facet) Column(name string) *Column {
 	for _, c := range f.Cols {
 		if c.Guest == name {
@@ -131,7 +131,7 @@ func (f *Facet) Column(name string) *Column {
 	return nil
 }
 
-// Link finds a link by its name.
+// Link returns the link with a name, or nil.
 func (f *Facet) Link(name string) *LinkMember {
 	for i := range f.Links {
 		if f.Links[i].L.Name == name {
@@ -141,18 +141,18 @@ func (f *Facet) Link(name string) *LinkMember {
 	return nil
 }
 
-// maxKept is how many structures of grants a facet keeps. A host has a few. If it has more,
+// maxKept bounds the structures of grants that a facet keeps. A host has a few; if it has more,
 // some are prepared again.
 const maxKept = 16
 
-// Kept returns what was kept for grants of this structure, or nil.
+// Kept returns what Keep has kept for grants of this structure, or nil.
 func (f *Facet) Kept(structure []byte) any {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.prepared[string(structure)]
 }
 
-// Keep keeps what was made for grants of this structure. It must have no value of a grant.
+// Keep keeps what was made for grants of this structure. That must contain no value of a grant.
 func (f *Facet) Keep(structure []byte, made any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -168,8 +168,8 @@ func (f *Facet) Keep(structure []byte, made any) {
 	f.prepared[string(structure)] = made
 }
 
-// made is what is made once from a frozen facet alone. Two objects that reach one facet then
-// have the same interfaces, at the same address. It must not be changed.
+// made is what depends on a frozen facet alone, and is made once. So two objects that reach one
+// facet have the same interfaces, at the same address. It must not be changed.
 type made struct {
 	query      func() *message.Type
 	interfaces func() []*message.Interface
@@ -183,8 +183,8 @@ func (f *Facet) QueryType() *message.Type {
 	}}
 }
 
-// interfaces makes the two interfaces of a facet: its row and its query. The query has the
-// links, too, so that a program can follow them without a join.
+// interfaces makes the two interfaces of a facet: its row and its query. The query has the facet's
+// links too, so that programs can follow them without a join.
 func (f *Facet) interfaces(rows Rows) []*message.Interface {
 	row := &message.Interface{Name: f.iface, Doc: "one " + f.Alias, Is: []string{value.TypeRow}, Words: language.RowWords(), Fields: map[string]*message.Property{}, Methods: map[string]*message.Method{}}
 	q := &message.Interface{Name: f.iface + language.QueryInterface, Doc: "a query of " + f.Alias, Is: []string{language.QueryInterface}, Await: "execute", Words: language.QueryWords(), Label: rows.label(f.Table), Methods: map[string]*message.Method{}}
@@ -206,7 +206,7 @@ func (f *Facet) interfaces(rows Rows) []*message.Interface {
 			m.Truth = language.ExistsMethod
 		}
 		for _, p := range l.L.Pairs {
-			// Following a link compares the keys, so what a row shows then depends on them.
+			// Following a link compares its keys, so what a row shows depends on them.
 			m.Label = m.Label.Join(p.From.Label).Join(p.To.Label)
 		}
 		if l.L.One && m.Doc == "" {

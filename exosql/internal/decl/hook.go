@@ -27,7 +27,7 @@ func (k WriteKind) String() string {
 	return [...]string{"no write", "insert", "update", "delete"}[min(k, Deletes)]
 }
 
-// RowWrite is one row that is inserted, or one update or delete, as hooks see it.
+// RowWrite is what hooks see: one row that is inserted, or one update or delete.
 type RowWrite struct {
 	Kind   WriteKind
 	Run    exo.Run
@@ -35,26 +35,26 @@ type RowWrite struct {
 	Given  []Given
 	Filled []Given
 	Table  *Table
-	Rows   int64 // how many were written; 0 before the write
+	Rows   int64 // Rows counts the written rows; it is 0 before the write
 }
 
 // An After is code of the host that is called after a commit, with what was written: see exosql.Table.AfterCommit.
 type After func(context.Context, []RowWrite) error
 
-// After adds an After.
+// After adds a hook that is called after each commit.
 func (t *Table) After(f After) {
 	t.change()
 	t.Afters = append(t.Afters, f)
 }
 
-// Given is a new value for a column.
+// Given is a new value that a write gives to a column.
 type Given struct {
 	Col        *Column
 	Value      value.Value
-	Calculated bool // the database calculates it for each row, so there is no Value
+	Calculated bool // Calculated: the database calculates the value for each row, so Value is empty
 }
 
-// Of returns the new value of a column, or nil.
+// Of returns what the write gives to a column, or nil.
 func (w *RowWrite) Of(c *Column) *Given {
 	for i := range w.Given {
 		if w.Given[i].Col == c {
@@ -84,18 +84,18 @@ func (t *Table) Hook(h Hook, fills []*Column) {
 		for i, f := range w.Filled[before:] {
 			switch {
 			case f.Col == nil:
-				return fail.Errorf(fail.Internal, "", "a hook of table %s fills a zero Assignment; use Column.Set", t.Name)
+				return fail.Errorf(fail.Internal, "", "a hook of table %s fills a zero Assignment: make one with Column.Set", t.Name)
 			case !slices.Contains(own, f.Col):
 				return fail.Errorf(fail.Internal, "", "a hook of table %s fills %s, which BeforeWrite does not name", t.Name, f.Col.Name)
 			case w.Kind == Deletes:
-				return fail.Errorf(fail.Internal, "", "a hook of table %s fills %s of rows that are deleted", t.Name, f.Col.Name)
+				return fail.Errorf(fail.Internal, "", "a hook of table %s fills %s in a row that is deleted: fill columns only before an insert or update", t.Name, f.Col.Name)
 			case slices.ContainsFunc(w.Filled[:before+i], func(o Given) bool { return o.Col == f.Col }):
-				return fail.Errorf(fail.Internal, "", "hooks of table %s fill %s twice", t.Name, f.Col.Name)
+				return fail.Errorf(fail.Internal, "", "hooks of table %s fill %s twice: fill a column only once", t.Name, f.Col.Name)
 			}
 			if err := f.Col.Storable(f.Value); err != nil {
 				return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a hook fills %w", err)}
 			}
-			if w.Of(f.Col) != nil { // a given value is refused, not replaced silently
+			if w.Of(f.Col) != nil { // a value that the program gives is refused, not replaced silently
 				return fail.Errorf(fail.Denied, "", "`%s` is filled in automatically: leave it out", f.Col.Guest)
 			}
 		}
@@ -103,13 +103,13 @@ func (t *Table) Hook(h Hook, fills []*Column) {
 	})
 }
 
-// Storable refuses a value that the column's declaration does not allow. Values of a program are checked by the catalogue instead.
+// Storable refuses a value that the column's declaration does not allow. For a program's values, the catalogue does that.
 func (c *Column) Storable(v value.Value) error {
 	switch {
 	case v.IsZero():
 		return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "the value can't be stored in a database: text must be valid and without NUL, numbers finite, decimals written like \"-12.5\", days real, years 1 to 9999, JSON one document that is not null (SetNull stores NULL)")
 	case v.IsNull() && !c.Null:
-		return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "the column is declared as never NULL: NewNullable declares one that may be")
+		return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "the column is declared as never NULL: declare it with NewNullable to allow NULL")
 	case c.Kind == value.TypeList && !c.Nulls && slices.ContainsFunc(elementsOf(v), value.Value.IsNull):
 		return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "an element of the array is NULL, which only a column of a slice of pointers allows")
 	case len(c.Enum) == 0:

@@ -8,15 +8,15 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Link is a declared link. Rows are linked if each pair of columns is equal.
+// Link is a declared link. Two rows are linked if they are equal in each pair of columns.
 type Link struct {
 	ID       uint64
-	Name     string // in programs: a method of A's rows and queries
+	Name     string // Name is the method of A's rows and queries in programs
 	From, To *Table
 	Pairs    []Pair
 	One      bool
 	Doc      string
-	turned   bool // made by turning a link of the other direction: it leads to at most one row if To is reached by its key
+	turned   bool // turned: the link reverses another one, and leads to at most one row if its end is To's key
 }
 
 // NewLink declares a link over pairs of columns of two tables.
@@ -34,10 +34,10 @@ func NewLink(name string, one bool, pairs []Pair) (*Link, error) {
 	return l, nil
 }
 
-// Pair is two columns that are equal in linked rows.
+// Pair is a pair of columns that are equal in linked rows.
 type Pair struct{ From, To *Column }
 
-// Inverse reports whether m goes back over the same columns.
+// Inverse reports whether m leads back over the columns of l.
 func (l *Link) Inverse(m *Link) bool {
 	if l.From != m.To || l.To != m.From || len(l.Pairs) != len(m.Pairs) {
 		return false

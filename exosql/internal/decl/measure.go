@@ -1,6 +1,6 @@
 package decl
 
-// This file has measures: aggregates of a facet's rows that the host defines, and that programs call by name.
+// This file has measures: aggregates of a facet's rows that the host defines and that programs call by name.
 
 import (
 	"slices"
@@ -15,9 +15,9 @@ import (
 // Measure is an aggregate of the rows of a facet that meet a condition, or the ratio of two measures. See exosql.Measure.
 type Measure struct {
 	Name, Doc string
-	Func      string  // an aggregate of package language; "": a ratio
-	Col       *Column // nil: each row counts
-	Where     *Pred   // nil: of all rows
+	Func      string  // Func is an aggregate of package language, or "" for a ratio
+	Col       *Column // Col is nil if each row counts
+	Where     *Pred   // Where is nil if all rows count
 	Num, Den  *Measure
 }
 
@@ -32,7 +32,7 @@ func (m *Measure) Columns() (out []*Column) {
 	return slices.Concat(out, m.Where.Columns(), m.Num.Columns(), m.Den.Columns())
 }
 
-// Label returns the label of a program that asks for the measure: it depends on all of its columns.
+// Label returns the label of a program that asks for the measure, since that depends on all of its columns.
 func (m *Measure) Label() (l value.Label) {
 	for _, c := range m.Columns() {
 		l = l.Join(c.Label)
@@ -53,7 +53,7 @@ func (m *Measure) Kind() string {
 	return m.Col.Kind
 }
 
-// AddMeasure shows a measure.
+// AddMeasure makes the facet show a measure.
 func (f *Facet) AddMeasure(m *Measure) error {
 	wrong := func(format string, args ...any) error {
 		return fail.Errorf(fail.Invalid, "exosql: facet "+f.Alias, format, args...)
@@ -96,7 +96,7 @@ func (f *Facet) AddMeasure(m *Measure) error {
 	return nil
 }
 
-// Measure finds a measure by its name. It returns nil if there is none, or no facet.
+// Measure returns the measure with a name, or nil. The facet may be nil.
 func (f *Facet) Measure(name string) *Measure {
 	if f == nil {
 		return nil
@@ -107,7 +107,7 @@ func (f *Facet) Measure(name string) *Measure {
 	return nil
 }
 
-// measurable refuses a measure that would reveal a column which the facet does not show. It is called when all members are known.
+// measurable refuses a measure that would reveal a column that the facet does not show. It is called when all members are known.
 func (f *Facet) measurable() error {
 	for _, m := range f.Measures {
 		for _, c := range m.Columns() {
@@ -119,7 +119,7 @@ func (f *Facet) measurable() error {
 	return nil
 }
 
-// measuring adds the measures to the interface of the facet's query. Groups and joins find them through the interface of the row.
+// measuring adds the measures to the interface of the facet's query. Groups and joins find them by the interface of the row.
 func (f *Facet) measuring(row, query *message.Interface) {
 	if len(f.Measures) == 0 {
 		return

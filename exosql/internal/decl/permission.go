@@ -1,7 +1,7 @@
 package decl
 
-// This file lists what a host can permit a write to do beyond the rows that it names: one entry for each kind,
-// with its form in a grant file and in Go. Only the rules of writes (package writing) ask for permissions.
+// This file lists what a host can permit writes to do beyond the rows that they name. Each kind has a form in
+// grant files and a function in Go. Only the rules of writes (package writing) ask for permissions.
 
 import (
 	"fmt"
@@ -12,11 +12,11 @@ import (
 // Permission allows one thing. The zero Permission allows nothing.
 type Permission struct {
 	Kind PermissionKind
-	On   string // the trigger, rule or table, or the columns of a constraint
-	Of   string // the columns of a foreign key, the condition of an index, or a link
+	On   string // On is the trigger, rule or table, or the columns of a constraint
+	Of   string // Of are a foreign key's columns, an index's condition, or a link
 }
 
-// PermissionKind is what a Permission allows.
+// PermissionKind is the kind of what a Permission allows.
 type PermissionKind uint8
 
 const (
@@ -35,7 +35,7 @@ const (
 	PermitRevealing // programs may learn labelled values
 )
 
-// forms has for each kind its form in a grant file, its function in package exosql, and an example. %s are On and Of.
+// forms has, for each kind, its form in a grant file, its function in package exosql, and an example. Each %s is replaced by On or Of.
 var forms = [...]struct {
 	file, of, inGo string
 	like           Permission
@@ -57,7 +57,7 @@ var forms = [...]struct {
 	PermitRevealing: {"reveals %s", "", "AllowRevealing", Permission{On: "RULE"}},
 }
 
-// String returns the form in a grant file.
+// String returns the permission's form in a grant file.
 func (p Permission) String() string {
 	if p.Kind == 0 || int(p.Kind) >= len(forms) {
 		return "nothing"
@@ -76,7 +76,7 @@ func (p Permission) String() string {
 // Acts reports whether the permitted action changes rows other than the written ones.
 func (p Permission) Acts() bool { return p.Kind <= PermitConflict }
 
-// Wary returns the stricter form of p, which also covers programs that have read outsiders' words; p itself if it has no such form.
+// Wary returns the stricter form of p, which also covers programs that have read outsiders' words, or p itself if it has none.
 func (p Permission) Wary() Permission {
 	if p.Kind == PermitTrigger || p.Kind == PermitRule {
 		p.Kind += PermitWaryTrigger - PermitTrigger
@@ -84,7 +84,7 @@ func (p Permission) Wary() Permission {
 	return p
 }
 
-// Go returns the call of package exosql that makes the permission.
+// Go returns the call of package exosql that makes this permission.
 func (p Permission) Go() string {
 	s := fmt.Sprintf("exosql.%s(%q", forms[p.Kind].inGo, p.On)
 	switch {
@@ -97,7 +97,7 @@ func (p Permission) Go() string {
 	return s + ")"
 }
 
-// permissionForms returns all forms in a grant file, for errors.
+// permissionForms lists all forms in a grant file, for errors.
 func permissionForms() string {
 	var all []string
 	for kind, f := range forms {
@@ -108,7 +108,7 @@ func permissionForms() string {
 	return strings.Join(all, ", ")
 }
 
-// ParsePermission reads the form in a grant file.
+// ParsePermission reads a permission in its form in a grant file.
 func ParsePermission(text string) (Permission, error) {
 	for i := range forms {
 		kind := PermissionKind(i)
@@ -150,8 +150,8 @@ func ParsePermission(text string) (Permission, error) {
 	return Permission{}, fmt.Errorf("exosql: %q is not a permission: write one of %s", text, permissionForms())
 }
 
-// Permits reports whether a list has a permission. It compares the forms: if a constraint has a parenthesis in a name, its
-// form can be read in two ways but still means that constraint. A permission for wary programs is also one for all others.
+// Permits reports whether a list includes a permission. It compares the forms. If a constraint's name contains a parenthesis,
+// its form can be read in two ways but still means that constraint. A permission for wary programs covers all others too.
 func Permits(list []Permission, p Permission) bool {
 	return slices.ContainsFunc(list, func(o Permission) bool { return o.String() == p.String() || o.String() == p.Wary().String() })
 }

@@ -8,15 +8,15 @@ import (
 
 // Pred is a condition on the rows of a table. nil is the zero predicate, which matches no row.
 type Pred struct {
-	Op   string // an operator of package language, or all, and, or, not
+	Op   string // Op is an operator of package language, or all, and, or, not
 	Col  *Column
 	Vals []value.Value
 	Subs []*Pred
 	Err  error
-	Args []Held // of a shaper's copy, instead of Vals
+	Args []Held // Args replaces Vals in a shaper's copy
 }
 
-// Checked notes values that no engine can store; a query that uses them fails.
+// Checked notes an error for values that no engine can store: queries that use the predicate then fail.
 func (p *Pred) Checked() *Pred {
 	for _, v := range p.Vals {
 		if v.IsZero() {
@@ -43,14 +43,14 @@ func (p *Pred) Columns() (out []*Column) {
 	return out
 }
 
-// Held is the place of a value that was moved to the arguments.
+// Held is the place of a value that a shaper moved to the arguments.
 type Held struct {
 	Kind string
-	Slot int // the index of the value among the grant's arguments
+	Slot int // Slot is the value's index among the grant's arguments
 }
 
-// Of fails unless every column of the predicate belongs to table t. Two tables may have one row
-// type, and a condition on the other table's tenant would be a wrong scope.
+// Of returns an error unless every column of the predicate belongs to table t. Two tables may share
+// a row type, and a condition on the other table's tenant would be a wrong scope.
 func (p *Pred) Of(t *Table) error {
 	if p == nil {
 		return nil

@@ -10,26 +10,26 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/language"
 )
 
-// The facets that a facet reaches, and their freezing. Facets that lead to each other reach the same facets: they
-// form one group, and a group's catalogue is made once. With one catalogue for each facet, N tables would cost N².
+// This file groups the facets that a facet reaches, and freezes them. Facets that lead to each other reach the
+// same facets. They are one group, for which a catalogue is made once: one for each of N facets would cost N².
 
-// group is a set of facets each of which reaches all others. It is immutable, and so is everything that it reaches.
+// group is a set of facets that all reach each other. It is immutable, and so is everything that it reaches.
 type group struct {
-	reach      []*Facet // every facet that can be reached, with those of the group, by alias
-	aliases    []string // of reach
-	err        error    // the first error of a facet in reach
-	writes     bool     // a facet in reach lets programs change rows
+	reach      []*Facet // reach has every facet that can be reached, including the group's own, by alias
+	aliases    []string // aliases are those of reach
+	err        error    // err is the first error of a facet in reach
+	writes     bool     // writes: a facet in reach lets programs change rows
 	interfaces func() []*message.Interface
 
 	once   sync.Once
-	shared any // see Shared
+	shared any // shared is kept for Shared
 
 	mu        sync.Mutex
-	described map[string][]*message.Interface // by what rows reveal: see Describe
+	described map[string][]*message.Interface // described is by what rows reveal: see Describe
 }
 
-// Shared returns what make makes from all that the facet reaches. It calls make once for all
-// facets of a group. The result must have no value of a grant.
+// Shared returns the result of make for all facets that f reaches. make is called once for all
+// facets of a group. Its result must contain no value of a grant.
 func (f *Facet) Shared(make func(reach []*Facet) any) (any, error) {
 	g := f.group()
 	if g.err != nil {
@@ -39,23 +39,23 @@ func (f *Facet) Shared(make func(reach []*Facet) any) (any, error) {
 	return g.shared, nil
 }
 
-// closing is locked while groups are made, so that two goroutines never group the same facets.
+// closing is locked while groups are made, so that two goroutines never group one facet.
 var closing sync.Mutex
 
-// Close returns every facet that can be reached, by alias, and freezes them all. All facets of
-// a group share the slice, which must not be changed.
+// Close returns every facet that f reaches, by alias, and freezes them all. All facets of a group
+// share the slice, which must not be changed.
 func (f *Facet) Close() ([]*Facet, error) {
 	g := f.group()
 	return g.reach, g.err
 }
 
-// Aliases returns the aliases of all facets that can be reached. All facets of a group share this slice, too.
+// Aliases returns the aliases of all facets that f reaches. All facets of a group share the slice, which must not be changed.
 func (f *Facet) Aliases() ([]string, error) {
 	g := f.group()
 	return g.aliases, g.err
 }
 
-// Walk returns every facet that can be reached, first the facet itself, in the order of its links.
+// Walk returns every facet that f reaches, in the order of links: f itself comes first.
 func (f *Facet) Walk() (out []*Facet, err error) {
 	g := f.group()
 	seen := make(map[*Facet]bool, len(g.reach))
@@ -87,18 +87,18 @@ func (f *Facet) group() *group {
 	return f.closed.Load()
 }
 
-// closer divides facets into groups: the strongly connected components, by Tarjan's algorithm.
-// A group is made after all groups that it leads to.
+// closer divides facets into groups: the strongly connected components, by Tarjan's algorithm. It
+// makes a group after all groups that this one leads to.
 type closer struct {
-	at, low map[*Facet]int // the order in which facets were found; the earliest facet that each leads back to
-	open    []*Facet       // found, and not yet in a group
+	at, low map[*Facet]int // at is the order in which facets were found; low is the earliest facet that each leads back to
+	open    []*Facet       // open are the facets that are found but in no group yet
 }
 
 func (c *closer) visit(f *Facet) {
 	f.mu.Lock()
 	f.frozen = true
 	f.mu.Unlock()
-	f.Table.Freeze() // the interfaces have its labels
+	f.Table.Freeze() // interfaces contain the table's labels, so they must not change
 	n := len(c.at)
 	c.at[f], c.low[f] = n, n
 	c.open = append(c.open, f)
@@ -138,7 +138,7 @@ func newGroup(members []*Facet) *group {
 			if seen[l.To] {
 				continue
 			}
-			for _, x := range l.To.closed.Load().reach { // it belongs to another group, which is complete
+			for _, x := range l.To.closed.Load().reach { // l.To belongs to another group, which is complete
 				if !seen[x] {
 					seen[x] = true
 					g.reach = append(g.reach, x)
@@ -149,7 +149,7 @@ func newGroup(members []*Facet) *group {
 	slices.SortStableFunc(g.reach, func(a, b *Facet) int { return cmp.Compare(a.Alias, b.Alias) })
 	for i, x := range g.reach {
 		if g.err == nil && i > 0 && g.reach[i-1].Alias == x.Alias {
-			g.err = fmt.Errorf("exosql: two facets have the alias %q", x.Alias)
+			g.err = fmt.Errorf("exosql: two facets have the alias %q: give one of them another", x.Alias)
 		}
 		if g.err == nil {
 			g.err = x.wrong()
@@ -167,14 +167,14 @@ func newGroup(members []*Facet) *group {
 	return g
 }
 
-// wrong returns what is wrong with a frozen facet itself, so that it can't be granted.
+// wrong returns an error in a frozen facet that prevents its grant.
 func (f *Facet) wrong() error {
 	if len(f.Table.Keys) == 0 && !f.Table.Keyless {
 		return fmt.Errorf("exosql: table %s has no key: declare %s, so that rows with equal values have a fixed order; %s, if nothing makes its rows unique", f.Table.Name, f.Table.Reader.Key("its columns"), f.Table.Reader.NoKey())
 	}
 	for _, k := range f.Table.Keys {
 		if !k.Label.Empty() {
-			// Keys break ties, so limit and offset reveal their order without a label.
+			// Keys break ties, so a limit or an offset would reveal the order of labelled ones.
 			return fmt.Errorf("exosql: the key %s.%s is labelled, and every limit reveals the order of keys; use another key", f.Table.Name, k.Name)
 		}
 	}
@@ -187,8 +187,8 @@ func (f *Facet) wrong() error {
 	return nil
 }
 
-// Describe returns the catalogue of everything that can be reached, for rows that reveal these labels. It is made from
-// frozen declarations. All objects of the facet, and of facets in the same group, share it, so it must not be changed.
+// Describe returns the catalogue of everything that f reaches, for rows that reveal these labels. It is made from
+// frozen declarations. All objects of facets in the same group share it, so it must not be changed.
 func (f *Facet) Describe(rows Rows) (message.Description, error) {
 	g := f.group()
 	if g.err != nil {
@@ -197,7 +197,7 @@ func (f *Facet) Describe(rows Rows) (message.Description, error) {
 	return message.Description{Type: f.own.query(), Interfaces: g.revealing(rows), Frozen: true}, nil
 }
 
-// revealing returns the interfaces of the group for rows that reveal these labels.
+// revealing returns the interfaces of the group for rows that reveal the labels in rows.
 func (g *group) revealing(rows Rows) []*message.Interface {
 	var key []byte
 	for _, x := range g.reach {
@@ -225,10 +225,10 @@ func (g *group) revealing(rows Rows) []*message.Interface {
 	return out
 }
 
-// revealing returns the interfaces of the facet alone. They differ from the usual ones only if its own rows reveal something.
+// revealing returns the interfaces of this one facet. They differ from the usual ones only if its own rows reveal something.
 func (f *Facet) revealing(rows Rows) []*message.Interface {
 	key := rows.key(nil, f.Table)
-	for _, l := range f.Links { // a column at the start of a link has the label of the rows at its end
+	for _, l := range f.Links { // the columns at a link's start have the label of the rows at its end
 		key = rows.key(key, l.L.To)
 	}
 	if key == nil {

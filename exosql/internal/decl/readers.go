@@ -8,13 +8,13 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Readers are the principals who may read a labelled value: their ids are in columns of its row.
+// Readers are the principals who may read a labelled value. Their ids are in columns of the value's row.
 type Readers struct {
-	Kind string // of the principals: "member"
+	Kind string // Kind is the kind of the principals, like "member"
 	Cols []*Column
 }
 
-// String names the kind and the columns.
+// String returns the kind and the columns.
 func (r *Readers) String() string {
 	if r == nil {
 		return ""
@@ -35,7 +35,7 @@ func (c *Column) ReadBy(kind string, cols []*Column) error {
 	case c.Readers != nil:
 		return fmt.Errorf("exosql: %s: %s is given twice: give it all the columns at once", at, by)
 	case c.Label.Secrecy().Empty():
-		return fmt.Errorf("exosql: %s: %s names the readers of a labelled value: give the column %s first", at, by, r.LabelName())
+		return fmt.Errorf("exosql: %s: %s names the readers of a labelled value, and the column has no label: give it %s first", at, by, r.LabelName())
 	case len(cols) == 0:
 		return fmt.Errorf("exosql: %s: %s needs the column that holds the reader's id", at, by)
 	case kind == "" || strings.ContainsAny(kind, "@:|%"):
@@ -54,7 +54,7 @@ func (c *Column) ReadBy(kind string, cols []*Column) error {
 	tags := c.Label.Tags()
 	for i, t := range tags {
 		if value.NewLabel(t).Secrecy().Empty() {
-			continue // this tag marks who wrote the value, which is the same for all readers
+			continue // this tag marks who wrote the value, not who reads it
 		}
 		if strings.Contains(t, "@") {
 			return fmt.Errorf("exosql: %s: %s is given, and the tag %q names readers already", at, by, t)
@@ -65,7 +65,7 @@ func (c *Column) ReadBy(kind string, cols []*Column) error {
 	return nil
 }
 
-// About returns the column's tags that name readers, without the readers.
+// About returns the column's tags that name readers, but without the readers.
 func (r *Readers) About(l value.Label) (tags []string) {
 	for _, t := range l.Secrecy().Tags() {
 		if base, ok := strings.CutSuffix(t, "@"+r.Kind); ok {
@@ -75,7 +75,7 @@ func (r *Readers) About(l value.Label) (tags []string) {
 	return tags
 }
 
-// readable refuses a facet in which a refused mail would reveal who may read a value, or programs could choose the readers.
+// readable refuses a facet if the refusal of a mail would reveal who may read a value, or if programs could choose the readers.
 func (f *Facet) readable() error {
 	for _, c := range f.Cols {
 		if c.Readers == nil {
@@ -83,7 +83,7 @@ func (f *Facet) readable() error {
 		}
 		for _, r := range c.Readers.Cols {
 			if !slices.Contains(f.Cols, r) || !r.Label.Secrecy().Empty() {
-				// The refusal of a mail reveals who may read the value, so programs must be able to see that anyway.
+				// The refusal of a mail reveals who may read the value, so programs must be allowed to see that anyway.
 				return fmt.Errorf("exosql: facet %s: the readers of %s are in the column %s, and the error of a refused call reveals them: add that column to the facet, without a label", f.Alias, c.Name, r.Name)
 			}
 		}
@@ -94,7 +94,7 @@ func (f *Facet) readable() error {
 		}
 		for _, r := range c.Readers.Cols {
 			if slices.Contains(f.Rights.Update, r) {
-				// Otherwise a program could make itself the reader, and mail the value.
+				// Otherwise a program could make itself the reader, and mail the value to itself.
 				return fmt.Errorf("exosql: facet %s: programs can't change %s, which decides who may read %s: leave it out of what programs may update", f.Alias, r.Name, c.Name)
 			}
 		}

@@ -4,24 +4,24 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// Relation is a grant, or one step after another relation.
+// Relation is the first step of a chain, a grant, or a step after another relation.
 type Relation struct {
 	Err    error
 	Table  *Table
-	Prev   *Relation // the relation that this step narrows
+	Prev   *Relation // Prev is the relation that this step narrows
 	Kind   StepKind
-	Pred   *Pred     // StepGrant, StepWhere
-	Scopes []*Scope  // StepGrant; nil for a zero Scope
-	Set    *ScopeSet // StepGrant, instead of Scopes; it also has the scope of Table, of which Pred is a copy
-	Link   *Link     // StepFollow: Prev is of another table
+	Pred   *Pred     // Pred is for StepGrant and StepWhere
+	Scopes []*Scope  // Scopes are for StepGrant; a zero Scope is nil
+	Set    *ScopeSet // Set replaces Scopes in a StepGrant; it also has the scope of Table, from which Pred is copied
+	Link   *Link     // Link is for StepFollow: Prev is then of another table
 	Order  []Ordering
-	N      int64 // StepLimit, StepOffset
+	N      int64 // N is for StepLimit and StepOffset
 	Search *Search
-	Text   string // StepSearch
-	Slot   int    // of a shaper's copy: the argument that has N or Text
+	Text   string // Text is for StepSearch
+	Slot   int    // Slot is, in a shaper's copy, the argument with N or Text
 }
 
-// Ordering is one term of an order.
+// Ordering is one term of an order: a column and its direction.
 type Ordering struct {
 	Col  *Column
 	Desc bool
@@ -40,10 +40,10 @@ const (
 	StepSearch
 )
 
-// ErrZeroRelation is the error of every query of a zero Relation.
+// ErrZeroRelation is the error of all queries of a zero Relation.
 var ErrZeroRelation = &fail.Error{Kind: fail.Denied, Msg: "this relation was never granted"}
 
-// Grant returns the first step of the chain.
+// Grant returns the first step of the chain, which is a grant.
 func (r *Relation) Grant() *Relation {
 	for r.Prev != nil {
 		r = r.Prev
@@ -51,7 +51,7 @@ func (r *Relation) Grant() *Relation {
 	return r
 }
 
-// Declared returns the scopes of other tables that were given to the grant at the beginning of the chain.
+// Declared returns the scopes of other tables that the grant at the chain's start declares.
 func (r *Relation) Declared() []*Scope {
 	root := r.Grant()
 	if root.Set == nil {

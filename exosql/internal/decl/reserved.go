@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// MarksTable is the table in which runs leave their IDs: see exosql.OpenOptions.Witness.
+// MarksTable is the table into which runs insert their IDs: see exosql.OpenOptions.Witness.
 const MarksTable = "exo_runs"
 
 // UndoTable is the table that keeps what runs change: see exosql.OpenOptions.Undo.
 const UndoTable = "exo_undo"
 
-// Reserved returns why a table can't be declared, or nil. A program that could write the marks
-// of runs could claim that another run was kept, or prevent its commit.
+// Reserved returns why a table of this name can't be declared, or nil. A program that could write
+// the marks of runs could forge that another run was kept, or prevent its commit.
 func Reserved(name string) error {
-	if strings.EqualFold(name, MarksTable) { // SQLite treats both names as one
+	if strings.EqualFold(name, MarksTable) { // SQLite ignores the case of names
 		return fmt.Errorf("the table %s has the marks of runs, and can't be declared: no program may reach it", MarksTable)
 	}
 	if strings.EqualFold(name, UndoTable) {

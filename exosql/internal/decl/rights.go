@@ -12,25 +12,25 @@ import (
 
 // Rights are what a program may change through a facet. The zero Rights allow nothing.
 type Rights struct {
-	Insert  []*Column // the columns that a new row may be given; none: no row may be inserted
+	Insert  []*Column // Insert has the columns that a new row may give; without any, no row may be inserted
 	Update  []*Column
 	Delete  bool
-	Wary    bool         // a run that has read what outsiders wrote may not delete
-	Admits  value.Label  // values with these labels may be written, and may decide which rows there are
-	Permits []Permission // what a write may do beyond the rows that it names
+	Wary    bool         // Wary: a run that has read outsiders' words may not delete
+	Admits  value.Label  // Admits are labels of values that may be written, and that may decide which rows exist
+	Permits []Permission // Permits is what a write may do beyond the rows that it names
 
-	Approvals []Approval // what a person must agree to before it is kept
+	Approvals []Approval // Approvals are what a person must agree to before it is kept
 }
 
-// Any reports whether anything may be changed.
+// Any reports whether the rights allow any change.
 func (r Rights) Any() bool { return len(r.Insert)+len(r.Update) > 0 || r.Delete }
 
-// Allow adds rights.
+// Allow adds rights to the facet.
 func (f *Facet) Allow(r Rights) error {
 	for _, cols := range [][]*Column{r.Insert, r.Update} {
 		for _, c := range cols {
 			if c == nil {
-				return fmt.Errorf("exosql: facet %s: a Column that was not declared can't be written: NewColumn, NewKey or NewNullable makes one", f.Alias)
+				return fmt.Errorf("exosql: facet %s: a Column that was not declared can't be written: make it with NewColumn, NewKey or NewNullable", f.Alias)
 			}
 			if !slices.Contains(f.Cols, c) {
 				return fmt.Errorf("exosql: facet %s does not show the column %s, so programs can't write it: add it to the facet first", f.Alias, c.Name)
@@ -53,17 +53,17 @@ func (f *Facet) Allow(r Rights) error {
 	return f.approve(r.Approvals)
 }
 
-// Writes reports whether a program can change something through the facet or those that it reaches.
+// Writes reports whether a program can change something through the facet, or through facets that it reaches.
 func (f *Facet) Writes() bool {
 	return f.group().writes
 }
 
-// writeMethods returns the methods of the facet's queries that change something.
+// writeMethods returns the methods of the facet's queries that change rows.
 func (f *Facet) writeMethods(rows Rows) (out []*message.Method) {
-	r, all := f.Rights, f.Table.Label.Secrecy() // readers of what is written have the label of the rows
+	r, all := f.Rights, f.Table.Label.Secrecy() // all readers of a row have the label of the table's rows, which is all
 	if len(r.Insert) > 0 {
 		row := f.record(r.Insert, rows)
-		for i, c := range r.Insert { // all readers of the table see that a new row exists (all); a value is seen only by readers of its column, so what the facet admits counts for fields alone
+		for i, c := range r.Insert { // the label all applies to each row, since all readers of the table see that it exists. Only a column's readers see its value, so what the facet admits applies only to fields
 			row.Fields[i].Needed, row.Fields[i].Admits = f.Table.expects(c), f.Table.filled(c.takes(r.Admits))
 		}
 		out = append(out, language.InsertMethod(row, all, f.foreign()), language.InsertManyMethod(row, all))
@@ -77,7 +77,7 @@ func (f *Facet) writeMethods(rows Rows) (out []*message.Method) {
 	}
 	if r.Delete {
 		m := language.DeleteMethod(all.Join(r.Admits))
-		// To anything that relies on a trusted column, a deleted row is as bad as a changed one. So a delete needs trust if the table has such a column.
+		// For everything that relies on a trusted column, a deleted row is as bad as a changed one. So deletion needs trust if the table has such a column.
 		m.Trusted = r.Wary || len(f.Table.Trusting()) > 0
 		out = append(out, m)
 	}
@@ -87,10 +87,10 @@ func (f *Facet) writeMethods(rows Rows) (out []*message.Method) {
 	return out
 }
 
-// foreign joins the integrity tags of the columns of a new row that others than the program may have written:
-// columns that the program can't give, since a view or the database calculates them; columns that hooks of the
-// host fill; and all columns, if a trigger, a rule, or a row that a conflict leaves may have written the row. A
-// column that the program could give and leaves out is null or has the schema's default, so no outsider wrote it.
+// foreign joins the integrity tags of those columns of a new row that others than the program may have written. These
+// are columns that the program can't give, since a view or the database calculates them, and columns that the host's
+// hooks fill. If a trigger, a rule, or a row that a conflict leaves may have written the row, these are all columns.
+// A column that the program leaves out is null or has the schema's default, so no outsider wrote it.
 func (f *Facet) foreign() (l value.Label) {
 	all := slices.ContainsFunc(f.Rights.Permits, func(p Permission) bool { return p.Acts() && p.Kind != PermitCascade })
 	for _, c := range f.Cols {
@@ -101,8 +101,8 @@ func (f *Facet) foreign() (l value.Label) {
 	return l
 }
 
-// admits returns the labels that may be written to a column; of is what its facet admits. A value with
-// readers may not be written to a column with readers: a program could copy it into another reader's row.
+// admits returns the labels that may be written to column c; of are the labels that its facet admits. A value with
+// readers may not be written to a column with readers, since a program could copy it into another reader's row.
 func (t *Table) admits(c *Column, of value.Label) value.Label {
 	own := c.Label.Secrecy()
 	if c.Readers != nil {
@@ -111,14 +111,14 @@ func (t *Table) admits(c *Column, of value.Label) value.Label {
 	return t.filled(own.Join(c.takes(c.Admits.Join(of))))
 }
 
-// filled returns the part of l that hooks may reveal as well: they fill columns by what is written.
+// filled returns the part of l that hooks may reveal too, since they fill columns depending on what is written.
 func (t *Table) filled(l value.Label) value.Label {
 	return value.NewLabel(slices.DeleteFunc(l.Tags(), func(tag string) bool {
 		return slices.ContainsFunc(t.Fills, func(other *Column) bool { return !other.Label.Join(other.Admits).HasExactly(tag) })
 	})...)
 }
 
-// takes returns the part of l that may be written to a column: no tag of its own that names readers.
+// takes returns the part of l that may be written to the column. It leaves out tags that name readers, since the column has its own readers.
 func (c *Column) takes(l value.Label) value.Label {
 	if c.Readers == nil {
 		return l
@@ -145,17 +145,17 @@ func checkAdmits(l value.Label) error {
 		return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "exo: "))
 	}
 	if who := l.Integrity(); !who.Empty() {
-		return fmt.Errorf("%s can't be admitted: it marks what outsiders write, which every column takes that does not demand trust", who.List())
+		return fmt.Errorf("%s can't be admitted: it marks outsiders' words, which every column accepts unless it demands trust", who.List())
 	}
 	for _, tag := range l.Tags() {
 		if strings.Contains(tag, "@") {
-			return fmt.Errorf("%s can't be admitted, since each row has readers of its own: admit %s if all who read the rows may learn such values of everyone", tag, tag[:strings.IndexByte(tag, '@')])
+			return fmt.Errorf("%s can't be admitted, since each row has readers of its own: admit %s if all readers of the rows may learn such values of every reader", tag, tag[:strings.IndexByte(tag, '@')])
 		}
 	}
 	return nil
 }
 
-// Trusting returns the columns that demand trust, whether a facet shows them or not.
+// Trusting returns the columns that demand trust, even if no facet shows them.
 func (t *Table) Trusting() (out []*Column) {
 	for _, c := range t.Cols {
 		if c.Trust {
@@ -165,7 +165,7 @@ func (t *Table) Trusting() (out []*Column) {
 	return out
 }
 
-// record returns the type of a plain object with some of the columns.
+// record returns the type of a plain object with these columns.
 func (f *Facet) record(cols []*Column, rows Rows) *message.Type {
 	t := &message.Type{Name: value.TypeRecord}
 	for _, c := range cols {
@@ -174,8 +174,8 @@ func (f *Facet) record(cols []*Column, rows Rows) *message.Type {
 	return t
 }
 
-// linkLabels joins the labels of what a program learns by writing a column at the start of a link: a value that links to no row is refused,
-// which reveals which rows exist. Other rules of the database that reveal a labelled column are found in its catalogue: see writing.
+// linkLabels joins the labels of what a program learns by writing a column at the start of a link. A value that links to no row is refused,
+// and so reveals which rows exist. Package writing finds other rules of the database that reveal a labelled column.
 func (f *Facet) linkLabels(c *Column, rows Rows) (l value.Label) {
 	for _, x := range f.Links {
 		if slices.ContainsFunc(x.L.Pairs, func(p Pair) bool { return p.From == c }) {
@@ -188,7 +188,7 @@ func (f *Facet) linkLabels(c *Column, rows Rows) (l value.Label) {
 	return l
 }
 
-// storedType returns the type of the values that a column may be given.
+// storedType returns the type of the values that may be written to a column.
 func (c *Column) storedType() *message.Type {
 	t := &message.Type{Name: c.Kind, Null: c.Null, Enum: c.Enum}
 	if c.Kind == value.TypeList {

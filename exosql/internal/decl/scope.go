@@ -7,7 +7,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Scope says which rows of one table a grant reaches, by whichever way.
+// Scope decides which rows of one table a grant reaches, whatever links lead there.
 type Scope struct {
 	Kind  ScopeKind
 	Table *Table
@@ -34,10 +34,10 @@ type Revealed struct {
 	Label value.Label
 }
 
-// Rows has, by table, what rows reveal by being in the scope of a grant: see exosql/internal/scope.Grant.Reveals.
+// Rows has, for each table, what its rows reveal by being in the scope of a grant: see exosql/internal/scope.Grant.Reveals.
 type Rows map[*Table][]Revealed
 
-// label returns the label of every query of a table: of the existence of its rows, and of what they reveal by being in scope.
+// label returns the label of every query of a table. It covers that rows exist, and what they reveal by being in scope.
 func (r Rows) label(t *Table) value.Label {
 	l := t.Label
 	for _, x := range r[t] {
@@ -46,7 +46,7 @@ func (r Rows) label(t *Table) value.Label {
 	return l
 }
 
-// Same reports whether rows of each table reveal the same in both.
+// Same reports whether the rows of each table reveal the same in r and o.
 func (r Rows) Same(o Rows) bool {
 	within := func(a, b Rows) bool {
 		for t := range a {
@@ -59,7 +59,7 @@ func (r Rows) Same(o Rows) bool {
 	return within(r, o) && within(o, r)
 }
 
-// key appends what the rows of a table reveal to a key.
+// key appends what a table's rows reveal to the key of a plan or of a catalogue.
 func (r Rows) key(key []byte, t *Table) []byte {
 	for _, x := range r[t] {
 		key = fmt.Appendf(key, "%d %q %v;", t.ID, x.Name, x.Label)
@@ -67,11 +67,11 @@ func (r Rows) key(key []byte, t *Table) []byte {
 	return key
 }
 
-// Own reports whether the table is in scope by the grant itself, not by a link.
+// Own reports whether the table is in scope by the grant itself, without a link.
 func (s *Scope) Own() bool { return s != nil && (s.Kind == ScopeRoot || s.Kind == ScopeStart) }
 
-// ScopeSet is the scopes of several tables. Many grants share one set, so that it is checked
-// once. It is immutable but for the results of checks.
+// ScopeSet has the scopes of several tables. Many grants share one set, so that it is checked once.
+// It is immutable, apart from the results of checks.
 type ScopeSet struct {
 	all     []*Scope
 	of      map[*Table]*Scope
@@ -86,13 +86,13 @@ func NewScopeSet(all []*Scope) (*ScopeSet, error) {
 	s := &ScopeSet{all: all, of: make(map[*Table]*Scope, len(all)), checked: map[*group]bool{}}
 	for _, x := range all {
 		if s.of[x.Table] != nil {
-			return nil, fmt.Errorf("exosql: two scopes for table %s", x.Table.Name)
+			return nil, fmt.Errorf("exosql: there are two scopes for table %s: leave one out", x.Table.Name)
 		}
 		s.of[x.Table] = x
 	}
 	s.labelled = sync.OnceValue(func() bool {
 		found := false
-		for _, x := range all { // all are frozen, so that no label can be added later
+		for _, x := range all { // all tables are frozen, so that no label can be added later
 			x.Table.Freeze()
 			found = found || x.Table.Labelled()
 			if x.Link != nil {
@@ -108,7 +108,7 @@ func NewScopeSet(all []*Scope) (*ScopeSet, error) {
 // All returns the scopes in the order in which they were given.
 func (s *ScopeSet) All() []*Scope { return s.all }
 
-// Labelled reports whether a table with a scope in the set, or a table through which it is in scope, has a label.
+// Labelled reports whether a table with a scope in the set has a label, or a table that puts its rows in scope.
 func (s *ScopeSet) Labelled() bool { return s.labelled() }
 
 // Of returns the scope of a table, or nil.
@@ -124,8 +124,8 @@ func (s *ScopeSet) Has(tables ...*Table) bool {
 	return true
 }
 
-// Check runs check, unless it succeeded before for a grant of this set and of a facet that reaches the same.
-// Its result must be the same for all such grants; it is if every table that they reach has a scope in the set.
+// Check calls check, unless it succeeded earlier for a grant of this set and a facet that reaches the same. Its
+// result must be the same for all such grants. That is so if every table that they reach has a scope in the set.
 func (s *ScopeSet) Check(f *Facet, check func() error) error {
 	g := f.group()
 	s.mu.Lock()

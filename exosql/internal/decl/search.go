@@ -10,13 +10,13 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/search"
 )
 
-// Search is the text columns of a table that are searched together. Matches in the first weigh most.
+// Search is a list of text columns of a table that are searched together. Matches in the first column weigh most.
 type Search struct {
 	Table *Table
 	Cols  []*Column
 }
 
-// NewSearch fails if the columns can't be searched together.
+// NewSearch makes a Search, or fails if the columns can't be searched together.
 func NewSearch(t *Table, cols []*Column) (*Search, error) {
 	if n := len(cols); n == 0 || n > search.MaxTexts {
 		return nil, fmt.Errorf("exosql: a search of table %s has %d columns; want 1 to %d", t.Name, n, search.MaxTexts)
@@ -34,7 +34,7 @@ func NewSearch(t *Table, cols []*Column) (*Search, error) {
 	return &Search{t, slices.Clone(cols)}, nil
 }
 
-// Label returns the label of a program that searches: whether a row matches depends on all of the columns.
+// Label returns the label of a program that searches: whether a row matches depends on all columns.
 func (s *Search) Label() (l value.Label) {
 	for _, c := range s.Cols {
 		l = l.Join(c.Label)
@@ -46,7 +46,7 @@ func (s *Search) Label() (l value.Label) {
 func (f *Facet) AddSearch(s *Search) error {
 	switch {
 	case s == nil:
-		return fmt.Errorf("exosql: facet %s: its Search is zero; NewSearch makes one", f.Alias)
+		return fmt.Errorf("exosql: facet %s: its Search is zero: make one with NewSearch", f.Alias)
 	case f.Search != nil:
 		return fmt.Errorf("exosql: facet %s has two searches; put all columns into one search", f.Alias)
 	case s.Table != f.Table:
@@ -56,8 +56,8 @@ func (f *Facet) AddSearch(s *Search) error {
 	return nil
 }
 
-// searchable refuses a search that would reveal what the facet does not show: a program that can ask
-// which rows have a word can read a hidden column word by word. It is called when all members are known.
+// searchable refuses a search of columns that the facet does not show. A program that can ask which rows
+// contain a word could read a hidden column word by word. It is called when all members are known.
 func (f *Facet) searchable() error {
 	if f.Search == nil {
 		return nil
@@ -73,8 +73,8 @@ func (f *Facet) searchable() error {
 	return nil
 }
 
-// searching adds the methods of search to the interfaces of the facet's row and query. A column or
-// link with the name of such a method of the row takes precedence; programs then search by the query.
+// searching adds the search methods to the interfaces of the facet's row and query. If a column or a link
+// has the name of a method of the row, it takes precedence, and programs search the query instead.
 func (f *Facet) searching(row, query *message.Interface) {
 	if f.Search == nil {
 		return

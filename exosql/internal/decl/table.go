@@ -13,29 +13,29 @@ import (
 
 // Table is a declared table. The typed API, exosql/dynamic and the messages of programs share it.
 type Table struct {
-	ID      uint64 // unique in this process; part of plan keys
-	Name    string // its name in errors and messages, unique in its database. It may begin with Schema and a dot
-	Schema  string // the schema of PostgreSQL in statements; "": it is found along the search path
+	ID      uint64 // ID is unique in this process, and part of plan keys
+	Name    string // Name is the table's name in errors and messages, unique in its database; it may begin with Schema and a dot
+	Schema  string // Schema is the PostgreSQL schema in statements; "" means that the search path finds the table
 	Cols    []*Column
 	Keys    []*Column
-	Reader  terms.Reader // who wrote the declaration: errors use the words of that reader
-	Label   value.Label  // of the existence of its rows: see exosql.Table.WithLabel
-	Keyless bool         // nothing makes its rows unique, and it has no Keys: see exosql.Table.Keyless
-	inUse   atomic.Bool  // it was granted: its declaration is frozen
+	Reader  terms.Reader // Reader is who wrote the declaration: errors use that reader's words
+	Label   value.Label  // Label is on the existence of rows: see exosql.Table.WithLabel
+	Keyless bool         // Keyless: nothing makes the rows unique, so there are no Keys (see exosql.Table.Keyless)
+	inUse   atomic.Bool  // inUse: the table was granted, so its declaration is frozen
 
-	Permits []Permission // what a write by Go code may do beyond the rows that it names
+	Permits []Permission // Permits is what Go code's writes may do beyond the rows that they name
 
-	Hooks []Hook    // called before each write, in this order
-	Fills []*Column // the columns that hooks may fill
+	Hooks []Hook    // Hooks are called before each write, in this order
+	Fills []*Column // Fills are the columns that hooks may fill
 
-	Afters []After // called after each commit
+	Afters []After // Afters are called after each commit
 
 	mu     sync.Mutex
-	refers []*Link   // see Refers
-	ends   []*Column // the columns at the end of a link to many: a row that is inserted through the link gets them
+	refers []*Link   // refers is kept for Refers
+	ends   []*Column // ends are the columns at the end of links to many: a row inserted through such a link gets their values
 }
 
-// Bare returns the name of the table without its schema.
+// Bare returns the table's name without its schema.
 func (t *Table) Bare() string {
 	if t.Schema == "" {
 		return t.Name
@@ -43,17 +43,17 @@ func (t *Table) Bare() string {
 	return strings.TrimPrefix(t.Name, t.Schema+".")
 }
 
-// SetSchema declares in which schema of PostgreSQL the table is.
+// SetSchema declares the PostgreSQL schema that contains the table.
 func (t *Table) SetSchema(schema string) {
 	t.change()
 	t.Schema, t.Name = schema, schema+"."+t.Name
 }
 
-// Column finds a column by its name in the database.
+// Column returns the column with a name in the database, or nil.
 func (t *Table) Column(name string) *Column { return t.col(name) }
 
-// Refers returns the links from the table to at most one row of another, in whichever direction they
-// were declared, one for each list of columns. A value in these columns means that such a row exists.
+// Refers returns the links from the table to at most one row of another table, one for each list of columns. It
+// includes links that were declared in the other direction. A value in these columns means that such a row exists.
 func (t *Table) Refers() (out []*Link) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -67,7 +67,7 @@ func (t *Table) Refers() (out []*Link) {
 	return out
 }
 
-// expects reports whether a program has to give the column of a new row a value, in every way in which it can insert the row.
+// expects reports whether a program must give a value for column c in every new row, by whatever way it inserts the row.
 func (t *Table) expects(c *Column) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -95,7 +95,7 @@ func (l *Link) refer() {
 	defer t.mu.Unlock()
 	for i, m := range t.refers {
 		if m.To == l.To && slices.Equal(m.Pairs, l.Pairs) {
-			if m.turned && !l.turned { // it is declared to lead to one row
+			if m.turned && !l.turned { // l itself is declared to lead to one row
 				t.refers[i] = l
 			}
 			return
@@ -116,7 +116,7 @@ func (t *Table) col(name string) *Column {
 	return nil
 }
 
-// Freeze ends the declaration. Usually it has ended already: then nothing is written, so other
+// Freeze ends the declaration. If it has ended already, nothing is written, so that other
 // processors keep their cached copies.
 func (t *Table) Freeze() {
 	if !t.inUse.Load() {
@@ -124,13 +124,13 @@ func (t *Table) Freeze() {
 	}
 }
 
-// Permit adds permissions for Go code.
+// Permit adds permissions for writes of Go code.
 func (t *Table) Permit(known ...Permission) {
 	t.change()
 	t.Permits = append(t.Permits, known...)
 }
 
-// SetKeyless declares that the rows have no unique key. It panics if a key is declared.
+// SetKeyless declares that rows have no unique key. It panics if the table has a key.
 func (t *Table) SetKeyless() {
 	t.change()
 	if len(t.Keys) > 0 {
@@ -139,7 +139,7 @@ func (t *Table) SetKeyless() {
 	t.Keyless = true
 }
 
-// AddLabel adds a label to the one that says that a row exists.
+// AddLabel adds a label to the existence of the table's rows.
 func (t *Table) AddLabel(l value.Label) {
 	t.change()
 	t.Label = t.Label.Join(l)
@@ -150,8 +150,8 @@ func (t *Table) Labelled() bool {
 	return !t.Label.Empty() || slices.ContainsFunc(t.Cols, func(c *Column) bool { return !c.Label.Empty() })
 }
 
-// change panics if the table is in use: plans and catalogues made from the declaration would
-// not have the change.
+// change panics if the table is in use, since plans and catalogues made from the declaration would
+// lack the change.
 func (t *Table) change() {
 	if t.inUse.Load() {
 		panic(fmt.Sprintf("exosql: table %s is in use: declare all its columns and their properties before the first query", t.Name))

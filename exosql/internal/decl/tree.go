@@ -6,14 +6,14 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/language"
 )
 
-// Turns reports whether a link leads from rows of the facet to rows of the same facet, so that it can be followed again.
+// Turns reports whether a link leads from the facet's rows to rows of the same facet, so that it can be followed again.
 func (f *Facet) Turns(l *LinkMember) bool { return l != nil && l.To == f && l.L.From == f.Table }
 
-// DepthName returns the name for the depth of a row of a tree, or "" if every name is taken.
+// DepthName returns the name that programs use for the depth of a row in a tree, or "" if every name is taken.
 func (f *Facet) DepthName() string { return language.DepthName(f.taken) }
 
-// recursive returns the method that follows a link again and again, or nil if the facet has no
-// link to itself. Its rows depend on the keys of the link at each step, as those of the link do.
+// recursive returns the method that follows a link again and again, or nil if no link of the facet
+// leads back to it. Its rows depend on the link's keys at each step, like the rows of the link.
 func (f *Facet) recursive() *message.Method {
 	var label value.Label
 	found := false

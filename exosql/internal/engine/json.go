@@ -14,10 +14,10 @@ import (
 // maxJSONDepth bounds the nesting of a document, since values are walked by recursion.
 const maxJSONDepth = 200
 
-// DecodeJSON returns a document as plain data. A whole number is exact if it fits 64 bits, and
-// a float otherwise; a number beyond a float stays as its text. Of fields with one name the
-// last counts, as in jsonb. It returns null for a document with a text that no Value can have
-// (NUL, half a surrogate pair).
+// DecodeJSON returns a document as plain data. A whole number is exact if it fits 64 bits, and a
+// float otherwise; a number beyond floats stays text. Of fields with one name the last counts, as
+// in jsonb. It returns null for a document with a text that no Value can represent (NUL, half a
+// surrogate pair).
 func DecodeJSON(b []byte) value.Value {
 	if !utf8.Valid(b) || loneSurrogate(b) {
 		return value.Value{}
@@ -25,7 +25,7 @@ func DecodeJSON(b []byte) value.Value {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
 	v := jsonValue(d, 0)
-	if _, err := d.Token(); err != io.EOF { // More would accept a bracket as the end
+	if _, err := d.Token(); err != io.EOF { // Decoder.More would accept a bracket as the end
 		return value.Value{}
 	}
 	return v
@@ -107,13 +107,13 @@ func jsonRecord(d *json.Decoder, depth int) value.Value {
 }
 
 // loneSurrogate reports whether a document has an escape of half a surrogate pair. PostgreSQL's
-// json admits it (jsonb doesn't), and encoding/json would replace it silently.
+// json accepts it (jsonb does not), and encoding/json would replace it silently.
 func loneSurrogate(b []byte) bool {
 	for i := 0; i < len(b); i++ {
 		if b[i] != '\\' {
 			continue
 		}
-		i++ // the escaped character, which may be a backslash
+		i++ // skip the escaped character, which may be a backslash
 		r, ok := escaped(b, i)
 		if !ok || r < 0xd800 || r > 0xdfff {
 			continue
@@ -127,7 +127,7 @@ func loneSurrogate(b []byte) bool {
 	return false
 }
 
-// escaped returns the code unit of an escape like \u00e9 whose u is at i.
+// escaped returns the code unit of an escape like \u00e9, with the u at position i.
 func escaped(b []byte, i int) (uint64, bool) {
 	if i+5 > len(b) || b[i] != 'u' {
 		return 0, false

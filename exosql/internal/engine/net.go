@@ -1,6 +1,6 @@
 package engine
 
-// This file computes images from events: the rows that were there before, less the rows that are there after, in whatever order the events came.
+// This file calculates images from events: it adds rows that exist after an event and subtracts those that existed before it, in any order.
 
 import (
 	"cmp"
@@ -11,26 +11,26 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Layout is a table as its images show it. Table, Columns and Key are as in Image.
+// Layout is a table in the form that its images show. Table, Columns and Key are as in Image.
 type Layout struct {
 	Table   schema.Name
 	Columns []string
 	Key     []int
-	Fills   []int // the columns that the database fills with a new value each time, unless a statement gives them one
+	Fills   []int // Fills are the columns that the database fills with a new value each time, unless a statement gives one
 }
 
-// Net is the difference that events make: a row that was there before an event is subtracted, a row that is there after it is added. A row that was
-// changed and changed back leaves nothing.
+// Net is the sum of events: each subtracts a row that existed before it, and adds a row that exists after it. A row that was changed and changed
+// back adds nothing.
 type Net struct {
-	rows, bytes int // what images may hold
-	size        int // bytes of the rows that are left
+	rows, bytes int // rows and bytes bound the images
+	size        int // size counts the bytes of the remaining rows
 	tables      map[schema.Name]*netTable
 }
 
 type netTable struct {
 	*Layout
-	rows map[string]*netRow // by all cells
-	born map[string]*netRow // new rows by their key, with how often they were made in n: see Born
+	rows map[string]*netRow // rows are by the text of all their cells
+	born map[string]*netRow // born has new rows by their key, with the number of times that each was made (see Born)
 }
 
 type netRow struct {
@@ -39,15 +39,15 @@ type netRow struct {
 	filled []int
 }
 
-// slack is how much more than its images a Net may hold on the way, since a row that is changed several times is there several times.
+// slack is how much larger than its images a Net may temporarily be, since it has a row once for each of its changes.
 const slack = 4
 
-// NewNet returns a Net for at most so many images, with at most so many bytes of text.
+// NewNet returns a Net for at most rows images, with at most bytes of text.
 func NewNet(rows, bytes int) *Net {
 	return &Net{rows: rows, bytes: bytes, tables: map[schema.Name]*netTable{}}
 }
 
-// Again returns a Net that knows which rows were born, and has no rows yet.
+// Again returns a Net without rows that knows the new rows of n.
 func (n *Net) Again() *Net {
 	out := NewNet(n.rows, n.bytes)
 	for _, t := range n.tables {
@@ -65,7 +65,7 @@ func (n *Net) table(l *Layout) *netTable {
 	return t
 }
 
-// Add adds a row by times; by is 1 or -1.
+// Add adds a row if by is 1, or subtracts it if by is -1.
 func (n *Net) Add(l *Layout, cells []Cell, by int) error {
 	t, key := n.table(l), Identity(cells, nil)
 	r := t.rows[key]
@@ -84,8 +84,8 @@ func (n *Net) Add(l *Layout, cells []Cell, by int) error {
 	return nil
 }
 
-// Born notes that a statement made a new row and gave these columns values. If several made rows with one key, a column
-// counts as filled only if none of them gave it: otherwise a program could choose a value that nobody compares.
+// Born notes that a statement made a new row and gave values to these columns. If several made rows with one key, a
+// column counts as filled only if none of them gave it. Otherwise a program could choose a value that nothing compares.
 func (n *Net) Born(l *Layout, cells []Cell, given []string) {
 	var filled []int
 	for _, i := range l.Fills {
@@ -102,12 +102,12 @@ func (n *Net) Born(l *Layout, cells []Cell, given []string) {
 	t.born[key] = &netRow{cells: cells, filled: filled}
 }
 
-// Images returns an image for each row that the added events made, changed or removed in the end, sorted. It fails with ErrTooManyImages
+// Images returns an image for each row that the events made, changed or deleted in sum, in sorted order. It fails with ErrTooManyImages
 // beyond the limits of NewNet.
 func (n *Net) Images() (out []Image, err error) {
 	size := 0
 	for _, t := range n.tables {
-		at := map[string]int{} // the image of a row that is gone, by its key
+		at := map[string]int{} // at has the image of a deleted row, by its key
 		add := func(im Image) {
 			im.Table, im.Columns, im.Key = t.Table, t.Columns, t.Key
 			out = append(out, im)
@@ -151,7 +151,7 @@ func (n *Net) Images() (out []Image, err error) {
 	return out, nil
 }
 
-// key returns what makes a row the same before and after a change. SQLite admits NULL in a key, and then several such rows.
+// key returns what identifies a row before and after a change, if it has a key. SQLite accepts NULL in a key, and then several such rows.
 func (t *netTable) key(cells []Cell) (string, bool) {
 	if t.Key == nil || slices.ContainsFunc(t.Key, func(i int) bool { return cells[i].Null }) {
 		return "", false
@@ -159,7 +159,7 @@ func (t *netTable) key(cells []Cell) (string, bool) {
 	return Identity(cells, t.Key), true
 }
 
-// filled returns the columns of a new row whose values are still those that the database chose.
+// filled returns the columns of a new row with values that are still those that the database chose.
 func (t *netTable) filled(cells []Cell) []int {
 	b := t.born[Identity(cells, t.Key)]
 	if b == nil {
@@ -222,7 +222,7 @@ func (im *Image) row() []Cell {
 	return im.After
 }
 
-// compareCells orders whole numbers as numbers, and all else as text.
+// compareCells compares whole numbers as numbers, and all others as text.
 func compareCells(a, b Cell) int {
 	if a.Null != b.Null {
 		if a.Null {

@@ -14,7 +14,7 @@ import (
 // Pool has the sessions of one database. Each is opened when it is first needed.
 type Pool struct {
 	Engine Engine
-	opened int // how many sessions there may be
+	opened int // opened counts the sessions that the pool may have
 	Free   chan Session
 	closed chan struct{}
 	close  sync.Once
@@ -24,7 +24,7 @@ type Pool struct {
 func NewPool(ctx context.Context, e Engine, n int) (*Pool, error) {
 	p := &Pool{Engine: e, opened: n, Free: make(chan Session, n), closed: make(chan struct{})}
 	for range n {
-		p.Free <- nil // opened when first needed
+		p.Free <- nil // this session is opened when it is first needed
 	}
 	s, err := p.Acquire(ctx)
 	if err != nil {
@@ -35,7 +35,7 @@ func NewPool(ctx context.Context, e Engine, n int) (*Pool, error) {
 	return p, nil
 }
 
-// Close waits for the queries that run, and closes every connection. Queries that come later fail. A second Close does nothing.
+// Close waits for running queries, and closes every connection. Later queries fail. A second Close does nothing.
 func (p *Pool) Close() error {
 	var err error
 	p.close.Do(func() { err = p.shut() })
@@ -78,7 +78,7 @@ func (p *Pool) Acquire(ctx context.Context) (s Session, err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	for n := len(p.Free); s == nil && n > 0; n-- { // the first was an empty place: look for an open session, and give the place back
+	for n := len(p.Free); s == nil && n > 0; n-- { // the first was an empty place: look for an open session, and return the place
 		select {
 		case s = <-p.Free:
 			p.Free <- nil
@@ -93,7 +93,7 @@ func (p *Pool) Acquire(ctx context.Context) (s Session, err error) {
 	return s, err
 }
 
-// Release gives a session back. If its state is not known, Release closes it, and another is opened when it is needed.
+// Release returns a session. If its state is unknown, Release closes it, and another is opened when it is needed.
 func (p *Pool) Release(s Session) {
 	if !s.Sound() {
 		_ = s.Close()
@@ -102,11 +102,11 @@ func (p *Pool) Release(s Session) {
 	p.Free <- s
 }
 
-// Run runs a plan. If a session was found dead before anything was sent, Run tries another.
+// Run runs a plan. If a session was dead before anything was sent, Run tries another.
 func (p *Pool) Run(ctx context.Context, pl *plan.Plan, args []value.Value, by *Settings, out *plan.Collector) error {
 	for tries := 0; ; tries++ {
 		switch err := p.Once(ctx, pl, args, by, out); {
-		case errors.Is(err, ErrLost) && tries < p.opened: // all may be lost; then the last try opens a new one
+		case errors.Is(err, ErrLost) && tries < p.opened: // all sessions may be dead; then the last try opens a new one
 		case err != nil:
 			return err
 		default:
@@ -126,7 +126,7 @@ func (p *Pool) Once(ctx context.Context, pl *plan.Plan, args []value.Value, by *
 	return s.Query(ctx, pl, args, out)
 }
 
-// Fresh opens a session outside the pool, which the caller closes: an idle session may know only the schema of its last statement.
+// Fresh opens a session outside the pool, which the caller closes. An idle session might know only the schema of its last statement.
 func (p *Pool) Fresh(ctx context.Context) (Session, error) {
 	select {
 	case <-p.closed:

@@ -8,23 +8,23 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Writer is a guarded connection for units of work: one transaction, in which everything is
-// read and written until it ends. Its queries are those of a Session. It writes only within a
-// unit, and only by plans that have a Write.
+// Writer is a guarded connection for units of work: one transaction, in which everything is read
+// and written until it ends. It reads like a Session. It writes only within a unit, and only by
+// plans that have a Write.
 type Writer interface {
 	Session
 	// Begin opens a unit: SERIALIZABLE on PostgreSQL, a deferred transaction on SQLite.
 	Begin(ctx context.Context) error
 	// Write makes changes and returns the number of rows. out gets the rows that the last statement
-	// returns. After an error nothing of the changes is done; Open reports whether the unit still exists.
+	// returns. After an error nothing is changed, and Open reports whether the unit still exists.
 	Write(ctx context.Context, changes []Change, out *plan.Collector) (rows int64, err error)
-	// Open reports whether the unit that began still exists: some errors end it.
+	// Open reports whether the unit still exists, since some errors end it.
 	Open() bool
-	// Prepare checks what can still fail, such as deferred constraints. It also fails if ctx has ended: without that, a unit whose
-	// commit is not sent would have an unknown outcome, and a commit that is sent would keep changes for a caller who has left.
+	// Prepare checks what can still fail, such as deferred constraints. It also fails if ctx has ended. Otherwise a unit with no
+	// commit sent would have an unknown outcome, and a commit would keep changes for a caller who has left.
 	Prepare(ctx context.Context) error
-	// Mark begins a part of the unit. Keep ends the part; Back undoes it and nothing before it. No
-	// part begins in another.
+	// Mark begins a part of the unit. Keep ends the part; Back undoes the part, and nothing before it.
+	// Parts are not nested.
 	Mark(ctx context.Context) error
 	Keep(ctx context.Context) error
 	Back(ctx context.Context) error
@@ -36,13 +36,13 @@ type Writer interface {
 	Imager
 }
 
-// Change is a plan that changes rows. It is run once with each list of values in Args.
+// Change is a plan that changes rows. It runs once with each list of values in Args.
 type Change struct {
 	Plan *plan.Plan
 	Args [][]value.Value
 }
 
-// One returns the statement and its values if changes are exactly one statement with one list of values.
+// One returns the statement and its values, if changes is exactly one statement with one list of values.
 func One(changes []Change) (p *plan.Plan, args []value.Value, ok bool) {
 	if len(changes) == 1 && len(changes[0].Args) == 1 {
 		return changes[0].Plan, changes[0].Args[0], true
@@ -50,7 +50,7 @@ func One(changes []Change) (p *plan.Plan, args []value.Value, ok bool) {
 	return nil, nil, false
 }
 
-// ErrNoChange is the error of a Writer that was given no change, or a statement that only reads.
+// ErrNoChange is the error of a Writer that got no change, or a statement that only reads.
 var ErrNoChange = errors.New("exosql: Write was given no change, or a statement that only reads")
 
 // OnlyWrites reports whether there are changes and each has a Write.
@@ -63,25 +63,25 @@ func OnlyWrites(changes []Change) bool {
 	return len(changes) > 0
 }
 
-// ErrSerial is in the error of a unit that can't be ordered with others that ran at the same
-// time. Such a unit has changed nothing and may be run again from its beginning.
+// ErrSerial is in the error of a unit that can't be ordered with others that ran at the same time.
+// Such a unit has changed nothing, and may run again from its beginning.
 var ErrSerial = errors.New("exosql: another transaction changed what this one read")
 
-// Violation is a rule of the database that a write would have broken. Apart from Err it names
-// no values and no row.
+// Violation is a rule of the database that a write would have broken. Apart from Err it contains no
+// value and no row.
 type Violation struct {
 	Rule       Rule
-	Table      string      // in the database
-	Columns    []string    // as far as the engine names them
-	Constraint string      // its name, of a check
-	Holds      string      // of a BadValue: what the column accepts, for the program; "": unknown
-	Domain     string      // of a check of a domain: the type that has the rule
-	At         int         // the number of the statement that broke the rule, among those that were sent together
-	Late       bool        // the rule was checked when the transaction ended
-	By         *plan.Write // the write that broke a Late one; nil: unknown
-	Err        error       // the engine's own words, which may quote values: for the host
+	Table      string      // Table is the name in the database
+	Columns    []string    // Columns are those that the engine names
+	Constraint string      // Constraint is the name of a check
+	Holds      string      // Holds is, for a BadValue, what the column accepts, in words for the program; "" if unknown
+	Domain     string      // Domain is, for a domain's check, the type with the rule
+	At         int         // At is the number of the statement that broke the rule, among those sent together
+	Late       bool        // Late: the rule was checked when the transaction ended
+	By         *plan.Write // By is the write that broke a Late rule; nil if unknown
+	Err        error       // Err is the engine's own text for the host, which may quote values
 
-	// Unseen: the row in the way may be newer than the state that the unit reads. Then the unit is run again in a newer state before it may commit.
+	// Unseen: the row in the way may be newer than the state that the unit reads. Then the unit runs again in a newer state before it may commit.
 	Unseen bool
 }
 

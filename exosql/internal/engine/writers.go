@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// Writers are the connections of one database for units of work. Each is opened when it is
-// needed.
+// Writers are the connections of one database for units of work. Each is opened when it is needed.
 type Writers struct {
 	Engine Engine
 	places chan struct{}
@@ -26,7 +25,7 @@ func NewWriters(e Engine, n int) *Writers {
 func (p *Writers) Acquire(ctx context.Context) (Writer, error) {
 	select {
 	case p.places <- struct{}{}:
-	case <-p.closed: // Close takes all places, for good
+	case <-p.closed: // Close takes all places and never returns them
 		return nil, Closed()
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -45,7 +44,7 @@ func (p *Writers) Acquire(ctx context.Context) (Writer, error) {
 	}
 	p.mu.Unlock()
 	connected := false
-	defer func() { // also where a driver panics
+	defer func() { // this also runs if a driver panics
 		if !connected {
 			<-p.places
 		}
@@ -58,8 +57,8 @@ func (p *Writers) Acquire(ctx context.Context) (Writer, error) {
 	return w, nil
 }
 
-// Use calls f with an acquired connection. If f panics or ends its goroutine, the state of the connection
-// is unknown, so Use discards it: an open transaction would hold its locks, and its place, for ever.
+// Use calls f with an acquired connection. If f panics or ends its goroutine, Use discards the connection,
+// since its state is unknown: an open transaction would keep its locks, and its place, for ever.
 func (p *Writers) Use(w Writer, f func() error) error {
 	returned := false
 	defer func() {
@@ -72,14 +71,14 @@ func (p *Writers) Use(w Writer, f func() error) error {
 	return err
 }
 
-// Discard closes a connection in an unknown state and gives its place back, even if closing fails or panics.
+// Discard closes a connection of unknown state, and returns its place even if closing fails or panics.
 func (p *Writers) Discard(w Writer) {
 	defer func() { <-p.places }()
-	defer func() { _ = recover() }() // the panic before this one is reported
+	defer func() { _ = recover() }() // the panic before this one is the one to report
 	_ = w.Close()
 }
 
-// Release gives a connection back, or closes it if its state is not known.
+// Release returns a connection, or closes it if its state is unknown.
 func (p *Writers) Release(w Writer) {
 	p.mu.Lock()
 	keep := w.Sound() && !p.shut
@@ -93,7 +92,7 @@ func (p *Writers) Release(w Writer) {
 	<-p.places
 }
 
-// Close waits for the units that run, and closes the connections. A second Close does nothing.
+// Close waits for running units, and closes the connections. A second Close does nothing.
 func (p *Writers) Close() error {
 	p.mu.Lock()
 	if p.shut {

@@ -16,7 +16,7 @@ import (
 // the conditions in within.
 type Aggregate struct {
 	fn     sqlast.Func
-	x      Expr // nil: each row counts
+	x      Expr // x is nil if each row counts
 	within []Expr
 	of     Type
 }
@@ -25,17 +25,17 @@ func (e Aggregate) Type() Type { return e.of }
 
 func (e Aggregate) SQL(f *From) sqlast.Expr {
 	if f.c.Emitted++; f.c.Emitted > MaxEmitted {
-		return sqlast.Null // finish refuses the statement
+		return sqlast.Null // finish then refuses the statement as too large
 	}
-	// The engine may read rows in the order of a value that the aggregate compares.
+	// The engine may read rows in the order of the values that the aggregate compares.
 	over, before := f.c.Over, f.c.Sorting
-	f.c.Over = nil // an aggregate within its value is over linked rows
+	f.c.Over = nil // an aggregate inside the value is over linked rows, not over the window
 	defer func() { f.c.Over = over }()
 	f.c.Sorting = before || e.fn != sqlast.Count && e.fn != sqlast.Sum && e.fn != sqlast.SumWhole
 	defer func() { f.c.Sorting = before }()
 	var x sqlast.Expr
 	cell, stored := e.stored(f, over != nil)
-	if stored && f.c.Dialect == sqlast.Postgres { // the bounds of stored decimals leave misfits out
+	if stored && f.c.Dialect == sqlast.Postgres { // Bounded already leaves misfits out of stored decimals
 		x = f.unguarded(func() sqlast.Expr { return Compared(cell, f) })
 	} else if stored {
 		x = Compared(cell, f)
@@ -44,10 +44,10 @@ func (e Aggregate) SQL(f *From) sqlast.Expr {
 		if e.asStored(f) {
 			raw = 1
 		}
-		f.c.Extremes = false // no cell shows that a nested min or max met a misfit, so a nested one keeps its guards
+		f.c.Extremes = false // a nested min or max shows no misfit in a cell of the answer, so it needs its guards
 		f.c.Raw += raw
 		x = Compared(e.x, f)
-		f.c.Raw -= raw // conditions on its rows have their guards
+		f.c.Raw -= raw // the conditions on the rows have their guards
 		f.c.Extremes = extremes
 	}
 	if len(e.within) > 0 && x == nil {
@@ -64,10 +64,10 @@ func (e Aggregate) SQL(f *From) sqlast.Expr {
 	return a
 }
 
-// stored returns the column of decimals that a function of ours takes as it is stored: then each row needs one call instead of
-// two, and a text that is no number is an error instead of being left out.
+// stored returns the column of decimals that the aggregate may take as it is stored. Then each row needs one call of a
+// function instead of two. A text that is no number is an error, and not left out.
 //
-// On PostgreSQL that is done only for sums and means, without where and window: testing their bounds takes less time that way.
+// On PostgreSQL only sums and means do that, without where and window: otherwise testing the bounds takes less time.
 func (e Aggregate) stored(f *From, window bool) (Column, bool) {
 	op, ok := e.x.(Operation)
 	if !ok || op.Op != sqlast.Bounded || f.c.Dialect == sqlast.Postgres && (window || len(e.within) > 0 || e.fn != sqlast.Sum && e.fn != sqlast.Mean) {
@@ -81,14 +81,14 @@ func (e Aggregate) stored(f *From, window bool) (Column, bool) {
 	return Column{}, false
 }
 
-// asStored reports whether the aggregate reads a column without a guard. A sum of whole numbers leaves misfits out by itself. A
+// asStored reports whether the aggregate reads a column without its guard. A sum of whole numbers leaves misfits out by itself. A
 // misfit that is the least or the greatest value shows in the result, and the query runs again: see marked in package compile.
 func (e Aggregate) asStored(f *From) bool {
 	_, ok := PlainText(e.x).(Column)
 	return ok && (e.fn == sqlast.SumWhole || len(e.within) == 0 && f.Ends(e.x))
 }
 
-// Ends reports whether the least or the greatest value of a column is asked for, and an index of the column has it at its end.
+// Ends reports whether the query asks for the least or greatest value of a column that has an index with this value at its end.
 func (f *From) Ends(x Expr) bool {
 	c, ok := PlainText(x).(Column)
 	return ok && f.c.Extremes && !f.c.Engine.Again && f.c.FormOf(c.Col).Indexed
@@ -106,7 +106,7 @@ func OnlyWhere(f *From, x sqlast.Expr, within []Expr) sqlast.Expr {
 	return Call(sqlast.Case, All(conds), x, sqlast.Null)
 }
 
-// Aggregate returns the aggregate with a name, of x in the rows that meet the conditions.
+// Aggregate returns the named aggregate of x, over the rows that meet the conditions in within.
 func (f *From) Aggregate(name string, x Expr, within []Expr) (Expr, error) {
 	count := Type{Kind: value.TypeInt, Size: Digits{19, 0}}
 	switch name {
@@ -124,7 +124,7 @@ func (f *From) Aggregate(name string, x Expr, within []Expr) (Expr, error) {
 		if x.Type().Kind == value.TypeDecimal {
 			of.Kind = value.TypeDecimal
 		}
-		if f.c.Dialect == sqlast.SQLite && !whole(x) { // COUNT counts values that are no numbers, and SUM leaves them out
+		if f.c.Dialect == sqlast.SQLite && !whole(x) { // COUNT would count values that are no numbers, while SUM leaves them out
 			of.Size = sizeOf(sqlast.Over, []Expr{sum, n})
 			return Aggregate{sqlast.Mean, f.bounded(x), within, of}, of.Fits(name)
 		}
@@ -139,7 +139,7 @@ func (f *From) Aggregate(name string, x Expr, within []Expr) (Expr, error) {
 	return nil, ErrNode(&message.Node{Name: name})
 }
 
-// mean is a mean: one function for a column of decimals, and else a sum divided by a count.
+// mean is an average: one function for a column of decimals, otherwise a sum divided by a count.
 type mean struct {
 	stored Aggregate
 	over   Operation
@@ -154,7 +154,7 @@ func (e mean) SQL(f *From) sqlast.Expr {
 	return e.over.SQL(f)
 }
 
-// summed returns a number in the form in which it is summed.
+// summed returns a number in a form that can be summed exactly.
 func (f *From) summed(x Expr) Expr {
 	if whole(x) {
 		return x
@@ -162,7 +162,7 @@ func (f *From) summed(x Expr) Expr {
 	return f.bounded(x)
 }
 
-// sumDigits is how many digits a sum can have more than each of its numbers: enough for 10^12 rows.
+// sumDigits bounds the digits that a sum has more than each of its numbers: enough for 10^12 rows.
 const sumDigits = 12
 
 func (f *From) sum(x Expr, within []Expr) Expr {
@@ -174,8 +174,8 @@ func (f *From) sum(x Expr, within []Expr) Expr {
 	return Aggregate{sqlast.Sum, f.bounded(x), within, of}
 }
 
-// maxHolding is how many aggregates of a query may hold the values that they take. Each has its
-// own bound, and SQLite keeps the values in the host's memory.
+// maxHolding bounds the aggregates of a query that keep all their values until the end. Each has
+// its own bound, and SQLite keeps the values in the host's memory.
 const maxHolding = 10
 
 func (f *From) Holds(name string) error {
@@ -185,8 +185,8 @@ func (f *From) Holds(name string) error {
 	return nil
 }
 
-// median returns the value in the middle, or the mean of the two there. Values in rows that do
-// not meet the conditions become NULL, which has no place in the order.
+// median returns the value in the middle, or the mean of the two in the middle. Values of rows that
+// fail the conditions become NULL, which has no place in the order.
 func (f *From) median(x Expr, within []Expr) (Expr, error) {
 	if err := f.Holds(language.Median); err != nil {
 		return nil, err
@@ -197,11 +197,11 @@ func (f *From) median(x Expr, within []Expr) (Expr, error) {
 	}
 	x = f.summed(x)
 	of.Size = sizeOf(sqlast.Plus, []Expr{x})
-	of.Size.part++ // for the mean of two
+	of.Size.part++ // the mean of two values has one more digit
 	return Aggregate{sqlast.Median, x, within, of}, of.Fits(language.Median)
 }
 
-// Extreme returns the least or the greatest value.
+// Extreme returns the least or the greatest value of x.
 func (f *From) Extreme(name string, x Expr, within []Expr) (Expr, error) {
 	of, greatest := x.Type(), name == language.Max
 	switch {
@@ -243,7 +243,7 @@ func (f *From) distinctly(x Expr) Expr {
 	return KeyOf(x, x.Type())
 }
 
-// Same reports whether two expressions over one from are the same. It is false if that is not known.
+// Same reports whether two expressions over one from always have the same value, as far as is known.
 func Same(a, b Expr) bool {
 	switch a := a.(type) {
 	case Column, Argument, Const, Null, Cell, Searched:

@@ -1,6 +1,6 @@
 package expr
 
-// This file has values of the message or the host, and constants. A value enters a statement as a placeholder, never as text.
+// This file has constants, and values of the message or the host. A value enters a statement as a placeholder, never as text.
 
 import (
 	"fmt"
@@ -12,8 +12,7 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Arg makes a placeholder. It has a cast if PostgreSQL would otherwise infer another type than
-// the value's.
+// Arg makes a placeholder for a value. It has a cast if PostgreSQL would infer another type.
 func (c *State) Arg(s plan.Source) sqlast.Expr {
 	c.Slots = append(c.Slots, s)
 	return sqlast.Arg{Slot: len(c.Slots) - 1, Cast: Casts[s.Kind]}
@@ -38,14 +37,14 @@ func (e Argument) SQL(f *From) sqlast.Expr { return f.c.Arg(e.Src) }
 
 func (e Argument) Type() Type { return Type{Kind: e.Kind, Size: e.size} }
 
-// As returns the value, bound as another kind.
+// As returns the value, bound as another type.
 func (e Argument) As(kind string) Argument {
-	e.size = e.Type().digits() // a whole number keeps its size
+	e.size = e.Type().digits() // a whole number keeps its bound of digits
 	e.Kind, e.Src.Kind = kind, kind
 	return e
 }
 
-// Beside returns the value, bound as the kind that it is compared with: a text as a decimal or a day.
+// Beside returns the value, bound as the type that it is compared with, like a text as a decimal or a day.
 func (e Argument) Beside(kind string) Argument {
 	if Casts[kind] != sqlast.NoCast && e.Kind != kind || kind == value.TypeFloat && e.Kind == value.TypeInt {
 		return e.As(kind)
@@ -53,16 +52,16 @@ func (e Argument) Beside(kind string) Argument {
 	return e
 }
 
-// Literal returns a value of the message, bound as the given kind or as its own.
+// Literal returns a value of the message, bound as the given type or as its own.
 func Literal(n *message.Node, kind string) Argument {
 	e := Argument{Src: plan.Source{Origin: plan.FromMessage, Index: n.Slot, Item: -1}, Kind: TypeOfValue(n.Lit)}
 	return e.Beside(kind)
 }
 
-// TypeOfValue returns the type that a value is bound as, see ScalarOf.
+// TypeOfValue returns the type as which a value is bound: see ScalarOf.
 func TypeOfValue(v value.Value) string { return ScalarOf(v.Type()) }
 
-// ScalarOf returns the type that one argument is bound as: null for lists, records and the like.
+// ScalarOf returns the type as which one argument is bound: null for lists, records and the like.
 func ScalarOf(typ string) string {
 	switch typ {
 	case value.TypeList, value.TypeRecord, value.TypeRows, value.TypeRef, "":
@@ -71,21 +70,21 @@ func ScalarOf(typ string) string {
 	return typ
 }
 
-// Const is a constant of a statement's text.
+// Const is a constant in the text of a statement.
 type Const sqlast.Const
 
 func (e Const) SQL(*From) sqlast.Expr { return sqlast.Const(e) }
 
 func (e Const) Type() Type { return Type{Kind: value.TypeInt} }
 
-// Null is the literal null. The message's shape has it, so the statement may depend on it.
+// Null is the literal null. It is part of the message's shape, so the statement may depend on it.
 type Null struct{}
 
 func (Null) SQL(*From) sqlast.Expr { return sqlast.Null }
 
 func (Null) Type() Type { return Type{Kind: value.TypeNull} }
 
-// ErrNode is the error of a node that the gate should have refused. It is for the host, not for the program.
+// ErrNode returns the error for a node that the gate should have refused. It is for the host, not for the program.
 func ErrNode(n *message.Node) error {
 	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: can't interpret node %d %q", n.Op, n.Name)}
 }

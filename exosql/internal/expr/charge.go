@@ -1,6 +1,6 @@
 package expr
 
-// This file calculates the charge of a sealed cell that is calculated from labelled columns.
+// This file calculates charges: how much a sealed cell counts if it is calculated from labelled columns.
 
 import (
 	"github.com/exoagent/exoagent/exo/value"
@@ -9,12 +9,12 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// MaxMadeSealed bounds, in bytes, what an engine may make for the sealed cells of one row. Without it, a text that joins enough labelled
-// values would be refused as too large a row, which reveals its length. Together with maxSealed plain columns it fits in engine.MaxRow.
+// MaxMadeSealed bounds, in bytes, what an engine may make for the sealed cells of one row. Without it, a text that joins many labelled
+// values could make the row too large, and the error would reveal its length. With maxSealed plain columns it fits in engine.MaxRow.
 const MaxMadeSealed = 24 << 20
 
 // ChargeOf returns the largest size that an expression's value can have, by the declarations of its
-// columns. 0 means unknown: then limits count the largest column.
+// columns. 0 means unknown: then limits count the size of the largest column.
 func ChargeOf(e Expr) int {
 	switch x := e.(type) {
 	case Column:
@@ -33,9 +33,9 @@ func ChargeOf(e Expr) int {
 		}
 		switch x.Op {
 		case sqlast.Brief, sqlast.Trim:
-			return ChargeOf(x.Args[0]) // on PostgreSQL Brief has its operand twice
+			return ChargeOf(x.Args[0]) // on PostgreSQL Brief has its operand twice in Args
 		case sqlast.Lower, sqlast.Upper:
-			return 3 * ChargeOf(x.Args[0]) // see textSize
+			return 3 * ChargeOf(x.Args[0]) // a letter may become up to three in the other case: see textSize
 		case sqlast.Concat, sqlast.Coalesce:
 			sum := 0
 			for _, a := range x.Args {

@@ -6,9 +6,9 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// This file splits a program's condition into parts, and decides whether a part may be tried on rows out of scope.
+// This file splits a program's condition into parts, and decides which parts may be tried on rows out of scope.
 
-// Conjuncts returns the parts of a condition; all parts must be true.
+// Conjuncts returns the parts of a condition that must all be true.
 func Conjuncts(e Expr) []Expr {
 	if k, ok := e.(known); ok {
 		e = k.x
@@ -24,8 +24,8 @@ func Conjuncts(e Expr) []Expr {
 	return out
 }
 
-// Demanded returns a condition that must be true, so that unknown is as good as false. Then = is as
-// good as a null-safe comparison with a value that is not null, and an index of PostgreSQL serves it.
+// Demanded returns a condition in the form for a place where it must be true, so that unknown serves as well as
+// false. There = replaces a null-safe comparison with a value that is not null, and an index of PostgreSQL serves =.
 func Demanded(e Expr) Expr {
 	switch x := e.(type) {
 	case known:
@@ -42,14 +42,14 @@ func Demanded(e Expr) Expr {
 	case sqlast.And, sqlast.Or:
 		op.Args = Mapped(op.Args, Demanded)
 	case sqlast.Is:
-		if v, ok := asArgument(op.Args[1]); ok && v.Kind != value.TypeNull { // a null value was turned into isNull before
+		if v, ok := asArgument(op.Args[1]); ok && v.Kind != value.TypeNull { // a comparison with null became isNull before
 			op.Op = sqlast.Eq
 		}
 	}
 	return op
 }
 
-// Leakproof returns the row of a condition that may be tried on rows out of scope, or nil.
+// Leakproof returns the row that a condition is about if the condition may be tried on rows out of scope, or nil.
 func Leakproof(e Expr) *Row {
 	op, x, with := sqlast.Eq, Expr(nil), []Expr(nil)
 	switch e := e.(type) {
@@ -66,7 +66,7 @@ func Leakproof(e Expr) *Row {
 	default:
 		return nil
 	}
-	if s, ok := x.(SortKey); ok && !s.Type().Decimal() { // the key of a page's order
+	if s, ok := x.(SortKey); ok && !s.Type().Decimal() { // x is a key of the order of a page
 		x = s.X
 	}
 	c, ok := PlainText(x).(Column)
@@ -76,12 +76,12 @@ func Leakproof(e Expr) *Row {
 	return c.Row
 }
 
-// operand returns the operand that an expression is in a condition.
+// operand describes the operand e of a condition for package fence.
 func operand(e Expr) fence.Operand {
 	switch t := PlainText(e).(type) {
 	case Column:
 		if t.single() {
-			return fence.Operand{} // a function compares it
+			return fence.Operand{} // a function compares this column
 		}
 		return fence.Operand{Column: true, Key: t.Col.Key, UnscopedLookup: t.Col.UnscopedLookup, Optional: t.Row.Optional}
 	case Argument:
@@ -90,7 +90,7 @@ func operand(e Expr) fence.Operand {
 	return fence.Operand{}
 }
 
-// Bare reports whether an expression is a column as it is stored.
+// Bare reports whether an expression is just a column, as it is stored.
 func Bare(e Expr) bool {
 	_, ok := PlainText(e).(Column)
 	return ok
@@ -99,7 +99,7 @@ func Bare(e Expr) bool {
 // Free reports whether rows may be sorted by an expression before their scope is checked.
 func Free(e Expr) bool { return operand(e).Free() }
 
-// Identity reports whether a condition compares two columns as a link could.
+// Identity reports whether a condition compares two columns in the way of a link.
 func Identity(e Expr) bool {
 	op, ok := e.(Operation)
 	if !ok || len(op.Args) != 2 {
@@ -110,7 +110,7 @@ func Identity(e Expr) bool {
 	return ok && ok2 && fence.Identity(op.Op, operand(a), operand(b), declared(a, b) || declared(b, a))
 }
 
-// KeyColumn returns the column that an operand compares as it is stored.
+// KeyColumn returns the column that an operand compares in its stored form.
 func KeyColumn(e Expr) (Column, bool) {
 	switch t := e.(type) {
 	case sameText:
@@ -127,7 +127,7 @@ func KeyColumn(e Expr) (Column, bool) {
 	return c, ok
 }
 
-// All is the condition that all of conds are true.
+// All returns the condition that all of conds are true.
 func All(conds []sqlast.Expr) sqlast.Expr {
 	if len(conds) == 1 {
 		return conds[0]

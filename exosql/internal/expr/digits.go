@@ -1,6 +1,6 @@
 package expr
 
-// This file bounds the length of numbers by the types of their operands.
+// This file bounds the length of numbers, by the types of their operands.
 
 import (
 	"github.com/exoagent/exoagent/exo/value"
@@ -9,7 +9,7 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// digits returns the bound of a number of this type.
+// digits returns the bound on the digits of a number of this type.
 func (t Type) digits() Digits {
 	switch {
 	case t.Size != Digits{}:
@@ -25,8 +25,8 @@ func (t Type) digits() Digits {
 // unbounded reports whether the type is a stored decimal: a numeric of PostgreSQL may have 100,000 digits.
 func (t Type) unbounded() bool { return t.Kind == value.TypeDecimal && t.Size == Digits{} }
 
-// bounded returns a number to calculate with. It is NULL for a stored number with more digits
-// than scalar.MaxDigits on one side of its point.
+// bounded returns a number for calculations. It is NULL for a stored number with more than
+// scalar.MaxDigits digits on one side of its point.
 func (f *From) bounded(e Expr) Expr {
 	t := e.Type()
 	if !t.unbounded() {
@@ -39,7 +39,7 @@ func (f *From) bounded(e Expr) Expr {
 	return Operation{sqlast.Bounded, []Expr{e}, t}
 }
 
-// sizeOf returns the bound of an operator's result.
+// sizeOf returns the bound on the digits of an operator's result.
 func sizeOf(op sqlast.Op, args []Expr) Digits {
 	a := args[0].Type().digits()
 	b := a
@@ -51,7 +51,7 @@ func sizeOf(op sqlast.Op, args []Expr) Digits {
 		return Digits{max(a.Whole, b.Whole) + 1, max(a.part, b.part)}
 	case sqlast.Times:
 		return Digits{a.Whole + b.Whole, a.part + b.part}
-	case sqlast.Over: // a divisor like 0.001 adds as many digits as it has places
+	case sqlast.Over: // dividing by 0.001 adds as many digits as the divisor has places
 		return Digits{a.Whole + b.part + 1, number.MaxPlaces}
 	case sqlast.Modulo:
 		return Digits{min(a.Whole, b.Whole), max(a.part, b.part)}
@@ -63,7 +63,7 @@ func sizeOf(op sqlast.Op, args []Expr) Digits {
 	return a
 }
 
-// Largest returns the bound of a number that is one of args.
+// Largest returns the bound on the digits of a result that is one of args.
 func Largest(args []Expr) Digits {
 	var out Digits
 	for _, a := range args {
@@ -78,7 +78,7 @@ func Largest(args []Expr) Digits {
 	return out
 }
 
-// Exactly returns a number to calculate with exactly.
+// Exactly returns a number in a form that calculations treat exactly.
 func (f *From) Exactly(e Expr) Expr {
 	t := e.Type()
 	switch v, val := e.(Argument); {
@@ -92,17 +92,17 @@ func (f *From) Exactly(e Expr) Expr {
 	return Operation{sqlast.IntExact, []Expr{e}, Type{Kind: t.Kind, Exact: true, Size: t.digits()}}
 }
 
-// whole reports whether x is a column of whole numbers: each engine sums those itself.
+// whole reports whether x is a column of whole numbers, which each engine sums exactly itself.
 func whole(x Expr) bool {
 	c, ok := x.(Column)
 	return ok && c.Col.Kind == value.TypeInt
 }
 
-// bytes returns the bound of a value as a text; zero if there is none.
+// bytes returns the bound on the bytes of a value as text, or zero if there is none.
 func (t Type) bytes() Digits {
 	switch t.Kind {
 	case value.TypeText, value.TypeNull:
 		return t.Size
 	}
-	return Digits{Whole: 64} // a day, a UUID; a number becomes a text only by toText
+	return Digits{Whole: 64} // Digits{64} is enough for a day or a UUID; a number becomes text only by toText
 }

@@ -1,8 +1,8 @@
 package expr
 
-// How a program's conditions, groups and distinct compare a column of texts: by the column's own equality (citext, NOCASE, RTRIM,
-// or a nondeterministic collation of PostgreSQL), if all texts in the comparison are values of the program or columns with the
-// same equality. Everything else, and all that decides which rows are in scope, is compared by characters: see exact.go.
+// This file compares text columns in a program's conditions, groups and distinct. Compared with a program's value, or with a
+// column of the same equality, a column uses its own equality (citext, NOCASE, RTRIM, a nondeterministic collation). All else,
+// and everything that decides which rows are in scope, is compared by characters: see exact.go.
 
 import (
 	"slices"
@@ -12,8 +12,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Loose returns x as its column's equality compares it. ok is false if that equality is exact
-// or x is no column: such a text is compared by its characters.
+// Loose returns x in the form that its column's equality compares. ok is false if that equality is
+// exact, or if x is no column: then x is compared by its characters.
 func (f *From) Loose(x Expr) (own Expr, by decl.Form, ok bool) {
 	var col *decl.Column
 	switch e := x.(type) {
@@ -36,7 +36,7 @@ func (f *From) Loose(x Expr) (own Expr, by decl.Form, ok bool) {
 	return ownText{x, by}, by, ok
 }
 
-// looselyEqual returns texts in the form in which the one equality of all columns among them compares them.
+// looselyEqual returns texts in the form that their columns' equality compares, if all columns among them have the same one.
 func (f *From) looselyEqual(args []Expr) ([]Expr, bool) {
 	var of decl.Form
 	out := slices.Clone(args)
@@ -53,7 +53,7 @@ func (f *From) looselyEqual(args []Expr) ([]Expr, bool) {
 	return out, of != decl.Form{}
 }
 
-// Equally converts x so that rows with equal x are one group, or one row of distinct.
+// Equally converts x so that rows with equal x are in one group, or one row of distinct.
 func (f *From) Equally(x Expr) Expr {
 	if own, _, ok := f.Loose(x); ok {
 		return own
@@ -61,14 +61,14 @@ func (f *From) Equally(x Expr) Expr {
 	return f.Canonical(x)
 }
 
-// Canonical returns a key in a form in which equal keys look alike.
+// Canonical returns a key in a form in which equal keys are written alike.
 func (f *From) Canonical(x Expr) Expr {
 	switch t := x.Type(); {
 	case t.Kind == value.TypeText && t.Native.Ordered:
 		return Native{x, false}
 	case t.Kind == value.TypeText:
 		return Text{x}
-	case t.Decimal() && f.c.Dialect == sqlast.SQLite: // 1.0 and 1.00 are two texts
+	case t.Decimal() && f.c.Dialect == sqlast.SQLite: // 1.0 and 1.00 are two texts of one number
 		x = f.bounded(x)
 		return Operation{sqlast.Plus, []Expr{x, Const(sqlast.Zero)}, Type{Kind: t.Kind, Exact: true, Size: x.Type().digits()}}
 	}
@@ -79,7 +79,7 @@ func (f *From) Canonical(x Expr) Expr {
 func (f *From) CanonicalSQL(x Expr) sqlast.Expr {
 	if c, column := x.(Column); column && c.single() {
 		return x.SQL(f)
-	} else if column { // misfits are one group
+	} else if column { // all misfits are in one group
 		return Compared(x, f)
 	}
 	if _, native := x.(Native); native || x.Type().Kind == value.TypeTime && f.c.Dialect == sqlast.Postgres {

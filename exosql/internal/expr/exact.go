@@ -1,10 +1,10 @@
 package expr
 
-// How key columns are compared exactly if the database treats different texts as equal: NOCASE and RTRIM of
-// SQLite, columns that SQLite compares as numbers, nondeterministic collations of PostgreSQL, citext and char(n).
+// This file compares key columns exactly if the database treats different texts as equal: NOCASE and RTRIM of SQLite, columns that
+// SQLite compares as numbers, nondeterministic collations of PostgreSQL, citext and char(n).
 //
-// Then two conditions are written: the column's own equality, which an index serves, and the exact one, which filters the result. The
-// exact one alone would be right, too, but would read the whole table. If the column's equality is exact, there is only one condition.
+// Then it writes two conditions: the column's own equality, which an index serves, and the exact one, which filters the result. The
+// exact one alone would be right too, but would read the whole table. For a column with exact equality it writes only one.
 
 import (
 	"github.com/exoagent/exoagent/exo/value"
@@ -13,11 +13,11 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// equality returns which different values of a column the database treats as equal. Only texts, and values that
-// SQLite stores as texts, can differ and be equal. A comparison by a function of this module is exact.
+// equality returns how widely the database treats different values of a column as equal. Only texts can be
+// equal and differ, and values that SQLite stores as texts. Functions of this module compare exactly.
 func (c *State) equality(col *decl.Column) decl.Equality {
 	switch {
-	case c.HeldAs(col) != "": // texts of digits, or compared by a function of ours
+	case c.HeldAs(col) != "": // the values are texts of digits, or a function of this module compares them
 		return decl.ExactEquality
 	case col.Kind == value.TypeText:
 	case c.Dialect == sqlast.SQLite && (col.Kind == value.TypeUUID || col.Kind == value.TypeDate || col.Kind == value.TypeTime && col.Iso()):
@@ -30,7 +30,7 @@ func (c *State) equality(col *decl.Column) decl.Equality {
 // Wider reports whether the database may treat different values of a column as equal.
 func (c *State) Wider(col *decl.Column) bool { return c.equality(col) != decl.ExactEquality }
 
-// own returns a column as the database's own equality compares it.
+// own returns a column in the form in which the database's own equality compares it.
 func (f *From) own(x Column) Expr {
 	if f.c.equality(x.Col).ByType() || f.c.FormOf(x.Col).Numbers {
 		return stored{x}
@@ -38,22 +38,22 @@ func (f *From) own(x Column) Expr {
 	return x
 }
 
-// Pairs returns the comparisons by which two key columns are equal, see Pair. All must be true.
+// Pairs returns the comparisons that make two key columns equal. All of them must be true: see Pair.
 func (f *From) Pairs(a, b Column) [][2]Expr {
 	x, y := f.Pair(a, b)
 	of, other := f.c.equality(a.Col), f.c.equality(b.Col)
 	exact := func(e decl.Equality) bool { return e == decl.ExactEquality }
 	switch {
 	case exact(of) && exact(other), of != other && (exact(of) || of.ByType()) && (exact(other) || other.ByType()):
-		return [][2]Expr{{x, y}} // compared as texts, or the database compares the two types as texts
+		return [][2]Expr{{x, y}} // the pair is compared as texts, or the database compares its two types as texts
 	case of.ByType() && of == other:
 		x, y = stored{a}, stored{b}
 	}
 	return [][2]Expr{{x, y}, {ExactText{a}, ExactText{b}}}
 }
 
-// keyComparison writes a program's comparison that must be exact: of the two columns of a link, or of a value
-// that must be unchanged (ifUnchanged). It returns nil for others, and if the column's own equality is exact.
+// keyComparison writes a program's comparison that must be exact: of the two columns of a link, or with a value that
+// must be unchanged (ifUnchanged). It returns nil for other comparisons, and if the column's own equality is exact.
 func (f *From) keyComparison(op sqlast.Op, args []Expr, of Type) Expr {
 	var sides [][2]Expr
 	if a, b, linked := linkedPair(args); linked {
@@ -74,7 +74,7 @@ func (f *From) keyComparison(op sqlast.Op, args []Expr, of Type) Expr {
 	return nil
 }
 
-// KeyOrder returns a key's column in a form that sorts different keys apart, even keys that the database treats as equal.
+// KeyOrder returns a key column in a form that sorts different keys apart, even if the database treats them as equal.
 func (f *From) KeyOrder(x Column) Expr {
 	if f.c.Dialect == sqlast.SQLite && f.c.Wider(x.Col) {
 		return ExactText{x}
@@ -82,8 +82,8 @@ func (f *From) KeyOrder(x Column) Expr {
 	return Tying(x)
 }
 
-// FixedOf returns the columns that a scope fixes. ok: a search for them finds exactly the rows in scope. With an equality
-// that is wider than exact a search would find other rows, too, on which no expression of a program may be tried.
+// FixedOf returns the columns that a scope fixes. ok reports whether a search for them finds exactly the rows in scope.
+// With a wider equality it would find further rows, on which no expression of a program may be tried.
 func (c *State) FixedOf(e scope.Entry) ([]scope.Fixed, bool) {
 	fixed, ok := e.Fixed()
 	for _, x := range fixed {

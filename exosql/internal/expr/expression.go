@@ -1,6 +1,6 @@
 package expr
 
-// This file writes columns, operations and lists. It first asks the files for an engine or a kind of value.
+// This file writes columns, operations and lists. Files for one engine or one kind of value come first in their functions.
 
 import (
 	"slices"
@@ -20,8 +20,7 @@ func (e Column) SQL(f *From) sqlast.Expr {
 	return f.fitting(f.unindexed(x, e.Row, e.Col), e)
 }
 
-// comparable returns the column as it can be compared and sorted. Times on SQLite may have many
-// forms, so they are converted unless declared ISO.
+// comparable returns the column in a form that can be compared and sorted. Times of SQLite may have many forms, so they are converted unless they are declared ISO.
 func (e Column) comparable(f *From) sqlast.Expr {
 	x := f.Col(e.Row, e.Col)
 	if f.c.Dialect == sqlast.Postgres {
@@ -34,7 +33,7 @@ func (e Column) comparable(f *From) sqlast.Expr {
 	case e.Col.Kind == value.TypeTime && !e.Col.Iso():
 		return Call(sqlast.AnyTime, x, x, x, x, x, x)
 	}
-	if e.Col.Kind == value.TypeText && x != nil && f.c.FormOf(e.Col).Numbers { // its text, as a program gets it
+	if e.Col.Kind == value.TypeText && x != nil && f.c.FormOf(e.Col).Numbers { // x is compared as the text that a program reads
 		return Call(sqlast.CodePointText, x)
 	}
 	return f.fitting(f.unindexed(x, e.Row, e.Col), e)
@@ -42,7 +41,7 @@ func (e Column) comparable(f *From) sqlast.Expr {
 
 func (e Operation) SQL(f *From) sqlast.Expr {
 	if f.c.Emitted++; f.c.Emitted > MaxEmitted {
-		return sqlast.Null // finish refuses the statement
+		return sqlast.Null // finish then refuses the statement as too large
 	}
 	if x := e.withGuards(f); x != nil {
 		return x
@@ -53,7 +52,7 @@ func (e Operation) SQL(f *From) sqlast.Expr {
 	} else if x := e.held(f); x != nil {
 		return x
 	}
-	if s, ok := e.Args[0].(Subquery); ok && keying(e.Op) { // the function goes inside the subquery, where the engine caches the value; outside it would be called for each row
+	if s, ok := e.Args[0].(Subquery); ok && keying(e.Op) { // inside the subquery the engine caches the function's value; outside it would call the function for each row
 		return s.write(f, func(x Expr, sub *From) sqlast.Expr { return Operation{e.Op, []Expr{x}, e.of}.SQL(sub) })
 	}
 	needed := f.c.Needed
@@ -63,12 +62,12 @@ func (e Operation) SQL(f *From) sqlast.Expr {
 	for _, a := range e.Args {
 		x := Compared(a, f)
 		if e.Op == sqlast.IsNull || e.Op == sqlast.IsNotNull {
-			x = f.stored(a, e.Op)                              // a conversion would hide an index
-			if n := a.Type().Native; !n.Text() && !n.Ordered { // for a composite, IS NULL means that all its fields are null, and IS NOT NULL that none is
+			x = f.stored(a, e.Op)                              // converting the operand would hide its index
+			if n := a.Type().Native; !n.Text() && !n.Ordered { // a composite IS NULL if all its fields are null, and IS NOT NULL if none is
 				return Call(map[sqlast.Op]sqlast.Op{sqlast.IsNull: sqlast.Is, sqlast.IsNotNull: sqlast.IsNot}[e.Op], x, sqlast.Null)
 			}
 		}
-		if c, ok := a.(Column); ok && (e.Op == sqlast.Coalesce || e.Op == sqlast.NullIfNumber || e.Op == sqlast.Case) && c.Col.Kind == value.TypeDecimal { // otherwise a function of ours would find a misfit in it
+		if c, ok := a.(Column); ok && (e.Op == sqlast.Coalesce || e.Op == sqlast.NullIfNumber || e.Op == sqlast.Case) && c.Col.Kind == value.TypeDecimal { // otherwise a function of this module would read a misfit in the result
 			if fits, _ := f.c.fit(c); fits != sqlast.NoOp {
 				x = Call(sqlast.Case, f.isValue(fits, x), x, sqlast.Null)
 			}
@@ -81,7 +80,7 @@ func (e Operation) SQL(f *From) sqlast.Expr {
 func (e In) SQL(f *From) sqlast.Expr {
 	x, list := f.heldList(e.x, e.list)
 	needed := f.c.Needed
-	f.c.Needed = false // not true of the operands
+	f.c.Needed = false // a condition that must be true does not need its operands to be true
 	defer func() { f.c.Needed = needed }()
 	in := sqlast.In{X: Compared(x, f), Not: e.not}
 	for _, a := range list {
@@ -100,15 +99,14 @@ func (e In) SQL(f *From) sqlast.Expr {
 		}
 	}
 	if e.not && len(e.list) == 0 {
-		// In SQL, NULL NOT IN () is true. Our notIn is false for NULL, so the value is tested for NULL.
+		// In SQL, NULL NOT IN () is true. A program's notIn is false for NULL, so this tests the value for NULL.
 		return Call(sqlast.IsNotNull, e.x.SQL(f))
 	}
 	return in
 }
 
-// Shown returns an expression as a result shows it. A time is shown as it is compared;
-// otherwise a program could not find a row by a time that it read. A cell that can't be read as
-// a time stays as it is, so that it is reported as a misfit and not read as NULL.
+// Shown returns an expression in the form in which a result shows it. A time is shown as it is compared, or a program could not find a
+// row by a time that it read. A cell that is no time stays as it is, so that it is reported as a misfit and not read as NULL.
 func Shown(e Expr, f *From) sqlast.Expr {
 	if f.c.Dialect == sqlast.Postgres {
 		return shownPostgres(e, f)
@@ -126,7 +124,7 @@ func Shown(e Expr, f *From) sqlast.Expr {
 	switch c.Op {
 	case sqlast.AnyTime:
 		return Call(sqlast.Coalesce, x, c.Args[0])
-	case sqlast.ReadTime, sqlast.ReadDay, sqlast.ReadFlag: // the cell itself could be read as another value
+	case sqlast.ReadTime, sqlast.ReadDay, sqlast.ReadFlag: // the stored cell could be read as another value
 		return Call(sqlast.Coalesce, x, Call(sqlast.TypeOf, c.Args[0]))
 	}
 	return x
@@ -172,12 +170,13 @@ func (f *From) NeverNull(e Expr) bool {
 	return ok && (!f.mayBeNull(c) && (s.Stored || !f.c.Misfits(c)) || slices.Contains(f.Valued, c))
 }
 
-// mayBeNull also asks the catalogue. A row with NULL in a column that is declared without NULL must not be missing from pages and negations.
+// mayBeNull reports whether a column may be NULL by its declaration, its join or the catalogue. Pages and negations must not miss a row with NULL in a
+// column that is declared without NULL.
 func (f *From) mayBeNull(c Column) bool {
 	return c.Col.Null || c.Row.Optional || f.c.FormOf(c.Col).Null
 }
 
-// Values returns the columns that have a value in every row that meets a condition.
+// Values returns the columns that are not NULL in any row that meets a condition.
 func Values(cond Expr) (out []Column) {
 	var x Expr
 	switch e := cond.(type) {
@@ -204,7 +203,7 @@ func Values(cond Expr) (out []Column) {
 	return out
 }
 
-// Beyond is the condition that one list of values sorts after another: the first pair that differs decides.
+// Beyond is the condition that one list of values sorts after another. The first pair that differs decides.
 type Beyond struct {
 	Left, Right []Expr
 	Desc        bool
@@ -214,7 +213,7 @@ func (Beyond) Type() Type { return Type{Kind: value.TypeBool} }
 
 func (e Beyond) SQL(f *From) sqlast.Expr {
 	defer func(needed bool) { f.c.Needed = needed }(f.c.Needed)
-	f.c.Needed = false // not true of the operands
+	f.c.Needed = false // a condition that must be true does not need its operands to be true
 	b := sqlast.Beyond{Desc: e.Desc}
 	for i := range e.Left {
 		b.Left, b.Right = append(b.Left, Compared(e.Left[i], f)), append(b.Right, Compared(e.Right[i], f))

@@ -1,6 +1,6 @@
 package expr
 
-// This file has values within JSON, and how they are compared and shown.
+// This file has values within JSON: how they are compared and shown.
 
 import (
 	"slices"
@@ -15,12 +15,12 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// jsonPath is the value at the end of some keys in a column of JSON or in another JSON
-// expression. A key is a bound value: a statement has no text of a program.
+// jsonPath is the value at the end of a path of keys, in a column of JSON or in another JSON
+// expression. Keys are bound values, since a statement contains no text of a program.
 type jsonPath struct {
 	x    Expr
 	Keys []Argument
-	as   string // TypeJSON; or the one type that its values have, if they are not null; TypeInt for its length
+	as   string // as is TypeJSON, or the one type that its values have unless they are null; TypeInt for a length
 }
 
 func (e jsonPath) Type() Type { return Type{Kind: e.as} }
@@ -39,7 +39,7 @@ func (e jsonPath) SQL(f *From) sqlast.Expr {
 	return Call(jsonOps[e.as], e.at(f), e.at(f))
 }
 
-// JSONNull is JSON in a test for null. A document that is JSON's null reads as null, so it is null here, too.
+// JSONNull is a JSON value in a test for null. JSON's own null reads as null in programs, so it is null here too.
 type JSONNull struct{ X Expr }
 
 func (e JSONNull) Type() Type { return e.X.Type() }
@@ -53,18 +53,18 @@ func (e JSONNull) SQL(f *From) sqlast.Expr {
 		return Call(sqlast.JSONValue, c.SQL(f))
 	}
 	x := c.SQL(f)
-	if f.c.Misfits(c) { // its misfits are null, too
+	if f.c.Misfits(c) { // misfits in the column are null too
 		x = Call(sqlast.JSONValid, x, x)
 	}
-	return Call(sqlast.JSONNotNull, x) // PostgreSQL's json has no =
+	return Call(sqlast.JSONNotNull, x) // PostgreSQL's type json has no operator =
 }
 
 var jsonOps = map[string]sqlast.Op{value.TypeJSON: sqlast.JSONValue, value.TypeText: sqlast.JSONText, value.TypeFloat: sqlast.JSONNumber, value.TypeBool: sqlast.JSONBool, value.TypeInt: sqlast.JSONLength}
 
-// at returns the JSON at the end of the keys.
+// at returns the JSON at the end of the path of keys.
 func (e jsonPath) at(f *From) sqlast.Expr {
 	if f.c.Emitted += 1 + len(e.Keys); f.c.Emitted > MaxEmitted {
-		return sqlast.Null // finish refuses the statement
+		return sqlast.Null // finish then refuses the statement as too large
 	}
 	x := e.x.SQL(f)
 	if f.c.Dialect == sqlast.SQLite {
@@ -82,7 +82,7 @@ func (e jsonPath) at(f *From) sqlast.Expr {
 	return x
 }
 
-// JSONOf returns an expression of JSON to which keys can be added.
+// JSONOf returns x as a jsonPath, to which keys can be added.
 func JSONOf(x Expr) jsonPath {
 	if e, ok := x.(jsonPath); ok {
 		return e
@@ -90,7 +90,7 @@ func JSONOf(x Expr) jsonPath {
 	return jsonPath{x: x, as: value.TypeJSON}
 }
 
-// Key returns the JSON under a key (a text) or at an index (a whole number).
+// Key returns the JSON at a key, which is a text, or at an index, which is a whole number.
 func (f *From) Key(x Expr, n *message.Node) (Expr, error) {
 	e, key := JSONOf(x), Literal(n, "")
 	e.Keys = slices.Clip(e.Keys)
@@ -107,7 +107,7 @@ func (f *From) Key(x Expr, n *message.Node) (Expr, error) {
 	return e, nil
 }
 
-// JSONNumber returns the column of JSON in which an expression is a number, or nil.
+// JSONNumber returns the column of JSON from which an expression reads a number, or nil.
 func JSONNumber(x Expr) *decl.Column {
 	e, _ := x.(jsonPath)
 	if c, ok := e.x.(Column); ok && e.as == value.TypeFloat {
@@ -116,15 +116,14 @@ func JSONNumber(x Expr) *decl.Column {
 	return nil
 }
 
-// JSONAs returns JSON as a value of one type, and null if it has another type.
+// JSONAs returns JSON as a value of one type. It is null if the JSON has another type.
 func (f *From) JSONAs(x Expr, kind string) Expr {
 	e := JSONOf(x)
 	e.as = kind
 	return e
 }
 
-// Has is JavaScript's includes: whether an array has a value as an element, or whether a text
-// has it as a part, unless op is about arrays alone.
+// Has is includes of JavaScript: whether an array has a value as an element. Unless op is about arrays only, it also asks whether a text contains the value.
 func (f *From) Has(op *language.Operator, x Expr, n *message.Node) (Expr, error) {
 	kind := TypeOfValue(n.Args[0].Lit)
 	if scalar.NumberRank(kind) > 0 {
@@ -143,7 +142,7 @@ func (f *From) Has(op *language.Operator, x Expr, n *message.Node) (Expr, error)
 	return Operation{sqlast.Coalesce, []Expr{part, among}, of}, nil
 }
 
-// Whole is whether JSON or an array still has the value that a program read.
+// Whole returns the condition that JSON or an array still has the value that a program read.
 func (f *From) Whole(op *language.Operator, x Expr, n *message.Node) Expr {
 	src := plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Kind: plan.ArgDocument}
 	if op.Ast == sqlast.SameArray {
@@ -151,26 +150,26 @@ func (f *From) Whole(op *language.Operator, x Expr, n *message.Node) Expr {
 			src.Kind = plan.ArgArray
 		}
 	}
-	if f.c.Dialect == sqlast.Postgres && src.Elem == value.TypeJSON { // json has no =
+	if f.c.Dialect == sqlast.Postgres && src.Elem == value.TypeJSON { // PostgreSQL's type json has no operator =
 		x = Operation{sqlast.JSONArray, []Expr{x}, x.Type()}
 	}
 	return Operation{op.Ast, []Expr{x, Argument{Src: src, Kind: value.TypeText}}, Type{Kind: value.TypeBool}}
 }
 
-// JSONLength returns the length of a text or of an array.
+// JSONLength returns the length of a text or an array in JSON.
 func (f *From) JSONLength(x Expr) Expr {
 	whole := Type{Kind: value.TypeInt}
 	length := Operation{sqlast.Length, texted([]Expr{f.JSONAs(x, value.TypeText)}), whole}
 	return Operation{sqlast.Coalesce, []Expr{f.JSONAs(x, value.TypeInt), length}, whole}
 }
 
-// JSONText returns the text of a value that is no array and no object.
+// JSONText returns the text of a JSON value that is neither an array nor an object.
 func (f *From) JSONText(x Expr) Expr {
 	all := Operation{sqlast.Coalesce, []Expr{f.ToText(f.JSONAs(x, value.TypeFloat)), f.ToText(f.JSONAs(x, value.TypeBool))}, Type{Kind: value.TypeText}}
 	return Operation{sqlast.Coalesce, []Expr{f.JSONShown(x), all}, all.of}
 }
 
-// JSONShown returns what programs get as a text: a text, or the digits of a whole number beyond 2^53. (As floats, two such numbers could be equal.)
+// JSONShown returns a JSON value that programs read as text: a text, or the digits of a whole number beyond 2^53. As floats, two such numbers could be equal.
 func (f *From) JSONShown(x Expr) Expr {
 	text, digits := Type{Kind: value.TypeText}, []Expr{f.JSONAs(x, value.TypeJSON)}
 	if f.c.Dialect == sqlast.Postgres {

@@ -1,7 +1,7 @@
 package expr
 
-// This file gives the conditions of JavaScript's forms two values: false if SQL has neither true nor false, and true for the
-// negation of that. operation.go makes such conditions, and condition.go drops what is needless in a condition that must be true.
+// This file gives the conditions of JavaScript's forms two values. A condition that SQL leaves unknown is false, and its negation
+// is true. operation.go makes such conditions, and condition.go simplifies those that must be true.
 
 import (
 	"slices"
@@ -11,11 +11,11 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// known is a condition that is false if x is unknown.
+// known is a condition that is false wherever x is unknown.
 type known struct {
 	x     Expr
-	of    Expr // if x is the negation of a condition, that condition
-	plain bool // x itself is never unknown
+	of    Expr // of is the condition that x negates, if it negates one
+	plain bool // plain: x itself is never unknown
 }
 
 func (e known) Type() Type { return Type{Kind: value.TypeBool} }
@@ -27,7 +27,7 @@ func (e known) SQL(f *From) sqlast.Expr {
 	return Call(sqlast.Coalesce, f.c.Need(true, func() sqlast.Expr { return Demanded(e.x).SQL(f) }), sqlast.False)
 }
 
-// Knowing returns x with two values.
+// Knowing returns the condition x with two values: unknown becomes false.
 func (f *From) Knowing(x Expr) Expr {
 	if f.decided(x) {
 		return x
@@ -40,17 +40,17 @@ func (f *From) Knowing(x Expr) Expr {
 	return known{x: x}
 }
 
-// unsought is unknown if the text to look for comes from a row and is too long to search with,
-// and otherwise false. It is not known whether such a text is contained.
+// unsought is unknown if the text to look for comes from a row and is too long for a search, and
+// false otherwise. Whether the row contains such a text is not known.
 func unsought(short Operation) Expr {
 	truth := Type{Kind: value.TypeBool}
 	long := Operation{sqlast.And, []Expr{Operation{sqlast.IsNotNull, short.Args[:1], truth}, Operation{sqlast.IsNull, []Expr{short}, truth}}, truth}
 	return Operation{sqlast.Case, []Expr{long, Null{}, Const(sqlast.False)}, truth}
 }
 
-// Unless is true if a condition is false or unknown. It negates the comparisons within, so that an index of
-// a column that may be null serves: a <= 5 OR a IS NULL. If nothing can be null it is the plain negation.
-// Only columns are repeated: repeating other operands could double the statement with each level.
+// Unless is true where a condition is false or unknown. It negates the comparisons inside, so that an index
+// of a nullable column serves: a <= 5 OR a IS NULL. If nothing can be null it is the plain negation. It
+// repeats only columns, since repeating larger operands could double the statement with each level.
 func (f *From) Unless(e Expr) Expr {
 	switch k, ok := e.(known); {
 	case ok && k.of != nil:
@@ -97,7 +97,7 @@ var (
 	opposite = map[sqlast.Op]sqlast.Op{sqlast.Eq: sqlast.Ne, sqlast.Ne: sqlast.Eq, sqlast.Lt: sqlast.Ge, sqlast.Ge: sqlast.Lt, sqlast.Gt: sqlast.Le, sqlast.Le: sqlast.Gt}
 )
 
-// orNull returns a condition, or that one of the columns that may be null is null.
+// orNull returns the condition that cond is true or that a nullable operand is null.
 func (f *From) orNull(cond Expr, args ...Expr) Expr {
 	either := []Expr{cond}
 	for _, a := range args {
@@ -108,8 +108,8 @@ func (f *From) orNull(cond Expr, args ...Expr) Expr {
 	return Operation{sqlast.Or, either, cond.Type()}
 }
 
-// plainColumns reports whether all operands are values of the message, or columns that are
-// compared as they are stored. Such a column is unknown only if it is null.
+// plainColumns reports whether all operands are values of the message, or columns that are compared
+// as they are stored. Such columns are unknown only where they are null.
 func (f *From) plainColumns(args ...Expr) bool {
 	return !slices.ContainsFunc(args, func(a Expr) bool {
 		c, column := PlainText(a).(Column)
@@ -117,13 +117,13 @@ func (f *From) plainColumns(args ...Expr) bool {
 	})
 }
 
-// unread reports whether a column may have a cell that is not null but has no value in a comparison:
-// a time of SQLite that can't be read, a cell of another form than the declared one, NaN in a real.
+// unread reports whether a column may have a cell that is not null but has no value in a comparison. Such
+// cells are times that SQLite can't read, cells of another form than the declared one, and NaN in a real.
 func (f *From) unread(c Column) bool {
 	return f.c.Dialect == sqlast.SQLite && c.Col.Kind == value.TypeTime && !c.Col.Iso() || f.c.HeldAs(c.Col) != "" || c.single()
 }
 
-// decided reports whether all expressions have a value in every row. It is false if that is not known.
+// decided reports whether all expressions have a value in every row, as far as is known.
 func (f *From) decided(es ...Expr) bool {
 	return !slices.ContainsFunc(es, func(e Expr) bool {
 		switch x := e.(type) {

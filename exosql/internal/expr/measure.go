@@ -1,7 +1,7 @@
 package expr
 
-// This file has measures. They are built from the same operators as a program's own aggregate
-// with a condition, so guards, bounds and misfits are the same.
+// This file has measures. They use the same operators as a program's own aggregate with a
+// condition, so guards, bounds and misfits are the same.
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Measure returns a measure over the rows of row's query that meet the conditions.
+// Measure returns a measure of row's table, over the query's rows that meet the conditions.
 func (f *From) Measure(m *decl.Measure, row *Row, within []Expr) (Expr, error) {
 	if m.Func == "" {
 		return f.ratio(m, m.Num, m.Den, func(part *decl.Measure) (Expr, error) { return f.Measure(part, row, within) })
@@ -24,11 +24,11 @@ func (f *From) Measure(m *decl.Measure, row *Row, within []Expr) (Expr, error) {
 		within = append(within, f.condition(m.Where, row))
 	}
 	if m.Func == language.Count {
-		if m.Col != nil { // only the values of a mean
+		if m.Col != nil { // a mean counts only rows with a value
 			within = append(within, Operation{sqlast.IsNotNull, []Expr{f.summed(Column{row, m.Col})}, Type{Kind: value.TypeBool}})
 		}
-		if row.Optional { // a left join without a match has made this row
-			present := row.Table.Keys // or the columns that joined it: neither is null in an existing row
+		if row.Optional { // a left join without a match made this row
+			present := row.Table.Keys // keys, or the columns that joined the row, are never null in an existing row
 			if len(present) == 0 && row.By != nil {
 				present = row.By.Ends()
 			}
@@ -44,7 +44,7 @@ func (f *From) Measure(m *decl.Measure, row *Row, within []Expr) (Expr, error) {
 	return f.Aggregate(m.Func, Column{row, m.Col}, within)
 }
 
-// ratio divides one part of a measure by another.
+// ratio divides the part num of a measure by its part den.
 func (f *From) ratio(m, num, den *decl.Measure, value func(part *decl.Measure) (Expr, error)) (Expr, error) {
 	a, err := value(num)
 	if err != nil {
@@ -58,8 +58,8 @@ func (f *From) ratio(m, num, den *decl.Measure, value func(part *decl.Measure) (
 	return e, e.Type().Fits(m.Name)
 }
 
-// Total returns a measure of the rows of several groups together, of those groups that meet the conditions. each returns the measure of one
-// group. A mean or a ratio is not made from those of the groups, but from sums and counts.
+// Total returns a measure over the rows of all groups that meet the conditions. each returns the measure of one group. A mean or a ratio is
+// calculated from sums and counts, not from those of the groups.
 func (f *From) Total(m *decl.Measure, within []Expr, each func(part *decl.Measure) (Expr, error)) (Expr, error) {
 	total := func(part *decl.Measure) (Expr, error) { return f.Total(part, within, each) }
 	name := m.Func
@@ -81,7 +81,7 @@ func (f *From) Total(m *decl.Measure, within []Expr, each func(part *decl.Measur
 	return x, err
 }
 
-// condition converts a shaper's predicate to a condition like a program's.
+// condition converts a predicate of the host to a condition like a program's.
 func (f *From) condition(p *decl.Pred, row *Row) Expr {
 	truth := Type{Kind: value.TypeBool}
 	switch p.Op {
@@ -102,7 +102,7 @@ func (f *From) condition(p *decl.Pred, row *Row) Expr {
 	return f.Operate(op, args, truth)
 }
 
-// compared returns the operator and the operands of a shaper's predicate.
+// compared returns the operator and the operands of a predicate of the host.
 func compared(p *decl.Pred, row *Row, origin plan.Origin) (*language.Operator, []Expr) {
 	args := []Expr{Column{row, p.Col}}
 	for _, v := range p.Args {
@@ -110,7 +110,7 @@ func compared(p *decl.Pred, row *Row, origin plan.Origin) (*language.Operator, [
 		args = append(args, e.Beside(p.Col.Kind))
 	}
 	op := language.OperatorOn()[language.ColumnInterfaces[p.Col.Kind]][p.Op]
-	if op == nil { // a host may order what programs can't, like truth values
+	if op == nil { // the host may compare by order what programs can't, like truth values
 		op = language.OperatorByName()[p.Op]
 	}
 	return op, args

@@ -1,9 +1,9 @@
 package expr
 
-// A misfit is a cell of SQLite whose value its column's type does not have: '' in a column of whole numbers, a text in one of bytes.
-// Programs read null instead, so a misfit is also compared, sorted, grouped and summed as null. A column that a condition compares with a
-// value is written as it is, with a guard as a second condition, so that an index still serves. Elsewhere the guard is around the column.
-// Keys, links, scopes and conditions of Go code have no guard: a row is never found by a value that it does not have, and none is lost.
+// A misfit is a cell that its column's type can't contain: '' in a column of whole numbers, or a text in one of bytes. Programs read null
+// instead, so a misfit is also compared, sorted, grouped and summed as null. A column that is compared with a value has its guard as a
+// second condition, so that an index still serves. Elsewhere the guard is around the column. Keys, links, scopes and Go code's conditions
+// have no guard: so a row is never found by a value that it lacks, and none is lost.
 
 import (
 	"slices"
@@ -14,20 +14,20 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// fits has the condition that a cell is a value of a kind. Three are not exact: a text between the years 0 and
-// 9999 counts as a day, and as a time of a declared form; a JSON array counts as a list, whatever its items are.
+// fits has, for each kind, the condition that a cell is a value of that kind. Some conditions are not exact. A text between the
+// years 0 and 9999 counts as a day, and as a time of a declared form. A JSON array counts as a list, whatever its items are.
 var fits = map[string]sqlast.Op{
 	value.TypeInt: sqlast.FitsWhole, value.TypeFloat: sqlast.FitsFloat, value.TypeBool: sqlast.FitsFlag, value.TypeText: sqlast.FitsText, value.TypeBytes: sqlast.FitsBytes,
 	value.TypeDate: sqlast.FitsDay, value.TypeTime: sqlast.FitsTime, value.TypeUUID: sqlast.FitsUUID, value.TypeDecimal: sqlast.FitsDecimal,
 	value.TypeJSON: sqlast.FitsJSON, value.TypeInterval: sqlast.FitsInterval, value.TypeList: sqlast.FitsList,
 }
 
-// postgresFits are the conditions on PostgreSQL. Its other types have only values of their kinds.
+// postgresFits are the conditions for kinds that may have misfits on PostgreSQL. Columns of its other types contain only values of their kinds.
 var postgresFits = map[string]sqlast.Op{
 	value.TypeFloat: sqlast.Finite, value.TypeDecimal: sqlast.Finite, value.TypeDate: sqlast.Finite, value.TypeTime: sqlast.FitsTime, value.TypeInterval: sqlast.FitsInterval,
 }
 
-// fit returns the guard of a column, or NoOp if it needs none. read: comparisons of the column treat a misfit as null anyway.
+// fit returns the guard of a column, or NoOp if it needs none. read reports whether comparisons of the column treat a misfit as null anyway.
 func (c *State) fit(e Column) (op sqlast.Op, read bool) {
 	if !c.Program || c.Raw > 0 || c.Satisfying || c.Linking || e.Row == nil || e.Row.Grant == nil || e.Col == e.Row.Depth ||
 		e.Col.Key || c.fixes(e.Row, e.Col) || e.linked() {
@@ -50,7 +50,7 @@ func (c *State) fit(e Column) (op sqlast.Op, read bool) {
 			op, read = sqlast.AnyTime, true
 		}
 	}
-	if f := c.FormOf(e.Col); f.Clean || f.Numbers || op == sqlast.NoOp || c.Wider(e.Col) { // inside the CASE of a guard the column would lose its collation
+	if f := c.FormOf(e.Col); f.Clean || f.Numbers || op == sqlast.NoOp || c.Wider(e.Col) { // inside the CASE of a guard, the column would lose its collation
 		return sqlast.NoOp, read
 	}
 	if !slices.Contains(c.Fitted, e) {
@@ -59,7 +59,7 @@ func (c *State) fit(e Column) (op sqlast.Op, read bool) {
 	return op, read
 }
 
-// linked reports whether a link that the program sees begins at the column, or a link led to the row through it.
+// linked reports whether a link that the program sees begins at the column, or whether a link led through the column to its row.
 func (e Column) linked() bool {
 	is := func(p decl.Pair) bool { return p.From == e.Col || p.To == e.Col }
 	if e.Row.By != nil && slices.ContainsFunc(e.Row.By.Pairs, is) {
@@ -71,14 +71,14 @@ func (e Column) linked() bool {
 // asStored returns a column as the database stores it.
 func (f *From) asStored(c Column) sqlast.Expr { return f.unindexed(f.Col(c.Row, c.Col), c.Row, c.Col) }
 
-// unguarded calls write, in which columns are written without their guards.
+// unguarded calls write so that it writes columns without their guards.
 func (f *From) unguarded(write func() sqlast.Expr) sqlast.Expr {
 	f.c.Raw++
 	defer func() { f.c.Raw-- }()
 	return write()
 }
 
-// guardable returns the column that an operand is, on PostgreSQL also within a NumberKey or IntervalKey, which changes no value there.
+// guardable returns the column that an operand is. On PostgreSQL the column may be inside a NumberKey or IntervalKey, which changes no value there.
 func (f *From) guardable(e Expr) (Column, bool) {
 	if op, ok := e.(Operation); ok && f.c.Dialect == sqlast.Postgres && (op.Op == sqlast.NumberKey || op.Op == sqlast.IntervalKey) {
 		e = op.Args[0]
@@ -87,7 +87,7 @@ func (f *From) guardable(e Expr) (Column, bool) {
 	return c, ok
 }
 
-// isValue is the condition that a cell is a value of its column. For a NULL cell it is false or unknown, as op is.
+// isValue is the condition that a cell is a value of its column. For NULL it is false or unknown, depending on op.
 func (f *From) isValue(op sqlast.Op, x sqlast.Expr) sqlast.Expr {
 	switch op {
 	case sqlast.Finite:
@@ -105,7 +105,7 @@ func (f *From) isValue(op sqlast.Op, x sqlast.Expr) sqlast.Expr {
 	return Call(op, x)
 }
 
-// fitting returns a column within its guard, as it is used outside of plain comparisons.
+// fitting returns a column inside its guard, for uses other than plain comparisons.
 func (f *From) fitting(x sqlast.Expr, e Column) sqlast.Expr {
 	if op, read := f.c.fit(e); op != sqlast.NoOp && !read && x != nil {
 		return Call(sqlast.Case, f.isValue(op, f.asStored(e)), x, sqlast.Null)
@@ -113,7 +113,7 @@ func (f *From) fitting(x sqlast.Expr, e Column) sqlast.Expr {
 	return x
 }
 
-// withGuards writes an operation on columns as they are stored, with their guards; nil if the operation takes none: see Operation.SQL.
+// withGuards writes an operation on stored columns with their guards as further conditions. It returns nil if the operation takes none: see Operation.SQL.
 func (e Operation) withGuards(f *From) sqlast.Expr {
 	c, ok := f.guardable(e.Args[0])
 	op, read := sqlast.NoOp, false
@@ -127,7 +127,7 @@ func (e Operation) withGuards(f *From) sqlast.Expr {
 			return nil
 		}
 		if e.Op == sqlast.IsNull && f.c.Changing && c.Row != f.c.Base {
-			return Call(sqlast.IsNull, x) // see stored
+			return Call(sqlast.IsNull, x) // x is the column without its guard (see stored)
 		}
 		if e.Op == sqlast.IsNull {
 			return Call(sqlast.Or, Call(sqlast.IsNull, x), Call(sqlast.Not, f.isValue(op, x)))
@@ -137,7 +137,7 @@ func (e Operation) withGuards(f *From) sqlast.Expr {
 	default:
 		return nil
 	}
-	if len(e.Args) != 2 || !f.c.Needed && e.Op != sqlast.Is && e.Op != sqlast.IsNot { // the guard would make the comparison false for a misfit, but unknown is needed
+	if len(e.Args) != 2 || !f.c.Needed && e.Op != sqlast.Is && e.Op != sqlast.IsNot { // for a misfit the guard would make the comparison false, where it must be unknown
 		return nil
 	}
 	side := func(i int) (x, guard sqlast.Expr) {
@@ -172,13 +172,13 @@ func (e Operation) withGuards(f *From) sqlast.Expr {
 		}
 	}
 	switch e.Op {
-	case sqlast.Is, sqlast.IsNot: // a misfit equals no value
+	case sqlast.Is, sqlast.IsNot: // a misfit equals no value of the column
 		return all[0]
 	case sqlast.Eq:
 		if guard == nil || more == nil {
 			return all[0]
 		}
-		more = nil // what equals a value is itself a value
+		more = nil // a cell that equals a value is no misfit
 	}
 	for _, g := range []sqlast.Expr{guard, more} {
 		if g != nil {
@@ -196,7 +196,7 @@ func (f *From) asStoredIf(c Column, op sqlast.Op) sqlast.Expr {
 }
 
 // stored writes the operand of IS NULL. While the rows of a change are selected, a misfit in a linked row does not count as
-// null: no row may be changed because another row's cell reads as null. Statement.Misfits counts the misfits of the row itself.
+// null: no row may be changed because of it. Statement.Misfits counts misfits in the row itself.
 func (f *From) stored(x Expr, op sqlast.Op) sqlast.Expr {
 	if _, linked := x.(Subquery); linked && f.c.Changing && op == sqlast.IsNull {
 		f.c.Raw++
@@ -214,7 +214,7 @@ func (c *State) Misfits(e Column) bool {
 	return op != sqlast.NoOp
 }
 
-// Misfit is the condition that a column has a misfit.
+// Misfit is the condition that a column's cell is a misfit.
 type Misfit struct{ X Column }
 
 func (Misfit) Type() Type { return Type{Kind: value.TypeBool} }
@@ -228,14 +228,14 @@ func (e Misfit) SQL(f *From) sqlast.Expr {
 	return Call(sqlast.And, Call(sqlast.IsNotNull, x), Call(sqlast.Not, Call(sqlast.Coalesce, f.isValue(op, x), sqlast.False)))
 }
 
-// Tally counts the rows behind one value of an answer that have a misfit in a column. The
-// misfit is null there, and the reader of a sum or of a group's key would not notice it.
+// Tally counts the rows behind one value of an answer that have a misfit in a column. The misfit
+// became null, and the reader of a sum or a key would not notice that.
 type Tally struct {
 	Col  *decl.Column
 	Rows Expr
 }
 
-// Tallied adds tallies for the columns of an aggregate or a group that have no label and may have misfits.
+// Tallied adds tallies for the columns in x that may have misfits and that have no label.
 func (f *From) Tallied(tallies []Tally, x Expr) []Tally {
 	if op, ok := x.(Operation); ok {
 		for _, a := range op.Args {
@@ -249,7 +249,7 @@ func (f *From) Tallied(tallies []Tally, x Expr) []Tally {
 	return append(tallies, Tally{c.Col, Aggregate{sqlast.Count, misfitting{c}, nil, Type{Kind: value.TypeInt}}})
 }
 
-// misfitting returns a column's cell if it is a misfit, and NULL if it is a value.
+// misfitting returns a column's cell if it is a misfit, or else NULL.
 type misfitting struct{ Column }
 
 func (e misfitting) SQL(f *From) sqlast.Expr {

@@ -1,7 +1,7 @@
 package expr
 
-// How columns are compared and sorted that are texts to programs and have another type in the database. As texts, money of $10
-// comes before $2, and the values of an enum lose their order. So such a column is compared and sorted in its type, or not at all.
+// This file compares and sorts columns that are text for programs and have another type in the database. As texts, money of $10
+// would come before $2, and enums would lose their order. So such a column is compared and sorted in its type, or not at all.
 
 import (
 	"cmp"
@@ -13,13 +13,13 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// arrays has the casts, by the type of the elements, for arrays whose type an answer of PostgreSQL does not name.
+// arrays has the casts for arrays of types that the engine does not recognize in PostgreSQL's answers, by the type of their elements.
 var arrays = map[string]sqlast.Op{
 	value.TypeText: sqlast.TextArray, value.TypeInt: sqlast.IntArray, value.TypeFloat: sqlast.FloatArray, value.TypeBool: sqlast.BoolArray, value.TypeDecimal: sqlast.DecimalArray,
 	value.TypeDate: sqlast.DateArray, value.TypeUUID: sqlast.UUIDArray, value.TypeJSON: sqlast.JSONArray, value.TypeBytes: sqlast.BytesArray, value.TypeInterval: sqlast.IntervalArray,
 }
 
-// arrayOf returns the cast for an array of such a type.
+// arrayOf returns the cast for an array column of a type that the engine does not recognize.
 func arrayOf(c *decl.Column, f decl.Form) sqlast.Op {
 	if f.Native.Address {
 		return sqlast.AddressArray
@@ -27,7 +27,7 @@ func arrayOf(c *decl.Column, f decl.Form) sqlast.Op {
 	return arrays[c.Elem]
 }
 
-// textual converts x, the SQL of e, to text if a plain cast would differ from what the database shows.
+// textual converts x, the SQL of e, to text, if a plain cast would differ from the text that the database shows.
 func textual(e Expr, x sqlast.Expr) sqlast.Expr {
 	if e.Type().Native.Address {
 		return Call(sqlast.AddressText, x)
@@ -35,13 +35,13 @@ func textual(e Expr, x sqlast.Expr) sqlast.Expr {
 	return x
 }
 
-// Lettered returns a native type after its conversion to text: the type may have an order, the text has none.
+// Lettered returns a native type for values that were converted to text: the type may have an order, but its text has none.
 func Lettered(n decl.Native) decl.Native {
 	n.Ordered, n.Extreme, n.Address, n.Sample = false, false, false, ""
 	return n
 }
 
-// NativeOf returns the first native type among expressions.
+// NativeOf returns the native type of the first expression that has one.
 func NativeOf(args []Expr) decl.Native {
 	for _, a := range args {
 		if n := a.Type().Native; !n.Text() {
@@ -51,7 +51,7 @@ func NativeOf(args []Expr) decl.Native {
 	return decl.Native{}
 }
 
-// inItsType reports whether an expression has its native type in the statement, too.
+// inItsType reports whether an expression keeps its native type in the statement.
 func inItsType(e Expr) bool {
 	switch e := e.(type) {
 	case Text, sameText, ExactText, byLetters, ownText:
@@ -59,13 +59,13 @@ func inItsType(e Expr) bool {
 	case Operation:
 		return false
 	case Cell:
-		return e.Of.Native.Ordered // otherwise rows are grouped by its text
+		return e.Of.Native.Ordered // if the type has no order, rows are grouped by its text
 	}
 	return !e.Type().Native.Text()
 }
 
-// natively converts operands to the one native type of their columns. The program's values are converted
-// before a row is read: a value that does not convert fails the query, whichever rows there are.
+// natively converts operands to the one native type of their columns. It converts a program's values
+// before any row is read, so a value that does not convert fails the query whatever the rows are.
 func natively(args []Expr) (out []Expr, ok bool) {
 	of := NativeOf(args)
 	if !of.Ordered {
@@ -94,7 +94,7 @@ func natively(args []Expr) (out []Expr, ok bool) {
 	return out, true
 }
 
-// TypeOf returns the database's name for the type of a column.
+// TypeOf returns the database's name for a column's type.
 func (c *State) TypeOf(col *decl.Column) string {
 	f := c.FormOf(col)
 	if !f.Native.Text() {
@@ -103,7 +103,7 @@ func (c *State) TypeOf(col *decl.Column) string {
 	return cmp.Or(f.Type, col.Kind)
 }
 
-// columnName returns the program's name for the first column among expressions.
+// columnName returns the name that programs use for the first column in args.
 func columnName(args []Expr) string {
 	for _, a := range args {
 		if c, ok := PlainText(a).(Column); ok {
@@ -113,7 +113,7 @@ func columnName(args []Expr) string {
 	return ""
 }
 
-// InOrder returns texts in the form in which < and the like compare them.
+// InOrder returns texts in the form in which < and similar operators compare them.
 func (f *From) InOrder(args []Expr) []Expr {
 	if same, ok := natively(args); ok {
 		return same
@@ -126,7 +126,7 @@ func (f *From) InOrder(args []Expr) []Expr {
 	return texted(args)
 }
 
-// noOrder says why an expression can't be sorted by, compared by order, or have a minimum.
+// noOrder explains why an expression can't be sorted by, compared by order, or have a minimum.
 func noOrder(e Expr, why string) string {
 	what := "this"
 	if name := columnName([]Expr{e}); name != "" {
@@ -143,10 +143,10 @@ func noOrder(e Expr, why string) string {
 	return fmt.Sprintf("%s is %s in the database, and %s; it can be compared with === and in(), counted and grouped, or read first and sorted in the program", what, n.Type, why)
 }
 
-// Native is an expression in its database type.
+// Native is an expression that keeps its database type.
 type Native struct {
 	x     Expr
-	order bool // rows are sorted by it, or compared with it
+	order bool // order: rows are sorted by the expression, or it is compared by order
 }
 
 func (e Native) Type() Type { return e.x.Type() }
@@ -159,7 +159,7 @@ func (e Native) SQL(f *From) sqlast.Expr {
 	return e.x.SQL(f)
 }
 
-// Tying returns an expression that breaks ties when rows are sorted. Any fixed order will do, so it may sort by the text of a value.
+// Tying returns an expression that breaks ties between sorted rows. Any fixed order serves, so it may sort by the text of a value.
 func Tying(x Expr) Expr {
 	if n := x.Type().Native; n.Text() || n.Ordered {
 		return x
@@ -167,15 +167,15 @@ func Tying(x Expr) Expr {
 	return byLetters{x}
 }
 
-// byLetters is an expression without an order, sorted by its text.
+// byLetters sorts an expression by its text, since its type has no order.
 type byLetters struct{ x Expr }
 
 func (e byLetters) Type() Type { return Type{Kind: value.TypeText} }
 
 func (e byLetters) SQL(f *From) sqlast.Expr { return Text{e.x}.SQL(f) }
 
-// Text is an operand as text, compared by code points. A column of PostgreSQL may be an enum,
-// or be sorted by a language's rules.
+// Text is an operand as text, compared by code points. The column itself may be an enum of
+// PostgreSQL, or be sorted by a language's rules.
 type Text struct{ X Expr }
 
 func (e Text) Type() Type {
@@ -199,9 +199,9 @@ func (e Text) SQL(f *From) sqlast.Expr {
 	return Call(sqlast.CodePointText, textual(e.X, x))
 }
 
-// sameText is a column of text that is compared with another by =, under the columns' own collation,
-// so that an index of either serves. If a collation treats different texts as equal, Pairs adds the
-// exact comparison. If the columns have different collations, PostgreSQL refuses to compare them.
+// sameText is a text column that = compares with another under the columns' own collation, so that
+// an index of either serves. If that collation treats different texts as equal, Pairs adds the exact
+// comparison. PostgreSQL refuses to compare columns of different collations.
 type sameText struct{ x Column }
 
 func (e sameText) Type() Type { return e.x.Type() }
@@ -214,7 +214,7 @@ func (e sameText) SQL(f *From) sqlast.Expr {
 	return Call(sqlast.CastedText, textual(e.x, x))
 }
 
-// ExactText is a column of texts that is compared by its characters.
+// ExactText is a text column that is compared character by character.
 type ExactText struct{ X Column }
 
 func (e ExactText) Type() Type { return e.X.Type() }
@@ -224,13 +224,13 @@ func (e ExactText) SQL(f *From) sqlast.Expr {
 	switch {
 	case x == nil:
 		return nil
-	case f.c.equality(e.X.Col).ByType(): // the text has an exact collation, and an index of the text serves
+	case f.c.equality(e.X.Col).ByType(): // text compares exactly here, and an index on the column's text serves
 		return Call(sqlast.CastedText, x)
 	}
 	return Call(sqlast.CodePointText, textual(e.X, x))
 }
 
-// ownText is a text as the equality of a column compares it: the column itself, or the one column of a subquery.
+// ownText is a text that is compared by its column's own equality. It is the column itself, or the one column of a subquery.
 type ownText struct {
 	x  Expr
 	by decl.Form
@@ -249,7 +249,7 @@ func (e ownText) SQL(f *From) sqlast.Expr {
 	return c.comparable(f)
 }
 
-// collated adds the column's collation to an expression made from it: SQLite forgets a column's collation in an expression.
+// collated adds the column's collation to an expression made from it, since SQLite drops the collation in an expression.
 func (e ownText) collated(x sqlast.Expr) sqlast.Expr {
 	if op, ok := collations[e.by.Collation]; ok && x != nil {
 		return Call(op, x)
@@ -257,10 +257,10 @@ func (e ownText) collated(x sqlast.Expr) sqlast.Expr {
 	return x
 }
 
-// collations have, by name, the operator that writes an expression of SQLite with a collation.
+// collations have the operators that write a collation of SQLite, by the collation's name.
 var collations = map[string]sqlast.Op{"NOCASE": sqlast.NoCase, "RTRIM": sqlast.RightTrim}
 
-// PlainText removes from e what only determines how its text is compared.
+// PlainText removes from e the wrappers that only determine how its text is compared.
 func PlainText(e Expr) Expr {
 	switch t := e.(type) {
 	case Text:

@@ -1,6 +1,6 @@
 package expr
 
-// This file prepares the operands of a comparison, so that = and < mean the same on both engines.
+// This file prepares the operands of comparisons, so that = and < have one meaning on both engines.
 
 import (
 	"slices"
@@ -10,9 +10,9 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// alike prepares operands that are compared, or one of which becomes the result: numbers of
-// different types become exact, and values get the kind of the columns. It returns the type of
-// the result, by the rule of the catalogue.
+// alike prepares operands that are compared, or that may be the result. Numbers of different types
+// become exact, and values get the type of the columns. It returns the type of the result, by the
+// rule of the catalogue.
 func (f *From) alike(args []Expr) ([]Expr, Type) {
 	var of Type
 	exact, whole, fraction, numeric := false, false, false, false
@@ -54,7 +54,7 @@ func (f *From) alike(args []Expr) ([]Expr, Type) {
 	return out, Type{Kind: of.Kind, Exact: exact || mixed || numeric}
 }
 
-// kindsAmong counts the kinds of the expressions, without null.
+// kindsAmong counts the different types of the expressions, without null.
 func kindsAmong(args []Expr) int {
 	seen := map[string]bool{}
 	for _, a := range args {
@@ -66,11 +66,11 @@ func kindsAmong(args []Expr) int {
 }
 
 // Pair returns key columns in the form in which = compares them: in the ON of a link, in the semi-join of a
-// scope, and where a program compares two columns of a declared link. Keys are equal if a program that reads
-// both finds them equal. Texts are compared by code points, so that citext and char(n) admit no row whose key
-// is spelt in another way (see Pairs); numbers exactly; times of PostgreSQL as they are stored, since two
-// that differ only in microseconds are two keys, maybe of two tenants; a real with a double as the foreign
-// key compares them. Two columns of one native type are compared in that type, whose index serves.
+// scope, and where a program compares a declared link's columns. Keys are equal if a program that reads both
+// finds them equal. Texts are compared by code points, so that citext and char(n) admit no key with another
+// spelling (see Pairs). Numbers are compared exactly. Times of PostgreSQL are compared as stored, since keys
+// that differ only in microseconds may be two tenants'. A real is compared with a double as foreign keys do
+// it. Two columns of one native type are compared in that type, with its index.
 func (f *From) Pair(a, b Column) (x, y Expr) {
 	if a.Col.Kind == value.TypeText && b.Col.Kind == value.TypeText {
 		if both, ok := natively([]Expr{a, b}); ok {
@@ -88,14 +88,14 @@ func (f *From) Pair(a, b Column) (x, y Expr) {
 	return KeyOf(args[0], of), KeyOf(args[1], of)
 }
 
-// stored is a column as it is in the database.
+// stored is a column in the form that is in the database.
 type stored struct{ x Column }
 
 func (e stored) Type() Type { return e.x.Type() }
 
 func (e stored) SQL(f *From) sqlast.Expr { return f.Col(e.x.Row, e.x.Col) }
 
-// linkedPair reports whether the operands are two columns of a declared link.
+// linkedPair returns the operands as columns if they are the two columns of a declared link.
 func linkedPair(args []Expr) (a, b Column, ok bool) {
 	if len(args) != 2 {
 		return a, b, false
@@ -126,8 +126,8 @@ func (f *From) Keyed(args []Expr) []Expr {
 	return Mapped(args, func(a Expr) Expr { return KeyOf(a, of) })
 }
 
-// comparison returns the two operands of a comparison. On SQLite a column of whole numbers is compared with
-// an exact number as it is: with keys, a function of ours would run for every row, and no index could serve.
+// comparison returns the two operands of a comparison. On SQLite a column of whole numbers is compared with an exact
+// number directly. With converted keys, a function of this module would run for every row, and no index could serve.
 func (f *From) comparison(op sqlast.Op, args []Expr) []Expr {
 	if f.c.Dialect != sqlast.SQLite || len(args) != 2 {
 		return f.Keyed(args)
@@ -148,13 +148,14 @@ func (f *From) comparison(op sqlast.Op, args []Expr) []Expr {
 	return f.Keyed(args)
 }
 
-// rounded returns how to round a number so that whole numbers compare with it as before. right: the whole numbers are on its right.
+// rounded returns the operator that rounds a number so that comparisons with whole numbers keep their results. right: the whole numbers are its right
+// operand.
 func rounded(op sqlast.Op, right bool) sqlast.Op {
 	switch op {
 	case sqlast.Eq, sqlast.Ne, sqlast.Is, sqlast.IsNot:
 		return sqlast.AsWhole
 	case sqlast.Gt, sqlast.Le: // n > 2.5 is n > 2
-		if right { // 2.5 > n is 3 > n
+		if right { // 2.5 > n has the rounding of n < 2.5
 			return sqlast.NotBelow
 		}
 		return sqlast.NotAbove
@@ -167,7 +168,7 @@ func rounded(op sqlast.Op, right bool) sqlast.Op {
 	return sqlast.NoOp
 }
 
-// keying reports whether an operation turns a number into a key to compare.
+// keying reports whether an operation converts a number to a form that is compared.
 func keying(op sqlast.Op) bool {
 	return op == sqlast.NumberKey || op == sqlast.NotAbove || op == sqlast.NotBelow || op == sqlast.AsWhole
 }
@@ -182,7 +183,7 @@ func (f *From) columns(args []Expr) (out []Expr) {
 	return out
 }
 
-// KeyOf converts a value so that = and < are right for its type.
+// KeyOf converts a value to a form in which = and < are right for the type of.
 func KeyOf(e Expr, of Type) Expr {
 	switch {
 	case of.Decimal():
@@ -193,7 +194,7 @@ func KeyOf(e Expr, of Type) Expr {
 	return e
 }
 
-// sorted returns an expression in a form for sorting.
+// sorted returns an expression in a form that sorts rows.
 func sorted(e Expr) Expr {
 	if t := e.Type(); t.Kind == value.TypeText && t.Native.Text() {
 		return Text{e}

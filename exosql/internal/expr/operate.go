@@ -11,7 +11,7 @@ import (
 
 // This file applies the operators of the language to expressions.
 
-// Operate applies an operator to its operands; of is the type of the result.
+// Operate applies an operator to its operands. of is the type of the result.
 func (f *From) Operate(op *language.Operator, args []Expr, of Type) Expr {
 	switch op.Form {
 	case language.FormCompare:
@@ -31,7 +31,7 @@ func (f *From) Operate(op *language.Operator, args []Expr, of Type) Expr {
 			_, column = args[0].(Column)
 		}
 		if op.Name == "between" && !column {
-			// An operand that is an expression must not be repeated: it could double with each level.
+			// An operand that is an expression must not be repeated, since its size could double with each level.
 			if f.c.Dialect == sqlast.Postgres {
 				return Operation{sqlast.Within, []Expr{args[1], args[2], args[0]}, of}
 			}
@@ -70,7 +70,7 @@ func (f *From) Operate(op *language.Operator, args []Expr, of Type) Expr {
 		if args[1].Type().Number() {
 			has = sqlast.HasNumber
 		}
-		if _, ok := args[0].(Subquery); ok && f.c.Dialect == sqlast.Postgres { // = ANY (SELECT …) would compare with its rows, not with the array
+		if _, ok := args[0].(Subquery); ok && f.c.Dialect == sqlast.Postgres { // = ANY (SELECT …) would compare with the subquery's rows, not with the array in its row
 			args[0] = Operation{sqlast.Coalesce, []Expr{args[0], Null{}}, args[0].Type()}
 		}
 		return Operation{has, []Expr{args[1], args[0]}, of}
@@ -89,7 +89,7 @@ func (f *From) Operate(op *language.Operator, args []Expr, of Type) Expr {
 	return Operation{op.Ast, args, of}
 }
 
-// calculation writes arithmetic: exact on every engine, see package number.
+// calculation writes arithmetic, which is exact on both engines: see package number.
 func (f *From) calculation(op *language.Operator, args []Expr, of Type) Expr {
 	if op.Ast == sqlast.Round {
 		places := Expr(Const(sqlast.Zero))
@@ -128,7 +128,7 @@ func (f *From) match(op *language.Operator, args []Expr, of Type) Expr {
 	return m
 }
 
-// same applies an operator whose result is one of its operands.
+// same applies an operator that returns one of its operands.
 func (f *From) same(op *language.Operator, args []Expr, of Type) Expr {
 	var head []Expr
 	if op.Ast == sqlast.Case {
@@ -142,7 +142,7 @@ func (f *From) same(op *language.Operator, args []Expr, of Type) Expr {
 		}
 		of.Size = Longest(args)
 	} else {
-		// Each operand is bounded here, while it may be a plain column: a bound repeats its operand, which must not be a long expression.
+		// Each operand gets its bound here, where it may still be a plain column: a bound repeats its operand, which must not be a long expression.
 		args = Mapped(args, func(a Expr) Expr {
 			if a.Type().unbounded() {
 				return f.bounded(a)
@@ -150,7 +150,7 @@ func (f *From) same(op *language.Operator, args []Expr, of Type) Expr {
 			return a
 		})
 		args, of = f.alike(args)
-		if of.Exact { // all operands are made exact, also a whole number next to one with a fraction
+		if of.Exact { // all operands become exact, even whole numbers, if one has a fraction
 			args = Mapped(args, f.Exactly)
 		}
 		of.Size = Largest(args)
@@ -179,8 +179,8 @@ func (f *From) ToText(x Expr) Expr {
 	return Text{x}
 }
 
-// plainer turns a null-safe comparison into = if neither operand can be null: an index serves =
-// on every engine.
+// plainer turns a null-safe comparison into = if neither operand can be null, since indexes serve =
+// on both engines.
 func (f *From) plainer(op sqlast.Op, args []Expr) sqlast.Op {
 	for _, a := range args {
 		switch a := a.(type) {
@@ -188,7 +188,7 @@ func (f *From) plainer(op sqlast.Op, args []Expr) sqlast.Op {
 			if f.mayBeNull(a) || op == sqlast.IsNot && f.c.Misfits(a) {
 				return op
 			}
-		case Argument: // a null value was turned into isNull before
+		case Argument: // a comparison with null became isNull before
 		default:
 			return op
 		}
@@ -202,10 +202,10 @@ func (f *From) plainer(op sqlast.Op, args []Expr) sqlast.Op {
 	return op
 }
 
-// Predicate writes a shaper's predicate for one row. origin has the arguments with its values.
+// Predicate writes a predicate of the host for one row. origin has the arguments with its values.
 func (f *From) Predicate(p *decl.Pred, row *Row, origin plan.Origin) sqlast.Expr {
 	if p == nil {
-		return sqlast.False // the zero predicate
+		return sqlast.False // the zero predicate admits no row
 	}
 	switch p.Op {
 	case "all":
@@ -233,7 +233,7 @@ func (f *From) Predicate(p *decl.Pred, row *Row, origin plan.Origin) sqlast.Expr
 	return f.Operate(op, args, Type{Kind: value.TypeBool}).SQL(f)
 }
 
-// slice returns a part of a text, up to a position or, for substr, of a length.
+// slice returns a part of a text, from a position to another or, for substr, of a length.
 func slice(op *language.Operator, args []Expr, of Type) Expr {
 	start := args[1].(Argument).As(plan.ArgPosition)
 	var end Argument
@@ -242,7 +242,7 @@ func slice(op *language.Operator, args []Expr, of Type) Expr {
 		if op.Name != "substr" {
 			end.Src.From = start.Src.Index + 1
 		}
-		if op.Name == "substring" { // whichever position comes first, as in JavaScript
+		if op.Name == "substring" { // in JavaScript's substring, the smaller position is the start
 			start.Src.Or, end.Src.Swap = end.Src.Index+1, true
 		}
 	}
@@ -254,7 +254,7 @@ func slice(op *language.Operator, args []Expr, of Type) Expr {
 	return Operation{sqlast.Substr, out, of}
 }
 
-// holdsExactly writes a condition of the host on a column whose equality is wider than exact; nil if the equality makes no difference.
+// holdsExactly writes a condition of the host on a column that compares more widely than exact. It returns nil if that makes no difference.
 func (f *From) holdsExactly(op *language.Operator, x Column, args []Expr) sqlast.Expr {
 	if !f.c.Wider(x.Col) {
 		return nil
@@ -271,7 +271,7 @@ func (f *From) holdsExactly(op *language.Operator, x Column, args []Expr) sqlast
 	switch {
 	case op.Name == "eq" || op.Name == "in":
 		return Operation{sqlast.And, []Expr{by(f.own(x)), by(ExactText{x})}, truth}.SQL(f)
-	case op.Name == "ne" || op.Name == "notIn", op.Form == language.FormOrdered && f.c.Dialect == sqlast.SQLite: // PostgreSQL sorts by characters anyway
+	case op.Name == "ne" || op.Name == "notIn", op.Form == language.FormOrdered && f.c.Dialect == sqlast.SQLite: // PostgreSQL sorts by characters anyway, so only SQLite needs this for orders
 		return by(ExactText{x}).SQL(f)
 	}
 	return nil

@@ -6,20 +6,20 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Where PostgreSQL's own rules differ from the rules that are the same on both engines:
+// This file has the places where PostgreSQL's own rules differ from those of this module, which are
+// the same on both engines.
 //
-// A text column is compared and shown as text, whatever its type: otherwise an enum would
-// refuse values that it does not have, char(n) would ignore spaces and citext case, and a value
-// that was read would not find its row. For text and varchar the cast does nothing, and an
-// index serves. Texts are sorted by code point, which an index of another collation does not
-// serve.
+// A text column is compared and shown as text, whatever its type. Otherwise an enum would refuse
+// values that it lacks, char(n) would ignore spaces and citext case, and a value that was read
+// would not find its row. For text and varchar the cast does nothing, and an index serves. Texts
+// are sorted by code points, which an index of another collation does not serve.
 //
-// A time is compared, sorted and shown in milliseconds, as programs have times; the column may
-// have microseconds. A comparison with a value is written as a range of the column itself, so
-// that an index serves. StoredISO declares that the column has no finer times.
+// A time is compared, sorted and shown in milliseconds, the times of programs, though the column
+// may have microseconds. A comparison with a value becomes a range of the column itself, so that an
+// index serves. StoredISO declares that a column has no finer times.
 
-// comparablePostgres returns the column x as = and lists compare it. A column with OneOf may be
-// an enum: only its own values are compared with it, and an index on it serves.
+// comparablePostgres returns the column x in the form in which = and lists compare it. A column
+// with OneOf may be an enum: it is compared only with its own values, and its index serves.
 func (e Column) comparablePostgres(x sqlast.Expr) sqlast.Expr {
 	switch {
 	case x == nil:
@@ -33,8 +33,8 @@ func (e Column) comparablePostgres(x sqlast.Expr) sqlast.Expr {
 	return x
 }
 
-// TieBreak returns a column of a key in an order that only breaks ties: stored times are good
-// enough.
+// TieBreak returns a key column in an order that only breaks ties, where times need not be cut to
+// milliseconds.
 func (f *From) TieBreak(row *Row, col *decl.Column) sqlast.Expr {
 	if col.Kind == value.TypeTime {
 		return f.Col(row, col)
@@ -42,7 +42,7 @@ func (f *From) TieBreak(row *Row, col *decl.Column) sqlast.Expr {
 	return sorted(f.KeyOrder(Column{row, col})).SQL(f)
 }
 
-// postgres writes an operation that needs a form of its own on PostgreSQL; nil for others.
+// postgres writes an operation that has a form of its own on PostgreSQL, or returns nil.
 func (e Operation) postgres(f *From) sqlast.Expr {
 	switch e.Op {
 	case sqlast.Eq, sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge:
@@ -59,8 +59,8 @@ func (e Operation) postgres(f *From) sqlast.Expr {
 	return nil
 }
 
-// postgresRange compares the milliseconds of x with v, which has no finer part, in terms of x:
-// they are at least v if x is, and equal to v if x is within the millisecond.
+// postgresRange compares x with v by x's milliseconds; v has no finer part. The milliseconds are at
+// least v if x is, and equal v if x is within that millisecond.
 func (e Column) postgresRange(op sqlast.Op, x, v sqlast.Expr) sqlast.Expr {
 	if x == nil {
 		return nil
@@ -74,10 +74,10 @@ func (e Column) postgresRange(op sqlast.Op, x, v sqlast.Expr) sqlast.Expr {
 	case sqlast.Le:
 		return Call(sqlast.Lt, x, next)
 	}
-	return Call(op, x, v) // < and >= are the same for x as for its milliseconds
+	return Call(op, x, v) // x and its milliseconds give the same result for < and >=
 }
 
-// shownPostgres returns an expression as a result shows it. Times are cut to milliseconds when they are read.
+// shownPostgres returns an expression in the form in which a result shows it. The reader of the answer cuts times to milliseconds.
 func shownPostgres(e Expr, f *From) sqlast.Expr {
 	if s, ok := e.(Subquery); ok {
 		return s.shown(f)

@@ -15,10 +15,10 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// This file has what the others build on: what an expression is, the rows that it reads, and the statement that it is written
-// into. An expression has a row and a column and never a name: its From knows at the time of writing where the column is.
+// This file has the basic types: an expression, the rows that it reads, and the state of the statement in which it is written. An
+// expression refers to a row and a column, never to a name. Its From knows, when it is written, where the column is.
 
-// Expr is an expression over rows. It becomes SQL when the from in which it is used is known.
+// Expr is an expression over rows. It becomes SQL for the from in which it is used.
 type Expr interface {
 	SQL(f *From) sqlast.Expr
 	Type() Type
@@ -26,11 +26,11 @@ type Expr interface {
 
 // Type describes the values of an expression.
 type Type struct {
-	Kind  string // a scalar type of exo
-	Exact bool   // a calculated number: on SQLite a whole number or the text of a decimal, on PostgreSQL a numeric
-	Size  Digits // of a number, or of a text; zero: as large as its kind allows
+	Kind  string // Kind is a scalar type of exo
+	Exact bool   // Exact marks a calculated number: on SQLite a whole number or the text of a decimal, on PostgreSQL a numeric
+	Size  Digits // Size bounds a number or a text; zero means as large as the kind allows
 
-	Native decl.Native // of a text: its type in the database
+	Native decl.Native // Native is the type of a text in the database
 }
 
 func (t Type) Number() bool { return scalar.NumberRank(t.Kind) > 0 }
@@ -38,83 +38,82 @@ func (t Type) Number() bool { return scalar.NumberRank(t.Kind) > 0 }
 // Decimal reports whether comparing values of the type needs exact numbers.
 func (t Type) Decimal() bool { return t.Exact || t.Kind == value.TypeDecimal }
 
-// Digits bounds the length of a number: its digits before and after the point. They are known
-// when a query is compiled, from the types of the operands. So a result that could become too
-// long for an engine is refused for all rows or for none: PostgreSQL would fail only if there
-// are long ones, which reveals them.
+// Digits bounds a number's digits before and after the point, by the types of the operands. So a
+// result that may become too long for an engine is refused for all rows or for none. PostgreSQL
+// itself would fail only if a row has a long result, which would reveal that row.
 type Digits struct{ Whole, part int }
 
-// Row is one row variable of a query: one use of one table.
+// Row is a row variable of a query: one occurrence of one table.
 type Row struct {
-	Grant *scope.Grant // the grant whose scopes apply to it
-	Facet *decl.Facet  // what a program sees of it; nil for hidden rows
+	Grant *scope.Grant // Grant has the scopes that apply to the row
+	Facet *decl.Facet  // Facet is what a program sees of the row; nil for hidden rows
 	Table *decl.Table
-	Form  func(*decl.Column) decl.Form // how the database stores its columns; nil: it is no row of a table
-	Fixed []scope.Fixed                // the columns that its scope fixes
+	Form  func(*decl.Column) decl.Form // Form returns how the database stores the row's columns; nil if it is no row of a table
+	Fixed []scope.Fixed                // Fixed are the columns that the row's scope fixes
 	Entry scope.Entry
-	Gates []string // see fence.Table
-	Alias string   // of the table itself, wherever its columns are now
+	Gates []string // Gates: see fence.Table
+	Alias string   // Alias is the alias of the table itself, wherever its columns are now
 
-	Parent *Row // the row from which a link leads to this one, or nil
+	Parent *Row // Parent is the row from which a link leads to this one, or nil
 	By     *decl.Link
-	With   *Row        // the row to which a condition joined it, or nil: see joinedBy
-	Pairs  []decl.Pair // the columns of that condition
+	With   *Row        // With is the row to which a condition joined this one, or nil: see Joined
+	Pairs  []decl.Pair // Pairs are the columns of that condition
 
-	Optional bool // a left join may not find it: then all its columns are null
+	Optional bool // Optional: a left join may not find the row, and then all its columns are null
 
-	Made calculated // not nil: it is no row of a table, but a group of rows, or the window of each row
+	Made calculated // Made is set for a group of rows, and for the window of a row; nil for a row of a table
 
-	Sought *plan.Source // the last text for which its query was searched
+	Sought *plan.Source // Sought is the last text that the query was searched for
 
-	Selected Expr // not nil: it is no row, but what select showed under a name
+	Selected Expr // Selected is set if this is no row but a value that select named
 
-	Depth     *decl.Column // of a row of a tree
-	DepthName string       // the program's name for the depth
+	Depth     *decl.Column // Depth is the column for the depth of a row in a tree
+	DepthName string       // DepthName is the program's name for the depth
 }
 
-// calculated are outputs of a derived table that are calculated over the rows inside.
+// calculated has outputs of a derived table that are calculated from the rows inside it.
 type calculated interface {
-	Source() *From                // the rows inside
-	Output(col *decl.Column) Expr // nil: there is no such output
+	Source() *From                // Source returns the rows inside
+	Output(col *decl.Column) Expr // Output returns the expression of an output, or nil if there is none
 }
 
-// From is what expressions see of a FROM clause in the making: its rows, and the place of each.
+// From is a FROM clause that is being built, as expressions see it: its rows, and the place of each.
 type From struct {
 	c      *State
-	Outer  *From // the from around it, for EXISTS and IN
+	Outer  *From // Outer is the from around it, in EXISTS and IN
 	Rows   []*Row
 	At     map[*Row]Place
-	Valued []Column // columns that are never null here, because of a condition of the program
+	Valued []Column // Valued are columns that a condition of the program makes never null here
 }
 
-// Place is where a row's columns are: in a table, or among the outputs of a derived table, to
-// which each is added at its first use.
+// Place is where the columns of a row are: in a table, or among the outputs of a derived table,
+// which gets each column at its first use.
 type Place struct {
 	Alias   string
 	Derived *Derived
 }
 
-// Derived is a derived table in the making: its rows, and the outputs that were used so far.
+// Derived is a derived table that is being built: its rows, and the outputs that are used so far.
 type Derived struct {
 	Inner *From
 	Sel   *sqlast.Select
 	Outs  map[OutKey]string
 }
 
-// OutKey is a column of a row, as an output.
+// OutKey identifies a column of a row among the outputs of a derived table.
 type OutKey struct {
 	Row *Row
 	Col *decl.Column
 }
 
-// Col returns the expression that reads a row's column, wherever the row is now.
+// Col returns the SQL that reads a row's column, wherever the row is now.
 func (f *From) Col(row *Row, col *decl.Column) sqlast.Expr {
 	f.c.touch(row, col)
 	f.c.Charge = max(f.c.Charge, col.Charge())
 	p, ok := f.At[row]
 	if !ok {
 		if f.Outer == nil {
-			return nil // sqlast refuses nil, so a row without a place is an error and not a name
+			return nil // sqlast refuses nil, so a row without a place becomes an error and not a wrong name
 		}
 		return f.Outer.Col(row, col)
 	}
@@ -124,7 +123,7 @@ func (f *From) Col(row *Row, col *decl.Column) sqlast.Expr {
 	return sqlast.Column{Alias: p.Alias, Name: p.Derived.Expose(row, col)}
 }
 
-// Expose makes a column of a row an output, and returns the output's name.
+// Expose adds a column of a row to the outputs of a derived table, and returns the output's name.
 func (d *Derived) Expose(row *Row, col *decl.Column) string {
 	k := OutKey{row, col}
 	name, ok := d.Outs[k]
@@ -142,15 +141,15 @@ func (d *Derived) Expose(row *Row, col *decl.Column) string {
 	return name
 }
 
-// Out returns output n of a derived table.
+// Out makes output number n of a derived table.
 func (d *Derived) Out(k OutKey, x sqlast.Expr, n int) sqlast.Output {
 	d.Outs[k] = fmt.Sprintf("c%d", n)
 	return sqlast.Output{Expr: x, As: d.Outs[k]}
 }
 
-// touch notes a row if a condition on the column needs a guard: the row's table is guarded, or
-// a link compares the column with a column of a guarded table. Engines apply a condition on one
-// end of a link to the other, too: its time would reveal that some row has the value.
+// touch notes a row if a condition on its column needs a guard: the table is guarded, or a link
+// compares the column with one of a guarded table. Engines apply a condition on one end of a link
+// to the other end too. The time that this takes would reveal that some row has the value.
 func (c *State) touch(row *Row, col *decl.Column) {
 	if len(c.Guards) == 0 || c.Satisfying || c.Linking || slices.Contains(c.Touched, row) {
 		return
@@ -162,13 +161,13 @@ func (c *State) touch(row *Row, col *decl.Column) {
 
 func (c *State) Guarded(row *Row) bool { return slices.Contains(c.Guards, row.Alias) }
 
-// Scanned reports whether a guarded table is read as a whole and not searched for its scope, since most of its rows are in scope.
+// Scanned reports whether the engine reads a guarded table as a whole instead of searching for its scope, since most rows are in scope.
 func (c *State) Scanned(row *Row) bool { return slices.Contains(c.Scans, row.Alias) }
 
-// fixes reports whether the scope of a row gives a column one value, or may: the rowid can be the fixed column under another name.
+// fixes reports whether a row's scope gives a column one value, or may do so: the rowid can be the fixed column under another name.
 func (c *State) fixes(row *Row, col *decl.Column) bool {
 	for _, f := range row.Fixed {
-		// Compare by name: SQLite ignores case, and has several names for one column.
+		// Names are compared since SQLite ignores their case and has several for one column.
 		if strings.EqualFold(f.Col.Name, col.Name) || slices.Contains([]string{"rowid", "oid", "_rowid_"}, strings.ToLower(col.Name)) {
 			return true
 		}
@@ -176,12 +175,11 @@ func (c *State) fixes(row *Row, col *decl.Column) bool {
 	return false
 }
 
-// unindexed keeps SQLite from searching a column of a scope for any value but the scope's own:
-// SQLite's plan shows that it searches for one value, and not which one. Otherwise a program
-// that compares the tenant's column with another tenant's number would make SQLite search for
-// that. (PostgreSQL's plan names the placeholder.) It also keeps SQLite from reading a guarded
-// table in an order of the program, which the plan does not show. A table that is to be read as
-// a whole is not searched for its scope.
+// unindexed keeps SQLite from searching a scope's column for any value but the scope's own.
+// SQLite's plan shows that it searches for one value, but not for which one. Otherwise a program
+// could make it search for another tenant's number. (PostgreSQL's plan names the placeholder.) It
+// also keeps SQLite from reading a guarded table in a program's order, which the plan does not
+// show. A table that is read as a whole is not searched for its scope.
 func (f *From) unindexed(x sqlast.Expr, row *Row, col *decl.Column) sqlast.Expr {
 	if !f.c.Open || f.c.Dialect != sqlast.SQLite || x == nil || f.c.Satisfying && (f.c.Guarding || !f.c.Scanned(row)) {
 		return x
@@ -192,19 +190,19 @@ func (f *From) unindexed(x sqlast.Expr, row *Row, col *decl.Column) sqlast.Expr 
 	return x
 }
 
-// Cell is an output of a group, in whatever place the group is now.
+// Cell is an output of a group, wherever the group is now.
 type Cell struct {
 	Row *Row
 	Col *decl.Column
 	Of  Type
 
-	List string // of a list: the kind of its items
+	List string // List is the type of a list's items
 
-	By   *decl.Column // of a key that shows one of several equal texts: the output that compares them
-	Like decl.Form    // the equality of By
+	By   *decl.Column // By is set for a key that shows one of several equal texts: the output that compares them
+	Like decl.Form    // Like is how the database compares By
 }
 
-// SQL notes that a condition on the cell has no guard: an engine may move it to the grouped rows.
+// SQL also notes that a condition on the cell has no guard: an engine may move it to the rows inside the group.
 func (e Cell) SQL(f *From) sqlast.Expr {
 	if f.c.Conditions > 0 && len(f.c.Guards) > 0 {
 		f.c.Unguarded = true
@@ -219,7 +217,7 @@ func NewFrom(c *State, outer *From) From {
 	return From{c: c, Outer: outer, At: map[*Row]Place{}}
 }
 
-// Sees reports whether the columns of a row can be read here.
+// Sees reports whether expressions can read the columns of a row here.
 func (f *From) Sees(row *Row) bool {
 	for ; f != nil; f = f.Outer {
 		if _, ok := f.At[row]; ok {
@@ -229,64 +227,64 @@ func (f *From) Sees(row *Row) bool {
 	return false
 }
 
-// Engine is the database that a statement is written for.
+// Engine is the database for which a statement is written.
 type Engine struct {
 	Dialect sqlast.Dialect
-	// Form returns how the database stores a column. nil: unknown, and all texts are compared twice.
+	// Form returns how the database stores a column. If it is nil, that is unknown, and all texts are compared twice.
 	Form func(*decl.Column) decl.Form
-	// Again: rows sorted by stored values had a misfit, so this statement sorts with guards; see marked.
+	// Again: rows sorted by stored values had a misfit, so this statement sorts with guards. See marked in package compile.
 	Again bool
-	// Probe: read only the greatest row of an ascending stored order with a limit. If it is a misfit, the limit may hide misfits.
+	// Probe: the statement reads only the greatest row of an ascending stored order with a limit. If that is a misfit, the limit may hide misfits.
 	Probe bool
 }
 
-// State is what expressions read and note about their statement. The compiler embeds it.
+// State is what expressions read and note about the statement. The compiler embeds it.
 type State struct {
 	Engine  Engine
-	known   map[*decl.Column]decl.Form // the answers of Engine.Form
-	Dialect sqlast.Dialect             // that of Engine
-	Program bool                       // the statement is compiled from a message, as are all queries of programs and all writes, typed ones too
-	Zoned   bool                       // local time is not UTC
+	known   map[*decl.Column]decl.Form // known has the answers of Engine.Form
+	Dialect sqlast.Dialect             // Dialect is that of Engine
+	Program bool                       // Program: the statement is compiled from a message, like all queries of programs and all writes
+	Zoned   bool                       // Zoned: local time is not UTC
 	Queries queries
 
-	fence.Form // the form in which the statement is compiled
+	fence.Form // Form is the form in which the statement is compiled
 
 	Slots   []plan.Source
-	Emitted int // operations written; a repeated one counts each time
-	Handled int // bytes of calculated texts in one row, weighted: see Handle
-	Held    int // the same bytes, not weighted
-	holding int // aggregates that hold values, see Holds
-	Charge  int // the largest charge of a labelled column in the statement
+	Emitted int // Emitted counts the operations that were written, a repeated one each time
+	Handled int // Handled counts the bytes of calculated texts in one row, weighted: see Handle
+	Held    int // Held counts the same bytes without weight
+	holding int // holding counts the aggregates that keep their values: see Holds
+	Charge  int // Charge is the largest charge of a labelled column in the statement
 
-	Unchanged  bool           // a condition of ifUnchanged is being interpreted
-	Satisfying bool           // conditions of a scope are being written
-	Guarding   bool           // the scope of a guard is being written
-	Linking    bool           // the condition of a link is being written
-	Compared   []*decl.Column // with guarded tables: all columns that links compare, from an earlier compilation
-	Touched    []*Row         // rows with columns in the condition that is being guarded
-	Unguarded  bool           // a condition that would need a guard has none
-	Sorting    bool           // an order is being written, maybe by a column of a guarded table
-	Conditions int            // how many nested conditions of the program are being written
+	Unchanged  bool           // Unchanged: a condition of ifUnchanged is being interpreted
+	Satisfying bool           // Satisfying: conditions of a scope are being written
+	Guarding   bool           // Guarding: the scope of a guard is being written
+	Linking    bool           // Linking: the condition of a link is being written
+	Compared   []*decl.Column // Compared are all columns that links compare, from an earlier compilation; for guarded tables
+	Touched    []*Row         // Touched are the rows with columns in the condition that is being guarded
+	Unguarded  bool           // Unguarded: a condition that would need a guard has none
+	Sorting    bool           // Sorting: an order is being written, perhaps by a column of a guarded table
+	Conditions int            // Conditions counts the nested conditions of the program that are being written
 
-	Needed   bool     // what is being written must be true: unknown is as good as false
-	Fitted   []Column // columns whose misfits are null in the statement
-	Raw      int      // above 0, columns are written as they are stored: see misfit.go
-	Changing bool     // the rows of a change are being selected
-	Base     *Row     // the row that is changed, once it is known
-	Extremes bool     // the query asks only for the least or the greatest value of a column
+	Needed   bool     // Needed: what is being written must be true, so unknown serves as well as false
+	Fitted   []Column // Fitted are the columns with misfits that the statement treats as null
+	Raw      int      // Raw above 0 means that columns are written without guards: see misfit.go
+	Changing bool     // Changing: the rows of a change are being selected
+	Base     *Row     // Base is the row that is changed, once it is known
+	Extremes bool     // Extremes: the query asks only for the least or the greatest value of a column
 
-	Over overWindow // the window of the aggregates that are being written, or nil
+	Over overWindow // Over is the window of the aggregates that are being written, or nil
 
-	Failed error // the first error while writing
+	Failed error // Failed is the first error while writing
 }
 
-// queries writes the queries within expressions. The compiler implements it: an expression only has the message's node.
+// queries writes the queries inside expressions, since an expression has only the message's node for a query. The compiler implements it.
 type queries interface {
-	// Value writes a subquery; how writes its value.
+	// Value writes a subquery; how writes the subquery's value.
 	Value(f *From, e Subquery, how func(Expr, *From) sqlast.Expr) sqlast.Expr
-	// Among writes whether a value is among the values of a query.
+	// Among writes the condition that a value is among the values of a query.
 	Among(f *From, e Among) sqlast.Expr
-	// Column returns the column that a subquery reads from the one row that a link leads to; nil if it is something else.
+	// Column returns the column that a subquery reads from the one row that a link leads to, or nil if the subquery does something else.
 	Column(f *From, e Subquery) *decl.Column
 }
 
@@ -295,11 +293,11 @@ type overWindow interface {
 	Of(a sqlast.Aggregate) sqlast.Windowed
 }
 
-// MaxValues is how many values one statement may have. Both engines take more: 32,766 on SQLite, 65,535 on PostgreSQL.
+// MaxValues bounds the values of one statement. The engines take more: 32,766 on SQLite, 65,535 on PostgreSQL.
 const MaxValues = 30_000
 
-// MaxEmitted bounds the operations of a statement: a repeated operand could double with each
-// level.
+// MaxEmitted bounds the operations of a statement, since a repeated operand could double its size
+// with each level.
 const MaxEmitted = 50_000
 
 // FormOf returns how the database stores a column.
@@ -314,7 +312,7 @@ func (c *State) FormOf(col *decl.Column) decl.Form {
 	return f
 }
 
-// Forms returns FormOf for rows of a table of PostgreSQL, and nil for SQLite, whose texts have no other types.
+// Forms returns FormOf for a row's Form on PostgreSQL. On SQLite it returns nil, since texts have no other types there.
 func (c *State) Forms() func(*decl.Column) decl.Form {
 	if c.Dialect != sqlast.Postgres {
 		return nil
@@ -322,14 +320,14 @@ func (c *State) Forms() func(*decl.Column) decl.Form {
 	return c.FormOf
 }
 
-// Fail ends the compilation with an error while a statement is written.
+// Fail notes the first error while a statement is written, which ends the compilation.
 func (c *State) Fail(err error) {
 	if c.Failed == nil {
 		c.Failed = err
 	}
 }
 
-// Need writes a condition. holds: it must be true, so that unknown is as good as false.
+// Need calls write for a condition. With holds the condition must be true, so unknown serves as well as false.
 func (c *State) Need(holds bool, write func() sqlast.Expr) sqlast.Expr {
 	before := c.Needed
 	c.Needed = holds
@@ -346,7 +344,7 @@ func (e Engine) FormOf(col *decl.Column) decl.Form {
 	return e.Form(col)
 }
 
-// Column is a column of a row.
+// Column is a column of a row, as an expression.
 type Column struct {
 	Row *Row
 	Col *decl.Column
@@ -362,20 +360,20 @@ func (e Column) Type() Type {
 
 // form returns how the database stores the column.
 func (e Column) form() decl.Form {
-	if e.Row == nil || e.Row.Form == nil { // on SQLite a text has no other type
+	if e.Row == nil || e.Row.Form == nil { // SQLite stores a text in no other type
 		return decl.Form{}
 	}
 	return e.Row.Form(e.Col)
 }
 
-// ColumnOf returns a column of a row.
+// ColumnOf returns a column of a row as an expression.
 func ColumnOf(row *Row, col *decl.Column) Column { return Column{row, col} }
 
-// single reports whether the column has PostgreSQL's type real. Its value is the number that is written:
-// compared with a double, 0.1 would be another number, and no row would match the value that the program read.
+// single reports whether the column has PostgreSQL's type real. It is compared as the number that its text
+// spells. As a double, 0.1 would be another number, and a value that the program read would match no row.
 func (e Column) single() bool { return e.Row.Form != nil && e.Row.Form(e.Col).Type == "real" }
 
-// Operation is an operation on operands in the form in which they are compared.
+// Operation is an operation on operands that have the form in which they are compared.
 type Operation struct {
 	Op   sqlast.Op
 	Args []Expr
@@ -384,10 +382,10 @@ type Operation struct {
 
 func (e Operation) Type() Type { return e.of }
 
-// Apply applies an operator to operands; of is the type of the result.
+// Apply returns the operation of an operator on operands. of is the type of the result.
 func Apply(op sqlast.Op, args []Expr, of Type) Operation { return Operation{op, args, of} }
 
-// In is whether x is in a list, or is not.
+// In is the condition that x is in a list, or with not that it is not.
 type In struct {
 	x    Expr
 	list []Expr
@@ -396,15 +394,15 @@ type In struct {
 
 func (e In) Type() Type { return Type{Kind: value.TypeBool} }
 
-// InList is whether x is in a list, or is not.
+// InList returns the condition that x is in a list, or with not that it is not.
 func InList(x Expr, list []Expr, not bool) In { return In{x, list, not} }
 
-// SortKey is an expression that rows are sorted by. A condition is negated twice: SQLite turns a
-// condition that is never true, like in([]), into a constant, and reads a number alone in ORDER
-// BY as the number of an output.
+// SortKey is an expression that sorts rows. A condition is negated twice: SQLite turns a condition
+// that is never true, like in([]), into a number. In ORDER BY, a plain number is the number of an
+// output.
 type SortKey struct {
 	X      Expr
-	Stored bool // a column, sorted as it is stored
+	Stored bool // Stored: X is a column, sorted as it is stored
 }
 
 // SortBy returns the key that sorts rows in the order of x.
@@ -412,10 +410,10 @@ func SortBy(x Expr) SortKey { return SortKey{X: x} }
 
 func (e SortKey) Type() Type { return e.X.Type() }
 
-// Call is an operation of SQL.
+// Call returns an operation of SQL.
 func Call(op sqlast.Op, args ...sqlast.Expr) sqlast.Expr { return sqlast.Call{Op: op, Args: args} }
 
-// Compared writes an expression as it is compared and sorted.
+// Compared writes an expression in the form in which it is compared and sorted.
 func Compared(e Expr, f *From) sqlast.Expr {
 	if c, ok := e.(interface{ comparable(*From) sqlast.Expr }); ok {
 		return c.comparable(f)
@@ -432,8 +430,8 @@ func Mapped[T any](args []Expr, f func(Expr) T) []T {
 	return out
 }
 
-// Determines adds to known the row if the row that it is joined to is known, and the reverse, in each case if the join leads to one
-// row at most. strict trusts only keys: a link that is declared to lead to one row may end at a column that several rows share.
+// Determines adds to known each row that a known row determines: the row that a join leads to, or from, if it leads to at most one
+// row. strict trusts only keys, since a link that is declared to lead to one row may end at a column that several rows share.
 func (row *Row) Determines(known map[*Row]bool, strict bool) {
 	to := func(p decl.Pair) *decl.Column { return p.To }
 	from := func(p decl.Pair) *decl.Column { return p.From }
@@ -448,7 +446,7 @@ func (row *Row) Determines(known map[*Row]bool, strict bool) {
 	}
 }
 
-// OnceEach returns a hint for using each row of a once: without the join that repeats it for each row of x.
+// OnceEach returns a hint for programs that want to use each row of a once: without the join that repeats it for each row of x.
 func OnceEach(a, x Named) string {
 	for _, l := range a.Row.Facet.Links {
 		if l.L.To == x.Row.Table && !l.L.One {
@@ -458,7 +456,7 @@ func OnceEach(a, x Named) string {
 	return "begin with the query of " + a.Name + ", without the join"
 }
 
-// Joined notes the columns by which a condition joins row to rows of the query before it.
+// Joined notes the columns with which the condition on joins row to one of the rows before it.
 func Joined(before []Named, row *Row, on Expr) {
 	if row == nil || row.Parent != nil {
 		return
@@ -479,7 +477,7 @@ func Joined(before []Named, row *Row, on Expr) {
 	}
 }
 
-// Strange reports whether a callback uses a placeholder that belongs neither to it nor to a callback within it.
+// Strange reports whether a callback uses the placeholder of a callback around it.
 func Strange(n *message.Node, own []*message.Node) bool {
 	switch {
 	case n == nil:

@@ -6,16 +6,16 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Nothing stops an engine within the texts of one row: no deadline, and no switch of the host.
-// Each operator copies and reads a calculated text, so all operators together have a bound. A
-// stored text that is only compared or searched has none: the host put it there.
+// Nothing stops an engine while it reads the texts of one row: no deadline, and no switch of the
+// host. Each operator copies and reads a calculated text, so the operators of a row have a bound
+// together. Stored texts that are only compared or searched have none, since the host stored them.
 const (
-	MaxHandled = 64 << 20  // bytes of calculated texts, weighted by the operator's work on each
-	MaxHeld    = 128 << 20 // bytes of all texts calculated for a row: on SQLite they take the host's memory
+	MaxHandled = 64 << 20  // MaxHandled bounds the bytes of calculated texts, weighted by the operators' work on each
+	MaxHeld    = 128 << 20 // MaxHeld bounds the bytes of all texts calculated for a row: on SQLite they are in the host's memory
 )
 
-// search returns the operands of includes. (startsWith and endsWith only take a step for each
-// character.)
+// search returns the operands of includes. (startsWith and endsWith need no bound: they take one
+// step for each character.)
 func (f *From) search(args []Expr) []Expr {
 	needle := args[1]
 	if v, ok := asArgument(needle); ok {
@@ -32,8 +32,8 @@ func (f *From) search(args []Expr) []Expr {
 	return []Expr{args[0], needle}
 }
 
-// Handle counts an operator's work on calculated texts, and the texts that it makes. A byte
-// takes about 60 ns to fold or to search, 8 to read, and 1.5 to copy.
+// Handle counts an operator's work on calculated texts, and the texts that it makes. Folding or
+// searching a byte takes about 60 ns, reading 8 and copying 1.5.
 func (f *From) Handle(op sqlast.Op, args []Expr) {
 	for _, a := range args {
 		if _, val := asArgument(a); val || a.Type().Kind != value.TypeText {
@@ -41,7 +41,7 @@ func (f *From) Handle(op sqlast.Op, args []Expr) {
 		}
 		n := a.Type().Size.Whole
 		switch op {
-		case sqlast.Lower, sqlast.Upper: // also a stored text, which gets a bound for this
+		case sqlast.Lower, sqlast.Upper: // these operators also bound a stored text
 			n = max(n, plan.MaxBrief)
 			f.c.Held += 3 * n
 		case sqlast.Includes, sqlast.Like:

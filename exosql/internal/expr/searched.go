@@ -10,9 +10,9 @@ import (
 
 // This file has the search for a text in the texts of a row.
 
-// Searched is whether the texts of a row match a search, or how well they match; see package search. It
-// is like every condition of the program: no index serves it, and it is behind the fence, in a guard,
-// or in a plan that was judged open. So no row out of scope is split into words (TestSearchFence).
+// Searched is the condition that the texts of a row match a search, or the rank of the match: see package
+// search. It is like every condition of the program: behind the fence, in a guard, or in a plan that was
+// judged open. So no row out of scope is split into words (TestSearchFence). No index serves it.
 type Searched struct {
 	row  *Row
 	by   *decl.Search
@@ -29,7 +29,7 @@ func (e Searched) Type() Type {
 
 func (e Searched) SQL(f *From) sqlast.Expr {
 	if f.c.Emitted += len(e.by.Cols); f.c.Emitted > MaxEmitted {
-		return sqlast.Null // finish refuses the statement
+		return sqlast.Null // finish then refuses the statement as too large
 	}
 	a := Argument{Src: e.text, Kind: value.TypeText}
 	var x sqlast.Searched
@@ -49,8 +49,8 @@ func (e Searched) SQL(f *From) sqlast.Expr {
 	return x
 }
 
-// Searching returns the search of a row for a text. An engine folds each text and splits it
-// into words, and nothing stops it within a row: see Handle.
+// Searching returns the search for a text in a row. An engine folds each text and splits it into
+// words, and nothing stops it within a row: see Handle.
 func (f *From) Searching(row *Row, text plan.Source, rank bool) Searched {
 	n := len(row.Searched().Cols) * 4 * search.MaxText
 	f.c.Handled += 3 * n
@@ -58,7 +58,7 @@ func (f *From) Searching(row *Row, text plan.Source, rank bool) Searched {
 	return Searched{row, row.Searched(), text, rank}
 }
 
-// Searched returns the columns that can be searched in a row, or nil.
+// Searched returns the columns of a row that can be searched, or nil.
 func (o *Row) Searched() *decl.Search {
 	if o.Facet == nil {
 		return nil

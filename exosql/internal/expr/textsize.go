@@ -9,14 +9,14 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Texts that are made larger have bounds, as numbers have (see digits): an engine that runs out
-// of memory would reveal that some row's text is long. The bounds are in bytes.
+// This file bounds texts that operators make larger, in bytes, as digits.go bounds numbers. An
+// engine that runs out of memory would reveal that some row's text is long.
 const (
-	maxMade    = 8 << 20 // of a calculated text; no result can show more
+	maxMade    = 8 << 20 // maxMade bounds a calculated text; no result can show more
 	maxLiteral = 256 << 10
 )
 
-// Fits refuses a result that could become too large for an engine in any row.
+// Fits refuses a result that could become too large for an engine in some row.
 func (t Type) Fits(op string) error {
 	switch d := t.digits(); {
 	case t.Number() && d.Whole+d.part > number.MaxNumeric:
@@ -27,7 +27,7 @@ func (t Type) Fits(op string) error {
 	return nil
 }
 
-// boundedText gives a text without a known size a bound, from which the size of an operator's result is calculated.
+// boundedText gives a text without a known size a bound, which the size of an operator's result is calculated from.
 func (f *From) boundedText(e Expr) Expr {
 	t := e.Type()
 	if _, value := asArgument(e); value || t.Size.Whole > 0 || isNull(e) {
@@ -45,7 +45,7 @@ func isNull(e Expr) bool {
 	return ok && t.X.Type().Kind == value.TypeNull
 }
 
-// asArgument returns the message's value that e is, with or without a Text around it.
+// asArgument returns e as a value of the message, if it is one, with or without a Text around it.
 func asArgument(e Expr) (Argument, bool) {
 	if t, ok := e.(Text); ok {
 		e = t.X
@@ -54,7 +54,7 @@ func asArgument(e Expr) (Argument, bool) {
 	return v, ok
 }
 
-// textSize returns the bound of an operator's result.
+// textSize returns the bound on the bytes of an operator's result.
 func textSize(op sqlast.Op, args []Expr) Digits {
 	sum := 0
 	for i, a := range args {
@@ -71,13 +71,13 @@ func textSize(op sqlast.Op, args []Expr) Digits {
 		sum += n
 	}
 	if op == sqlast.Lower || op == sqlast.Upper {
-		sum *= 3 // \u0390 has one code point, its capital three
+		sum *= 3 // \u0390 has one code point, and its capital three
 	}
 	return Digits{Whole: sum}
 }
 
-// made reports whether an operand is calculated. Then each operand gets its own bound: a bound
-// repeats its operand, and a bound around the whole would repeat the bounds inside.
+// made reports whether an operand is calculated. Then each operand gets its own bound. A bound
+// repeats its operand, so a bound around the whole would repeat the bounds inside.
 func made(args []Expr) bool {
 	for _, a := range args {
 		if _, value := asArgument(a); !value && (a.Type().Size != Digits{}) {
@@ -87,7 +87,7 @@ func made(args []Expr) bool {
 	return false
 }
 
-// Longest returns the bound of a text that is one of args.
+// Longest returns the bound on the bytes of a text that is one of args.
 func Longest(args []Expr) Digits {
 	out := Digits{Whole: maxLiteral}
 	for _, a := range args {

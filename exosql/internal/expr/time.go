@@ -12,13 +12,13 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// part returns a whole number that is read from a time or a day. PostgreSQL returns it as a numeric.
+// part reads a whole number from a time or a day. On PostgreSQL it is a numeric.
 func (f *From) part(op sqlast.Op, x Expr) Expr {
 	return Operation{op, []Expr{x}, Type{Kind: value.TypeInt, Exact: f.c.Dialect == sqlast.Postgres}}
 }
 
-// Truncate returns the first day of the unit that x is in. The result is a day, which is the
-// same in each time zone; the instant at which it begins is not.
+// Truncate returns the first day of the unit that contains x. The result is a day, which is the
+// same in each time zone, while the instant at which it begins is not.
 func (f *From) Truncate(x Expr, unit string) (Expr, error) {
 	for _, u := range language.Units {
 		if u.Name == unit {
@@ -30,8 +30,8 @@ func (f *From) Truncate(x Expr, unit string) (Expr, error) {
 
 var errUnit = fail.Errorf(fail.Internal, "truncate", "the catalogue admits an unknown unit")
 
-// Plus returns the day that is so many units after the day of x. A time becomes a day first, as
-// in Truncate: the same time of another day may not exist there, or exist twice.
+// Plus returns the day that is many units after the day of x. A time becomes a day first, as in
+// Truncate: the same time may not exist on another day, or exist twice.
 func (f *From) Plus(x, many Expr, unit string) (Expr, error) {
 	day, err := f.Truncate(x, "day")
 	if err != nil {
@@ -54,7 +54,7 @@ func (f *From) elapsed(op *language.Operator, args []Expr) Expr {
 	return f.minus(a, b)
 }
 
-// days returns how many days a time or a day is after another.
+// days returns the number of days from one time or day to another.
 func (f *From) days(args []Expr) Expr {
 	return f.minus(f.part(sqlast.JulianDay, f.local(args[0])), f.part(sqlast.JulianDay, f.local(args[1])))
 }
@@ -64,8 +64,8 @@ func (f *From) minus(a, b Expr) Expr {
 	return Operation{sqlast.Minus, args, Type{Kind: value.TypeInt, Exact: true, Size: sizeOf(sqlast.Minus, args)}}
 }
 
-// local returns a time as clocks in the program's time zone show it; a day is the same
-// everywhere. The host chooses the zone, not the program.
+// local returns a time as clocks show it in the program's time zone. A day is the same everywhere.
+// The host chooses the zone, not the program.
 func (f *From) local(x Expr) Expr {
 	if !f.c.Zoned || x.Type().Kind != value.TypeTime {
 		return f.era(x)
@@ -81,8 +81,8 @@ func (f *From) local(x Expr) Expr {
 	return Operation{sqlast.LocalOnce, []Expr{x, zone}, x.Type()}
 }
 
-// era returns a time or a day that a calendar has, or null, on PostgreSQL. Functions on it fail for some stored
-// values, like a date beyond the last timestamp, and the failure would reveal that there is such a row.
+// era returns a time or a day of PostgreSQL, or null if no calendar has it. Functions fail for some stored
+// values, like a date beyond the last timestamp, and the failure would reveal that such a row exists.
 func (f *From) era(x Expr) Expr {
 	if f.c.Dialect != sqlast.Postgres {
 		return x
@@ -96,12 +96,12 @@ func (f *From) era(x Expr) Expr {
 	return Operation{sqlast.EraOnce, []Expr{x}, x.Type()}
 }
 
-// uncompared is a column as it is stored, not as it is compared.
+// uncompared is a column in its stored form, not in the form that is compared.
 type uncompared struct{ Column }
 
 func (e uncompared) SQL(f *From) sqlast.Expr { return f.Col(e.Row, e.Col) }
 
-// HeldAs returns the declared form in which SQLite stores a column, if statements can't calculate with that form; else "".
+// HeldAs returns the declared form in which SQLite stores a column if statements can't calculate with that form, else "".
 func (c *State) HeldAs(col *decl.Column) cellform.Form {
 	if c.Dialect != sqlast.SQLite || col.Iso() || !col.Stored.Fits(col.Kind) {
 		return ""
@@ -112,7 +112,7 @@ func (c *State) HeldAs(col *decl.Column) cellform.Form {
 var readers = map[string]sqlast.Op{value.TypeTime: sqlast.ReadTime, value.TypeDate: sqlast.ReadDay, value.TypeBool: sqlast.ReadFlag}
 var storers = map[string]sqlast.Op{value.TypeTime: sqlast.StoreTime, value.TypeDate: sqlast.StoreDay, value.TypeBool: sqlast.StoreFlag}
 
-// read converts a cell of a declared form to a time, a day or a truth value; NULL for a cell of another form.
+// read converts a cell of a declared form to a time, a day or a truth value. A cell of another form becomes NULL.
 func (f *From) read(x sqlast.Expr, col *decl.Column) sqlast.Expr {
 	return Call(readers[col.Kind], x, f.c.formArg(col.Stored))
 }
@@ -121,20 +121,20 @@ func (c *State) formArg(form cellform.Form) sqlast.Expr {
 	return c.Arg(plan.Source{Origin: plan.FromConst, Index: form.Index(), Item: -1})
 }
 
-// Raw is a column as it is stored, where its index serves.
+// Raw is a column in its stored form, where its index serves.
 type Raw struct{ Column }
 
 func (e Raw) SQL(f *From) sqlast.Expr { return f.unindexed(f.Col(e.Row, e.Col), e.Row, e.Col) }
 
 func (e Raw) comparable(f *From) sqlast.Expr { return e.SQL(f) }
 
-// bound returns a value as a cell of the form, see plan.ArgBound.
+// bound returns a value converted to a cell of the form: see plan.ArgBound.
 func (e Argument) bound(kind string, form cellform.Form, of string) Argument {
 	e.Src.Kind, e.Src.Form, e.Src.Of = kind, form, of
 	return e
 }
 
-// held writes a comparison of a column in a declared form with a value; nil for others. It converts the value, not the column, so that an
+// held writes a comparison of a column in a declared form with a value, or returns nil. It converts the value and not the column, so that an
 // index serves. A cell of another form must match neither < nor >: SQLite sorts numbers before all texts, so it would be below every value.
 func (e Operation) held(f *From) sqlast.Expr {
 	c, ok := e.Args[0].(Column)
@@ -170,7 +170,7 @@ func (e Operation) held(f *From) sqlast.Expr {
 		}
 	}
 	op, right := e.Op, low
-	if !form.Exact(of) { // several cells have the same millisecond
+	if !form.Exact(of) { // several cells may have the same millisecond
 		switch e.Op {
 		case sqlast.Eq:
 			return Call(sqlast.And, Call(sqlast.Ge, x, low()), Call(sqlast.Lt, x, next()))
@@ -202,7 +202,8 @@ func (e Operation) held(f *From) sqlast.Expr {
 	return nil
 }
 
-// heldList returns a column of a declared form and a list of values as cells of the form, if all items are values.
+// heldList returns a column of a declared form, and a list of values converted to that form. It returns x and list unchanged unless all items are
+// values.
 func (f *From) heldList(x Expr, list []Expr) (Expr, []Expr) {
 	c, ok := x.(Column)
 	if !ok || !f.c.Needed && f.c.Misfits(c) || !f.c.HeldAs(c.Col).Exact(c.Col.Kind) {
@@ -219,7 +220,7 @@ func (f *From) heldList(x Expr, list []Expr) (Expr, []Expr) {
 	return Raw{c}, out
 }
 
-// Holding returns what to store in a column for another column or a calculated value; nil: the
+// Holding returns what a column stores for another column or for a calculated value, or nil for the
 // value as it is. A cell of a column with the same stored form is copied.
 func (f *From) Holding(col *decl.Column, e Expr) sqlast.Expr {
 	if f.c.Dialect != sqlast.SQLite || storers[col.Kind] == sqlast.NoOp {

@@ -1,12 +1,12 @@
 package fence
 
-// This file has what Check reads from a plan; sqliteaccess.go and postgresaccess.go read it.
+// This file has Access, what Check learns from a plan; sqliteaccess.go and postgresaccess.go fill it.
 
 // Access is how an engine would read one table of an open plan.
 type Access struct {
-	Index    string // "" if it reads the table as a whole, or by several indexes
-	Searched bool   // the index is searched by the column that was asked for, with only columns of the scope before it
-	Sorts    bool   // all rows are read first, then sorted
-	Ties     bool   // rows come in order of the first columns; only rows with equal values are read together and sorted
-	Refused  error  // why the plan may not run, or nil: see Session.Query
+	Index    string // Index is "" if the engine reads the table as a whole, or by several indexes
+	Searched bool   // Searched: the index is searched by the asked column, with only columns of the scope before it
+	Sorts    bool   // Sorts: all rows are read first, then sorted
+	Ties     bool   // Ties: rows come in the order of the first columns, and only rows with equal values there are sorted
+	Refused  error  // Refused is why the plan may not run, or nil: see Session.Query
 }

@@ -1,7 +1,7 @@
 package fence
 
-// This file decides which conditions of a program may be tried on rows out of scope. The
-// compiler asks before it writes a condition; other conditions get a form of form.go.
+// This file decides which conditions of a program may be tried on rows out of scope. The compiler
+// asks before it writes a condition; for others, form.go has forms.
 
 import (
 	"slices"
@@ -9,23 +9,22 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Operand is one side of a condition. The zero Operand is a calculated value.
+// Operand is one side of a condition. The zero Operand means a calculated value.
 type Operand struct {
-	Column              bool // a column as it is stored
-	Key, UnscopedLookup bool // of a column: it is part of the key, or its host let it be looked up unscoped
-	Optional            bool // of a column: its row may be missing
-	Value               bool // a value of the program
+	Column              bool // Column: a column in its stored form
+	Key, UnscopedLookup bool // Key: the column is part of the key; UnscopedLookup: its host allows it to be looked up unscoped
+	Optional            bool // Optional: the column's row may be missing, by a left join
+	Value               bool // Value: a value of the program
 }
 
-// Free reports whether rows may be sorted by x, and compared with a column of another table, before their scope is looked at: by a key,
-// or a column with AllowUnscopedLookup. With any other column the time to the first rows in scope would reveal how many of all rows come
-// before them; and PostgreSQL may sort a table by x before it joins what decides which rows are in scope.
+// Free reports whether rows may be sorted by x, or compared with another table's column, before their scope is checked. x must be a key,
+// or a column with AllowUnscopedLookup. With other columns, the time to the first rows in scope would reveal how many rows come before
+// them. PostgreSQL also may sort a table before the join that decides which rows are in scope.
 func (x Operand) Free() bool { return x.Column && (x.Key || x.UnscopedLookup) }
 
-// Leakproof reports whether a condition may be tried on rows out of scope: it compares one column with values of the program, at a cost that does not
-// depend on the column. Membership in a list is sqlast.Eq here. The time reveals whether some row has the value: for a key, whether the row exists;
-// for a column with AllowUnscopedLookup, the host has agreed to it. A condition on a row that may be missing is only valid outside its join, so it is
-// not Leakproof.
+// Leakproof reports whether a condition may be tried on rows out of scope. It must compare one column with values of the program, at a cost that does
+// not depend on the column. For a list, op is sqlast.Eq. The time reveals only whether a key exists, or a value of a column with AllowUnscopedLookup,
+// to which the host has agreed. A condition on a row that may be missing is valid only outside its join, so it is not Leakproof.
 func Leakproof(op sqlast.Op, x Operand, with ...Operand) bool {
 	between := false
 	switch op {
@@ -41,8 +40,8 @@ func Leakproof(op sqlast.Op, x Operand, with ...Operand) bool {
 	return !slices.ContainsFunc(with, func(o Operand) bool { return !o.Value })
 }
 
-// Identity reports whether a condition compares two columns as a link could: both are Free, or a declared link has these two.
-// With another column the time would reveal its value: the engine applies a key that the program names to that column too.
+// Identity reports whether a condition compares two columns in the way of a link: both are Free, or a declared link has these
+// two. With another column the time would reveal its value, since an engine applies a key that the program names to both columns.
 func Identity(op sqlast.Op, a, b Operand, linked bool) bool {
 	return (op == sqlast.Eq || op == sqlast.Is) && a.Column && b.Column && (a.Free() && b.Free() || linked)
 }

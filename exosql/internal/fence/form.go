@@ -1,7 +1,6 @@
 package fence
 
-// This file has the three forms of a statement: the SQL of each, and the form that is tried after the judge refused one. Its
-// input comes from the compiler, and its output goes to the judges.
+// This file has the three forms of a statement: their SQL, and the next form to try after the judge refused one.
 
 import (
 	"errors"
@@ -12,9 +11,9 @@ import (
 
 // Form is the form in which a statement is compiled. The zero Form is fenced.
 type Form struct {
-	Open   bool     // without fences
-	Guards []string // of an open form: the aliases of tables with guarded conditions
-	Scans  []string // the tables among Guards that are read as a whole, and not searched for their scope
+	Open   bool     // Open: without fences
+	Guards []string // Guards are aliases of tables with guarded conditions, in an open form
+	Scans  []string // Scans are the tables among Guards that are read as a whole, and not searched for their scope
 }
 
 // AppendKey appends the form to the key of a plan.
@@ -28,8 +27,8 @@ func (f Form) AppendKey(key []byte) []byte {
 	return key
 }
 
-// Next returns the open form to try after the judge refused one. It guards the conditions on tables of which the
-// engine read rows out of scope, or which it reads faster as a whole. If ok is false, only the fenced form is left.
+// Next returns the open form to try after the judge refused one. It guards conditions on tables that the engine
+// reads out of scope, or that it reads faster as a whole. If ok is false, only the fenced form remains.
 func Next(tables []Table, why error) (f Form, ok bool) {
 	wide, ok := errors.AsType[*OutOfScope](why)
 	if !ok {
@@ -52,11 +51,11 @@ func Next(tables []Table, why error) (f Form, ok bool) {
 	return f, true
 }
 
-// Behind returns a condition guarded by a scope. No engine evaluates THEN before WHEN is true, and no index serves a condition inside CASE.
+// Behind returns a condition that is guarded by a scope. No engine evaluates THEN before WHEN is true, and no index serves a condition inside CASE.
 func Behind(scope, condition sqlast.Expr) sqlast.Expr {
 	return sqlast.Call{Op: sqlast.Case, Args: []sqlast.Expr{scope, condition, sqlast.False}}
 }
 
-// Close makes a fence of a derived table. SQLite moves no condition into a subquery with a LIMIT and merges none
-// with an OFFSET; PostgreSQL does neither with an OFFSET. PostgreSQL's security_barrier does the same for views.
+// Close makes a derived table a fence. SQLite moves no condition into a subquery with a LIMIT, and merges none
+// with an OFFSET. PostgreSQL does neither with an OFFSET; its security_barrier protects views in the same way.
 func Close(sel *sqlast.Select) { sel.Offset = []sqlast.Expr{sqlast.Zero} }

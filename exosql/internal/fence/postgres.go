@@ -13,18 +13,17 @@ import (
 )
 
 // This file judges how PostgreSQL would run an open statement; postgresguarded.go judges its
-// guarded tables. form.go wrote the statement; an engine runs it if the judge agrees.
+// guarded tables. The engine runs the statement only if the judge agrees.
 
-// Indexes returns the columns, in order, of an index that has every row. It returns none for an
-// index that it does not know.
+// Indexes returns the columns, in order, of an index that covers every row. It returns none for an
+// unknown index.
 type Indexes func(name string) []string
 
-// JudgePostgres fails unless the plan reads only rows in scope of each table: by a b-tree whose first columns are those of the scope, searched by the
-// scope's own values. It lets a guarded table's rows out of scope be read, if their scope is tried before any condition of the program. Then no
-// condition of a program is tried on a row out of scope, and no such row is read in the order of a column that a program chose. text is the output of EXPLAIN (FORMAT JSON, COSTS OFF). If the reason
-// concerns certain tables, the error is an OutOfScope.
+// JudgePostgres fails unless the plan reads only rows in scope of each table. For that it must search a b-tree that begins with the scope's columns by the scope's own
+// values. It may read a guarded table's rows out of scope, if it tries their scope before any condition of the program (see postgresguarded.go). Then no program's
+// condition is tried on a row out of scope, and no such row is read in an order that a program chose.
 //
-// A guarded table may be read in other ways: see postgresguarded.go.
+// text is the output of EXPLAIN (FORMAT JSON, COSTS OFF). If the reason concerns certain tables, the error is an OutOfScope.
 func JudgePostgres(text []byte, tables []Table, known Indexes) error {
 	var top []struct{ Plan map[string]any }
 	if err := json.Unmarshal(text, &top); err != nil || len(top) != 1 {
@@ -33,7 +32,7 @@ func JudgePostgres(text []byte, tables []Table, known Indexes) error {
 	j := &judge{tables: tables, indexes: known, seen: make([]bool, len(tables)), found: map[string]string{}}
 	j.gates(top[0].Plan)
 	nodes := []map[string]any{top[0].Plan}
-	if said(top[0].Plan, "Node Type") == "ModifyTable" { // the nodes below it find the rows that it changes
+	if said(top[0].Plan, "Node Type") == "ModifyTable" { // the nodes below ModifyTable find the rows that it changes
 		nodes = plansOf(top[0].Plan)
 	}
 	for _, node := range nodes {
@@ -54,14 +53,14 @@ type judge struct {
 	indexes Indexes
 	seen    []bool
 	out     OutOfScope
-	found   map[string]string // the plan's name for the answer, by the alias of a gate
+	found   map[string]string // found has the plan's name for the answer of a gate, by the gate's alias
 }
 
-// returned matches the numbers of placeholders that a plan uses for the results of its parts:
-// EXPLAIN writes them like those of the statement.
+// returned matches the placeholders that a plan uses for the results of its own parts: EXPLAIN
+// writes them like the statement's placeholders.
 var returned = Pattern(`\$[0-9]+`)
 
-// node judges a node and those below it. filters are conditions that are known to be true before it runs.
+// node judges a node and the nodes below it. filters are conditions that are known to be true before it runs.
 func (j *judge) node(node map[string]any, filters []string) error {
 	if once := said(node, "One-Time Filter"); once != "" && said(node, "Node Type") == "Result" {
 		held, err := conjuncts(once)
@@ -72,7 +71,7 @@ func (j *judge) node(node map[string]any, filters []string) error {
 	}
 	gate := slices.ContainsFunc(j.tables, func(t Table) bool { return slices.Contains(t.Gates, said(asked(node), "Alias")) })
 	for _, p := range returned().FindAllString(said(node, "Subplan Name"), -1) {
-		if gate { // the result is true or false, and no column of a scope is compared with that
+		if gate { // a gate's result is true or false, and no column of a scope is compared with that
 			break
 		}
 		n, _ := strconv.Atoi(p[1:])
@@ -84,10 +83,10 @@ func (j *judge) node(node map[string]any, filters []string) error {
 	}
 	if alias := said(node, "Alias"); alias != "" {
 		i := slices.IndexFunc(j.tables, func(t Table) bool { return t.Alias == alias })
-		if _, table := node["Relation Name"]; table && i < 0 { // a partition has an alias of its own
+		if _, table := node["Relation Name"]; table && i < 0 { // a partition has its own alias
 			return fmt.Errorf("the plan reads %s, which the statement does not name", alias)
 		}
-		if i >= 0 && said(node, "Relation Name") != "" && said(node, "Relation Name") != j.tables[i].Name { // the table of a view, which may use our aliases
+		if i >= 0 && said(node, "Relation Name") != "" && said(node, "Relation Name") != j.tables[i].Name { // a table behind a view may use an alias of this statement
 			return fmt.Errorf("the plan reads %s as %s", said(node, "Relation Name"), alias)
 		}
 		if i >= 0 && len(j.tables[i].Scope) > 0 {
@@ -112,10 +111,10 @@ func (j *judge) node(node map[string]any, filters []string) error {
 	return nil
 }
 
-// initPlan matches the name of a part of a plan that runs once, as PostgreSQL 14 to 16 write it, and later ones.
+// initPlan matches the name of a part of a plan that runs once, in the forms of PostgreSQL 14 to 16 and of later versions.
 var initPlan = Pattern(`^InitPlan ([0-9]+)(?: \(returns (\$[0-9]+)\))?$`)
 
-// gates notes the plan's names for the answers whether a table has a row.
+// gates notes the names that the plan gives to the answers of gates: whether a table has a row.
 func (j *judge) gates(node map[string]any) {
 	if m := initPlan().FindStringSubmatch(said(node, "Subplan Name")); m != nil {
 		name := m[2]
@@ -131,7 +130,7 @@ func (j *judge) gates(node map[string]any) {
 	}
 }
 
-// asked returns the node that reads the one table of a part of a plan. Result nodes, which may wait for another answer, are skipped.
+// asked returns the node that reads the one table of a part of a plan. It skips Result nodes, which may wait for another answer.
 func asked(node map[string]any) map[string]any {
 	for said(node, "Node Type") == "Result" && said(node, "Relation Name") == "" {
 		var under []map[string]any
@@ -151,7 +150,7 @@ func asked(node map[string]any) map[string]any {
 func plansOf(node map[string]any) (out []map[string]any) {
 	plans, _ := node["Plans"].([]any)
 	for _, p := range plans {
-		sub, _ := p.(map[string]any) // a part that is no object becomes nil, which reads no table: then a table is missing, and the plan is refused
+		sub, _ := p.(map[string]any) // a part that is no object becomes nil, which reads no table; the plan is then refused since a table is missing
 		out = append(out, sub)
 	}
 	return out
@@ -162,22 +161,22 @@ func said(node map[string]any, key string) string {
 	return s
 }
 
-// reads judges the node that reads a table.
+// reads judges the node that reads table t.
 func (j *judge) reads(t Table, node map[string]any) error {
 	switch kind := said(node, "Node Type"); kind {
 	case "Index Scan", "Index Only Scan":
 		return j.searched(t, node)
 	case "Bitmap Heap Scan":
-		// Of a page that the bitmap has as a whole, every row is checked again: the scope has to come
-		// first.
+		// If the bitmap has only a whole page, every row of it is checked again, so the recheck must
+		// begin with the scope.
 		var scans []map[string]any
 		for _, p := range plansOf(node) {
-			if said(p, "Parent Relationship") == "Outer" { // otherwise it belongs to a condition
+			if said(p, "Parent Relationship") == "Outer" { // any other node belongs to a condition
 				scans = append(scans, p)
 			}
 		}
 		either := []string{said(node, "Recheck Cond")}
-		if len(scans) == 1 && said(scans[0], "Node Type") == "BitmapOr" { // one index for each of several conditions
+		if len(scans) == 1 && said(scans[0], "Node Type") == "BitmapOr" { // BitmapOr searches one index for each of several conditions
 			scans, either = plansOf(scans[0]), parts(either[0], " OR ")
 		}
 		for _, cond := range either {
@@ -205,10 +204,10 @@ func (j *judge) reads(t Table, node map[string]any) error {
 	}
 }
 
-// searched judges an index and what it is searched by.
+// searched judges an index, and the conditions that search it.
 func (j *judge) searched(t Table, node map[string]any) error {
 	name, cond := said(node, "Index Name"), said(node, "Index Cond")
-	if strings.Contains(plainName().ReplaceAllString(cond, ""), `"`) { // a name can look like a condition
+	if strings.Contains(plainName().ReplaceAllString(cond, ""), `"`) { // a column's name can look like a condition
 		return fmt.Errorf("the index %s is searched by a column with an odd name", name)
 	}
 	columns := j.indexes(name)
@@ -231,10 +230,10 @@ func (j *judge) searched(t Table, node map[string]any) error {
 
 var plainName = Pattern(`"[A-Za-z0-9_]+"`)
 
-// cast matches a cast that changes no value.
+// cast matches casts that change no value.
 const cast = `(?:::(?:text|bpchar|"char"|name|bigint|integer|smallint|uuid))?`
 
-// named returns a pattern for a column as PostgreSQL writes it, with or without the alias and a cast.
+// named returns a pattern for a column in the ways that PostgreSQL writes it: with or without the alias, and with or without a cast.
 func named(alias, column string, qualified bool) string {
 	of := `(?:` + regexp.QuoteMeta(alias) + `\.)`
 	if !qualified {
@@ -244,7 +243,7 @@ func named(alias, column string, qualified bool) string {
 	return `(?:` + name + `|\(` + name + `\)` + cast + `)`
 }
 
-// pattern matches a condition of a scope as PostgreSQL writes it: the column has one of the values.
+// pattern matches a condition of a scope in the form that PostgreSQL writes: the column has one of the values.
 func pattern(e Equality, alias string) *regexp.Regexp {
 	value := `\(?\$(?:` + strings.Join(scalar.Each(e.Params, strconv.Itoa), "|") + `)\)?` + cast
 	return regexp.MustCompile(`\(` + named(alias, e.Column, false) + ` = (?:` + value + `|ANY \(ARRAY\[` + value + `(?:, ` + value + `)*\]\))\)`)

@@ -1,7 +1,7 @@
 package fence
 
-// This file reads from PostgreSQL's EXPLAIN how one table is read. Check uses it to report
-// missing indexes. The judge in the files before it decides whether the statement may run.
+// This file finds in PostgreSQL's EXPLAIN how one table is read. Check reports missing indexes by
+// it. The judge in postgres.go decides whether a statement may run.
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// AccessOfPostgres reads from the output of EXPLAIN how one table is read.
+// AccessOfPostgres returns how one table is read, by the output of EXPLAIN.
 func AccessOfPostgres(text []byte, t Table, column string, known Indexes) (a Access, err error) {
 	alias := t.Alias
 	var top []struct{ Plan map[string]any }
@@ -36,8 +36,8 @@ func AccessOfPostgres(text []byte, t Table, column string, known Indexes) (a Acc
 	return a, nil
 }
 
-// follows reports whether an index has only columns of the scope before a column. If not, Index Cond has the condition
-// on the column as well, but every entry of the scope is read. columns are those before the index's first expression.
+// follows reports whether an index has only columns of the scope before the given column. Otherwise Index Cond has the
+// condition on the column too, but every entry of the scope is read. columns are those before the index's first expression.
 func follows(columns []string, t Table, column string) bool {
 	for _, c := range columns {
 		if c == column {

@@ -7,18 +7,17 @@ import (
 	"strings"
 )
 
-// This file judges how PostgreSQL reads the guarded tables of a statement, for postgres.go.
+// This file judges how PostgreSQL reads the guarded tables of a statement.
 
-// guarded judges a node that reads a guarded table, with rows out of its scope. PostgreSQL tries the
-// conditions of a filter in the order in which it writes them, and stops at the first that is false. So
-// before all conditions of the scope only these may come: conditions of the scope, a condition of the
-// program within CASE WHEN scope, and the condition of a declared link. A condition that the planner
-// derived from others is refused.
+// guarded judges a node that reads a guarded table, including rows out of scope. PostgreSQL tries the
+// conditions of a filter in the order in which it writes them, and stops at the first false one. So only these
+// may come before the scope's last condition: conditions of the scope, a program's condition within CASE WHEN
+// scope, and a declared link's condition. A condition that the planner derived from others is refused.
 //
-// The table may be read as a whole, by an index of which each column has the value of a link or of the
-// scope, or by a bitmap of such conditions: none of these gives rows in an order that a program chose.
+// The table may be read as a whole, or by an index with a value of a link or of the scope for each column. It
+// may also be read by a bitmap of such conditions. None of these gives rows in an order that a program chose.
 func (j *judge) guarded(t Table, node map[string]any) error {
-	var first []string // conditions that every row meets before the filter
+	var first []string // first has conditions that every row meets before the filter
 	switch kind := said(node, "Node Type"); kind {
 	case "Seq Scan":
 	case "Index Scan", "Index Only Scan":
@@ -54,7 +53,7 @@ func (j *judge) guarded(t Table, node map[string]any) error {
 	}
 	held := make([]bool, len(t.Scope))
 	for _, cond := range append(first, filter...) {
-		if strings.Contains(plainName().ReplaceAllString(cond, ""), `"`) { // a name can look like a condition
+		if strings.Contains(plainName().ReplaceAllString(cond, ""), `"`) { // a column's name can look like a condition
 			return fmt.Errorf("%s is filtered by a column with an odd name", t.Alias)
 		}
 		scope := false
@@ -73,8 +72,8 @@ func (j *judge) guarded(t Table, node map[string]any) error {
 	return fmt.Errorf("%s is not filtered by its scope", t.Alias)
 }
 
-// bitmap returns the conditions that every row of a bitmap meets: those of the indexes that it is made from. The rows
-// come in the order of the table, not of an index. BitmapOr is refused: neither of its conditions is sure to be true.
+// bitmap returns the conditions that every row of a bitmap meets: those of its indexes. Its rows come in the order of
+// the table, not of an index. BitmapOr is refused, since neither of its conditions is sure to be true.
 func (j *judge) bitmap(t Table, node map[string]any) (conds []string, err error) {
 	switch said(node, "Node Type") {
 	case "Bitmap Index Scan":
@@ -92,15 +91,15 @@ func (j *judge) bitmap(t Table, node map[string]any) (conds []string, err error)
 	return nil, fmt.Errorf("%s is read by several indexes", t.Alias)
 }
 
-// byLink returns the conditions of an index that is searched for the values of links or of the
-// scope, and for nothing else. ordered: rows come in the order of the index.
+// byLink returns the conditions of an index that is searched only for values of links or of the
+// scope. With ordered, rows come in the order of the index.
 func (j *judge) byLink(t Table, node map[string]any, ordered bool) ([]string, error) {
 	name := said(node, "Index Name")
 	conds, err := conjuncts(said(node, "Index Cond"))
 	if err != nil {
 		return nil, err
 	}
-	// If the conditions leave a column of the index free, its rows come in the order of that column.
+	// If no condition covers a column of the index, rows come in the order of that column.
 	if n := len(j.indexes(name)); n == 0 || len(conds) == 0 || len(conds) != n && ordered {
 		return nil, fmt.Errorf("the index %s is searched by some of its columns", name)
 	}
@@ -142,7 +141,7 @@ func (j *judge) behind(t Table, cond string) bool {
 	return true
 }
 
-// linked reports whether a condition is the condition of a declared link of the table.
+// linked reports whether cond is the condition of a declared link of the table.
 func linked(t Table, cond string) bool {
 	return slices.ContainsFunc(t.Links, func(m Match) bool {
 		ours, theirs := named(t.Alias, m.Column, false), named(m.Alias, m.Other, true)
@@ -155,8 +154,8 @@ func whole(r *regexp.Regexp, s string) bool {
 	return at != nil && at[0] == 0 && at[1] == len(s)
 }
 
-// conjuncts returns the conditions of a filter in the order in which PostgreSQL writes them:
-// one, or several in parentheses with AND between them.
+// conjuncts returns the conditions of a filter in PostgreSQL's order: one condition, or several in
+// parentheses with AND between them.
 func conjuncts(text string) ([]string, error) {
 	if text == "" {
 		return nil, nil
@@ -167,7 +166,7 @@ func conjuncts(text string) ([]string, error) {
 	return parts(text, " AND "), nil
 }
 
-// parts splits the text within outer parentheses at each sep. Without them the whole text is the one part.
+// parts splits the text inside outer parentheses at each sep. Without these parentheses it returns the whole text as one part.
 func parts(text, sep string) (out []string) {
 	inner, begins := strings.CutPrefix(text, "(")
 	inner, ends := strings.CutSuffix(inner, ")")
@@ -176,7 +175,7 @@ func parts(text, sep string) (out []string) {
 	}
 	for {
 		before, after, err := cut(inner, sep)
-		if err != nil { // the parentheses are not around the whole
+		if err != nil { // the first and the last parenthesis are no pair
 			return []string{text}
 		}
 		if after == "" && before == inner {
@@ -191,7 +190,7 @@ func parts(text, sep string) (out []string) {
 	return append(out, inner)
 }
 
-// cutOutside cuts a text at the first sep outside parentheses, texts and names.
+// cutOutside cuts a text at the first sep that is outside parentheses, quoted texts and names.
 func cutOutside(text, sep string) (before, after string, ok bool) {
 	before, after, err := cut(text, sep)
 	return before, after, err == nil && before != text
@@ -208,7 +207,7 @@ func cut(text, sep string) (before, after string, err error) {
 				return "", "", fmt.Errorf("a condition can't be read: %s", text)
 			}
 		case '\'', '"':
-			n := strings.IndexByte(text[i+1:], c) // a doubled quote begins another text at once
+			n := strings.IndexByte(text[i+1:], c) // a doubled quote begins the next text at once
 			if n < 0 {
 				return "", "", fmt.Errorf("a condition can't be read: %s", text)
 			}

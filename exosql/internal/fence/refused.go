@@ -2,30 +2,30 @@ package fence
 
 import "slices"
 
-// This file has the error of a judge: why an open statement is not run. form.go uses the error to choose the next form.
+// This file has the errors of the judges: why an open statement does not run. form.go chooses the next form by them.
 
-// Refused is the error of an open plan that was not run: the engine's own plan reads rows out
-// of scope, or is not understood. The collector got nothing.
+// Refused is the error of an open plan that did not run, because the engine's plan reads rows out
+// of scope or is not understood. The collector got no row.
 type Refused struct{ Why error }
 
 func (e *Refused) Error() string {
 	return "exosql: the unfenced statement was refused: " + e.Why.Error()
 }
 
-// OutOfScope is the error of a plan that reads rows out of the scope of some tables, named by
-// their aliases.
+// OutOfScope is the error of a plan that reads rows out of the scope of the tables with these
+// aliases.
 type OutOfScope struct {
 	Aliases []string
-	Err     error // why the first of the tables was refused
+	Err     error // Err is why the first of the tables was refused
 
-	// Scan: the plan reads only rows in scope, but the tables are read faster as a whole, since
-	// most of their rows are in scope.
+	// Scan: the plan reads only rows in scope, but would read the tables faster as a whole, since most
+	// of their rows are in scope.
 	Scan bool
 }
 
 func (e *OutOfScope) Error() string { return e.Err.Error() }
 
-// Add notes a table and why it was refused.
+// Add adds a table, with the reason why it was refused.
 func (e *OutOfScope) Add(alias string, err error) {
 	if e.Err == nil {
 		e.Err = err
@@ -35,7 +35,7 @@ func (e *OutOfScope) Add(alias string, err error) {
 	}
 }
 
-// Reason returns e, or nil if it has no table.
+// Reason returns e as an error, or nil if it has no table.
 func (e *OutOfScope) Reason() error {
 	if e.Err == nil {
 		return nil

@@ -8,32 +8,30 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// This file judges how SQLite would run an open statement. form.go wrote the statement; an engine runs it if the judge agrees.
+// This file judges how SQLite would run an open statement. The engine runs the statement only if the judge agrees.
 
-// JudgeSQLite fails unless the plan reads only rows in scope of each table, or tries the scope of a guarded table's row before any condition of the
-// program. Then no condition of a program is tried on a row out of scope, and no such row is read in the order of a column that the program chose. lines are the output of EXPLAIN QUERY PLAN. If the reason concerns
-// certain tables, the error is an OutOfScope.
+// JudgeSQLite fails unless the plan reads only rows in scope of each table, or tries the scope of a guarded table's row before any condition of the program. Then no
+// condition of a program is tried on a row out of scope, and no such row is read in the order of a column that the program chose. lines are the output of EXPLAIN QUERY
+// PLAN. If the reason concerns certain tables, the error is an OutOfScope.
 //
-// A line names the columns by which an index is searched: first those with one value, which are
-// the first of the index, then one with a range. If the scope's columns come first, the search
-// compares nothing with rows out of scope. The compiler ensures that the value is the scope's
-// own: see expr.From.unindexed. rowid reports whether the one column of a scope is the rowid of
-// its table.
+// A line names the columns by which an index is searched: first those with one value, which are the first of the index, then one with a range. If the scope's columns
+// come first, the search compares nothing with rows out of scope. The compiler ensures that their values are the scope's own: see expr.From.unindexed. rowid reports
+// whether the one column of a scope is the rowid of its table.
 //
 // MULTI-INDEX OR searches one index for each of several conditions. Each of these searches is judged alone.
 //
-// A guarded table may be read as a whole, or by the value of a link: each condition of the
-// program is tried after the table's scope, and no index serves an order of the program.
+// A guarded table may be read as a whole, or by the value of a link: each condition of the program is tried after the table's scope, and no index serves an order of the
+// program.
 //
 // A line that is not understood is a refusal.
 func JudgeSQLite(lines []string, tables []Table, derived []string, rowid func(Table) bool) error {
 	seen := make([]bool, len(tables))
 	out := &OutOfScope{}
-	var either error // the next line is the search for one of several conditions, each of which reads the table
-	several := false // such lines have been met
+	var either error // either is set if the next line searches for one of several conditions, which each read the table
+	several := false // several: such lines were read
 	for _, line := range lines {
 		verb, rest, _ := strings.Cut(line, " ")
-		if verb == "BLOOM" { // BLOOM FILTER ON t0 (id=?): the table is read as a whole first
+		if verb == "BLOOM" { // BLOOM FILTER ON t0 (id=?) reads the whole table first
 			verb, rest = "SCAN", strings.TrimPrefix(rest, "FILTER ON ")
 		}
 		alias, how, _ := strings.Cut(rest, " ")
@@ -53,7 +51,7 @@ func JudgeSQLite(lines []string, tables []Table, derived []string, rowid func(Ta
 		i := slices.IndexFunc(tables, func(t Table) bool { return t.Alias == alias })
 		if i < 0 && (slices.ContainsFunc(derived, func(d string) bool { return strings.EqualFold(d, alias) }) || flattened().MatchString(alias)) || i >= 0 && len(tables[i].Scope) == 0 {
 			either = nil
-			continue // a derived table, or one of which every row is in scope
+			continue // the line reads a derived table, or a table with all of its rows in scope
 		}
 		if i < 0 {
 			return fmt.Errorf("it is not known which table this line of the plan reads: %s", line)
@@ -61,7 +59,7 @@ func JudgeSQLite(lines []string, tables []Table, derived []string, rowid func(Ta
 		seen[i] = true
 		one := either != nil
 		either = nil
-		how = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(how, "EXISTS "), "LEFT-JOIN")) // how often it is read, not which rows
+		how = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(how, "EXISTS "), "LEFT-JOIN")) // EXISTS and LEFT-JOIN do not change which rows are read
 		if tables[i].Guarded && !one && (verb == "SCAN" && wholeTable().MatchString(how) || verb == "SEARCH" && byValues().MatchString(how)) {
 			continue
 		}
@@ -80,36 +78,36 @@ func JudgeSQLite(lines []string, tables []Table, derived []string, rowid func(Ta
 	return out.Reason()
 }
 
-// wholeTable matches how a guarded table may be scanned: in no order but its own, or for a Bloom filter
-// of the values of a link. byValues matches how it may be searched: for one value of each column.
+// wholeTable matches a permitted scan of a guarded table: in its own order, or for a Bloom filter of a
+// link's values. byValues matches a permitted search: for one value of each column.
 var (
 	wholeTable = Pattern(`^(\([A-Za-z0-9_ =?<>]*\))?$`)
 	byValues   = Pattern(`^USING ((COVERING |AUTOMATIC (PARTIAL )?COVERING )?INDEX( \S+)?|(INTEGER )?PRIMARY KEY) \(([A-Za-z_][A-Za-z0-9_]*|<expr>)=\?( AND ([A-Za-z_][A-Za-z0-9_]*|<expr>)=\?)*\)$`)
 	eitherLine = Pattern(`^INDEX [0-9]+$`)
 )
 
-// knownLine matches lines that read no table themselves.
+// knownLine matches lines that read no table.
 var knownLine = Pattern(`^(CREATE BLOOM FILTER|USE TEMP B-TREE FOR (ORDER BY|GROUP BY|DISTINCT|(LAST|RIGHT PART OF) .*|count\(DISTINCT\))|(CO-ROUTINE|MATERIALIZE) \S+|LIST SUBQUERY \d+|(CORRELATED )?(SCALAR|LIST) SUBQUERY \d+|` +
-	// Lines that combine the rows of two selects. The lines below them show how each select reads its tables.
+	// These lines combine the rows of two selects. The lines below them show how each select reads its tables.
 	`COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|(UNION|INTERSECT|EXCEPT) USING TEMP B-TREE|MERGE \((UNION|UNION ALL|INTERSECT|EXCEPT)\)|LEFT|RIGHT)$`)
 
-// flattened matches the aliases that SQLite itself gives to the results of subqueries. Any
-// other name that the statement does not have belongs to a table behind a view.
+// flattened matches aliases that SQLite itself gives to the results of subqueries. Any other name
+// that the statement lacks is a table behind a view.
 var flattened = Pattern(`^\(subquery-[0-9]+\)$`)
 
 var searchLine = Pattern(`^USING (?:(?:COVERING )?INDEX (\S+)|PRIMARY KEY) \((.*)\)$`)
 
-// searchTerm matches one column that is searched, with a plain name: another name could have " AND
-// " in it. It does not match ANY(code), by which SQLite steps through the values of all tenants.
+// searchTerm matches one searched column with a plain name, since another name could contain " AND
+// ". It does not match ANY(code), with which SQLite steps through the values of all tenants.
 var searchTerm = Pattern(`^([A-Za-z_][A-Za-z0-9_]*|<expr>)([=<>])\?$`)
 
-// searchRow matches several columns that are searched together, from a row of values on. It is allowed only after
-// the scope's columns: a row that begins with the scope's column would not bound that column to its value.
+// searchRow matches several columns that are searched together from a row of values on. It is allowed only after the
+// scope's columns: a row of values that begins with the scope's column would not bound that column to its value.
 var searchRow = Pattern(`^\(([A-Za-z_][A-Za-z0-9_]*|<expr>)(,([A-Za-z_][A-Za-z0-9_]*|<expr>))+\)[<>]\(\?(,\?)+\)$`)
 
 const RowidSearch = "USING INTEGER PRIMARY KEY (rowid=?)"
 
-// judgeLine judges the line that reads a table.
+// judgeLine judges a line that reads table t.
 func judgeLine(t Table, verb, how string, rowid func(Table) bool) error {
 	if verb == "SEARCH" && how == RowidSearch && len(t.Scope) == 1 && rowid(t) {
 		return nil
@@ -118,7 +116,7 @@ func judgeLine(t Table, verb, how string, rowid func(Table) bool) error {
 	if verb != "SEARCH" || m == nil || strings.HasPrefix(how, "USING AUTOMATIC") {
 		return fmt.Errorf("%s is read by %s %s, which is no search by the columns of its scope", t.Alias, verb, how)
 	}
-	var fixed []string // the first columns of the index, which it is searched by
+	var fixed []string // fixed are the first columns of the index, which it is searched by
 	for _, term := range strings.Split(m[2], " AND ") {
 		c := searchTerm().FindStringSubmatch(term)
 		if c == nil && len(fixed) == len(t.Scope) && searchRow().MatchString(term) {
@@ -136,8 +134,8 @@ func judgeLine(t Table, verb, how string, rowid func(Table) bool) error {
 		fixed = append(fixed, sqlast.Fold(c[1]))
 	}
 	for _, e := range t.Scope {
-		// If another column comes first in the index, the search compares the program's value for it
-		// with the values of all tenants, and its time reveals them (TestDescent).
+		// If the index begins with another column, the search compares the program's value with the
+		// values of all tenants, and its time reveals them (TestDescent).
 		if !slices.Contains(fixed, sqlast.Fold(e.Column)) {
 			return fmt.Errorf("the index %s is not searched by %s first", m[1], e.Column)
 		}

@@ -1,18 +1,18 @@
 package fence
 
-// This file reads from SQLite's EXPLAIN QUERY PLAN how one table is read. Check uses it to report
-// missing indexes. The judge in the file before it decides whether the statement may run.
+// This file finds in SQLite's EXPLAIN QUERY PLAN how one table is read. Check reports missing
+// indexes by it. The judge in sqlite.go decides whether a statement may run.
 
 import (
 	"slices"
 	"strings"
 )
 
-// AccessOfSQLite reads the lines of EXPLAIN QUERY PLAN about one table. rowid reports that it
-// is searched by the rowid, which may be a column.
+// AccessOfSQLite returns how one table is read, by the lines of EXPLAIN QUERY PLAN about it. rowid
+// reports that the rowid is searched, which may be a column.
 func AccessOfSQLite(lines []string, alias, column string) (a Access, rowid bool) {
 	for _, line := range lines {
-		if what, ok := strings.CutPrefix(line, "USE TEMP B-TREE FOR "); ok { // the whole order, or LAST TERM OF, LAST 2 TERMS OF, RIGHT PART OF
+		if what, ok := strings.CutPrefix(line, "USE TEMP B-TREE FOR "); ok { // what is the whole order, or LAST TERM OF, LAST 2 TERMS OF, or RIGHT PART OF
 			a.Sorts = a.Sorts || what == "ORDER BY"
 			a.Ties = a.Ties || strings.HasSuffix(what, " OF ORDER BY")
 		}
@@ -26,7 +26,7 @@ func AccessOfSQLite(lines []string, alias, column string) (a Access, rowid bool)
 		} else if strings.HasPrefix(how, "USING INTEGER PRIMARY KEY") || strings.HasPrefix(how, "USING PRIMARY KEY") {
 			a.Index = "PRIMARY KEY"
 		}
-		rowid = rowid || strings.HasPrefix(how, "USING INTEGER PRIMARY KEY (rowid") // =, <, >
+		rowid = rowid || strings.HasPrefix(how, "USING INTEGER PRIMARY KEY (rowid") // the operator =, < or > follows the rowid
 		m := searchLine().FindStringSubmatch(how)
 		if verb != "SEARCH" || m == nil {
 			continue
@@ -41,8 +41,8 @@ func AccessOfSQLite(lines []string, alias, column string) (a Access, rowid bool)
 	return a, rowid
 }
 
-// Alone returns the tables that are searched for the values of their scope and for nothing
-// else, and whose rows are then fetched one by one.
+// Alone returns the tables that are searched only for the values of their scope, and then fetched
+// row by row.
 func Alone(lines []string, tables []Table) (out []string) {
 	for _, line := range lines {
 		rest, search := strings.CutPrefix(line, "SEARCH ")

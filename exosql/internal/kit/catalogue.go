@@ -12,7 +12,7 @@ import (
 
 var preparedByHand atomic.Int64
 
-// Explained returns PostgreSQL's plan of a statement, with the settings that statements of programs have.
+// Explained returns PostgreSQL's plan of a statement, planned with the settings of programs' statements.
 func Explained(t *testing.T, hand *sql.DB, statement string, args []value.Value, explain string) string {
 	t.Helper()
 	var types, values []string

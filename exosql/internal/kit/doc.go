@@ -1,3 +1,3 @@
-// Package kit has what tests of several folders share: tables with their rows, the grants of
-// their programs, and ways to run these.
+// Package kit has what tests of several folders share: tables with their rows, the grants of their
+// programs, and ways to run them.
 package kit

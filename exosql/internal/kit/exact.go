@@ -9,7 +9,7 @@ import (
 
 const Lax = "CREATE COLLATION lax (provider = icu, locale = 'und-u-ks-level1', deterministic = false);"
 
-// Wide are columns whose equality is wider than exact: how each is declared, a tenant's name,
+// Wide are columns with an equality wider than exact. Each has its declaration, a tenant's name,
 // and another tenant's name that the database treats as equal.
 var Wide = []struct{ Engine, Before, Typ, Mine, Theirs string }{
 	{"sqlite", "", "TEXT COLLATE NOCASE", "acme", "ACME"},

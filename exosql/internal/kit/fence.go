@@ -4,7 +4,7 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// Item is a row of a table with a key, a column with AllowUnscopedLookup, and other columns.
+// Item is a row with a key, a column with AllowUnscopedLookup, and other columns.
 type Item struct {
 	ID, Owner int64
 	Name, Day string

@@ -38,7 +38,7 @@ type (
 	}
 )
 
-// Hooked are declarations in which a test adds hooks to the table pages.
+// Hooked are declarations that let a test add hooks to the table pages.
 type Hooked struct {
 	Books    *exosql.Table[HookedBook]
 	People   *exosql.Table[HookedBook]
@@ -78,7 +78,7 @@ func DeclareHooked() *Hooked {
 	return d
 }
 
-// Grants returns the grants of tenant org: books with their pages, and the pages of its book.
+// Grants returns the grants of the tenant org: books with their pages, and the pages of the book org.
 func (d *Hooked) Grants(db *exosql.DB, org int64, more ...exosql.Scope) codemode.Grants {
 	p := exosql.NewFacet(d.Pages, "page", d.ID, d.Title, d.Points, d.Author)
 	p.AllowInsert(d.Title, d.Points, d.Author).AllowUpdate(d.Title, d.Points, d.Author).AllowDelete()

@@ -8,15 +8,15 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// Memo and Folder are rows of tables whose scope is a column with one value. That column and
-// others have indexes, so the planner can read the tables in every way.
+// Memo and Folder are rows of tables with a scope that fixes one column. That column and others
+// have indexes, so the planner can read the tables in every way.
 type Memo struct {
 	ID, Owner, Folder int64
 	Text, Code        string
 	Due               *int64
 }
 
-// person is the owner: the scope of the other tables may come through it.
+// person is an owner, by whom the other tables may be in scope.
 type person struct{ ID int64 }
 
 type Folder struct {
@@ -49,14 +49,14 @@ var (
 	MemoIn      = exosql.One("folder", MemoFolder, FolderID)
 )
 
-// NotesSQL makes notes of ten owners. Every text of an owner other than 1 has the word BOLT,
-// which triggers a trap. rows is the number of notes.
+// NotesSQL makes notes of ten owners. Every text of an owner other than 1 contains BOLT, which
+// triggers a trap. rows is the number of notes.
 func NotesSQL(e tu.Engine, rows int, indexes ...string) []string {
 	number := fmt.Sprintf(e.Pick("(WITH RECURSIVE s (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < %d) SELECT n FROM s) AS s", "generate_series(0, %d) AS s (n)"), rows-1)
 	bolt := "CASE WHEN n % 10 = 1 THEN 'fair ' ELSE 'BOLT ' END || (n % 97)"
 	return append(append([]string{
 		"CREATE TABLE people (id {int} PRIMARY KEY)",
-		"INSERT INTO people SELECT n FROM " + number + " WHERE n < 10 AND n <> 2", // notes of owner 2 have no owner's row
+		"INSERT INTO people SELECT n FROM " + number + " WHERE n < 10 AND n <> 2", // owner 2 has notes but no row
 		"CREATE TABLE folders (id {int} PRIMARY KEY, owner {int} NOT NULL, name TEXT NOT NULL) {strict}",
 		"CREATE TABLE notes (id {int} PRIMARY KEY, owner {int} NOT NULL, folder_id {int} NOT NULL, text TEXT NOT NULL, code TEXT NOT NULL, due {int}) {strict}", // the columns are clean, so statements need no guards against misfits
 		"INSERT INTO folders SELECT n, n % 10, " + bolt + " FROM " + number + " WHERE n < 40",
@@ -64,7 +64,7 @@ func NotesSQL(e tu.Engine, rows int, indexes ...string) []string {
 	}, indexes...), e.Pick("ANALYZE", "ALTER TABLE notes SET (autovacuum_enabled = off); ALTER TABLE folders SET (autovacuum_enabled = off); ANALYZE"))
 }
 
-// NotesOf grants the notes of an owner. With ranged the scope also has a range, so statements are always fenced.
+// NotesOf grants the notes of an owner. With ranged the scope also has a range, so that statements are always fenced.
 func NotesOf(db *exosql.DB, owner int64, ranged bool) map[string]exo.Object {
 	ofNote, ofFolder := MemoOwner.Eq(owner), FolderOwner.Eq(owner)
 	if ranged {

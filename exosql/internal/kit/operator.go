@@ -74,7 +74,7 @@ func ThingFacet() *exosql.Facet[Thing] {
 
 // Expressions has for each expression its values in the four rows, in the order of their ids.
 var Expressions = []struct{ Expr, Want string }{
-	// values, as they are
+	// values of columns, unchanged
 	{"t.n", `[7,-7,0,null]`},
 	{"t.big", `["9007199254740993","9223372036854775807","-9223372036854775808",1]`},
 	{"t.f", `[2.5,-2.5,0.1,null]`},
@@ -205,7 +205,7 @@ var Expressions = []struct{ Expr, Want string }{
 	{"t.big.mul(t.big).sub(t.big.mul(t.big))", `[0,0,0,0]`},
 	{"t.big.mul(10)", `["90071992547409930","92233720368547758070","-92233720368547758080",10]`},
 	{"t.f.add(0.2)", `[2.7,-2.3,0.3,null]`},
-	{"t.f.mul(1e300).mul(1e300)", `["25` + zeros(599) + `","-25` + zeros(599) + `","1` + zeros(599) + `",null]`}, // beyond a float
+	{"t.f.mul(1e300).mul(1e300)", `["25` + zeros(599) + `","-25` + zeros(599) + `","1` + zeros(599) + `",null]`}, // the result exceeds a float
 	{"t.f.mul(1e-300).mul(1e-300)", `[0,0,0,null]`},
 	{"t.d.mul('1e999').mul('1e9')", `["125` + zeros(1007) + `","-5` + zeros(1005) + `","1` + zeros(1010) + `",null]`},
 	{"t.nums.length.ceil()", `[3,0,3,null]`},
@@ -263,7 +263,7 @@ var Expressions = []struct{ Expr, Want string }{
 	{"t.day.quarter()", `[1,4,1,null]`},
 	{"t.at.week()", `[9,52,1,null]`},
 	{"t.at.isoYear()", `[2024,1999,2026,null]`},
-	{"t.day.plus(-2, 'day').isoWeekYear()", `[2024,1999,2026,null]`}, // the last is 2025-12-31
+	{"t.day.plus(-2, 'day').isoWeekYear()", `[2024,1999,2026,null]`}, // the last of these days is 2025-12-31
 	{"t.day.isoWeek()", `[9,52,1,null]`},
 	{"t.at.truncate('day')", `["2024-02-29","1999-12-31","2026-01-02",null]`},
 	{"t.at.truncate('week')", `["2024-02-26","1999-12-27","2025-12-29",null]`},
@@ -308,7 +308,7 @@ var Expressions = []struct{ Expr, Want string }{
 	{"t.at.sub('2024-02-29')", `[86399999,-762566400000,58158245678,null]`},
 	{"t.at - t.at > 0", `[false,false,false,false]`},
 
-	// the same in JavaScript's syntax
+	// the same operators in JavaScript's syntax
 	{"t.n + 1", `[8,-6,1,null]`},
 	{"(t.n - 1) * 2", `[12,-16,-2,null]`},
 	{"t.n / 2", `[3.5,-3.5,0,null]`},

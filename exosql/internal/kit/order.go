@@ -34,7 +34,7 @@ var PapersSQL = []string{
 	"CREATE INDEX shelves_org ON shelves (org_id)", "CREATE INDEX papers_org ON papers (org_id)", "CREATE INDEX papers_shelf ON papers (shelf_id)",
 }
 
-// Numbers is a FROM item with the numbers n from 0 to count-1.
+// Numbers returns a FROM item with the numbers n from 0 to count-1.
 func Numbers(e tu.Engine, count int) string {
 	return fmt.Sprintf(e.Pick("(WITH RECURSIVE s (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < %d) SELECT n FROM s) AS s", "generate_series(0, %d) AS s (n)"), count-1)
 }

@@ -27,13 +27,13 @@ type BesideNote struct {
 
 type BesideCase struct {
 	What    string
-	Only    string // the one engine to run on, "" for both
-	DDL     string // statements with ; between them; "?" is the place for A or B (else the end)
-	A, B    string // two variants that a program must not be able to distinguish
+	Only    string // Only is the one engine to run on, or "" for both
+	DDL     string // DDL has statements with ; between them; A or B replaces the "?", or follows at the end
+	A, B    string // A and B are variants that a program must not be able to distinguish
 	Program string
-	Delete  bool // whether the facet may delete
-	Apart   bool // whether notes are another grant, not reached by a link
-	Replace bool // Permit(exosql.AllowConflict("REPLACE"))
+	Delete  bool // Delete: the facet may delete
+	Apart   bool // Apart: notes are another grant, which no link reaches
+	Replace bool // Replace adds Permit(exosql.AllowConflict("REPLACE"))
 }
 
 const (

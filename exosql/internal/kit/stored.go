@@ -21,11 +21,11 @@ type CellForm struct {
 	Name      string
 	Time, Day exosql.StoredForm
 	flag      exosql.StoredForm
-	types     [3]string // column types of SQLite: of times, days and flags
+	types     [3]string // types are SQLite's column types for times, days and flags
 	at        func(time.Time) string
 	dayAt     func(string) string
 	flags     [2]string
-	millis    bool // it stores fractions of a second
+	millis    bool // millis: the form stores fractions of a second
 }
 
 func quotedAs(layout string) func(time.Time) string {
@@ -86,7 +86,7 @@ func (f *CellForm) Schema(e tu.Engine) []string {
 	return out
 }
 
-// Facet declares the table.
+// Facet declares the table, and returns its facet and scope.
 func (f *CellForm) Facet() (*exosql.Facet[HeldRow], exosql.Predicate[HeldRow], *exosql.Table[HeldRow]) {
 	facet, scope, held, _ := f.Declared()
 	return facet, scope, held

@@ -39,11 +39,11 @@ func HeldWrites(t *testing.T, e tu.Engine, f *CellForm, tool *codemode.Tool, raw
 		raw.QueryRow("SELECT typeof(at) || at, typeof(day) || day, typeof(done) || done FROM held WHERE id = 7").Scan(&cells[0], &cells[1], &cells[2])
 		t.Errorf("%s: %v, the row is %v", where, err, cells)
 	}
-	// The program copied values to columns that store times or days in another form: each must have the form of its new column.
+	// The program copied values to columns that store times or days in another form: each cell must have the form of its new column.
 	if err := raw.QueryRow("SELECT count(*) FROM held WHERE id = 6 AND same = at AND iso = '2024-01-02T03:04:05.000Z' AND other = '2024-01-02' AND day = " + f.dayAt("2024-01-02")).Scan(&n); err != nil || n != 1 {
 		t.Errorf("what was copied: %d %v", n, err)
 	}
-	// A value that the form does not have is an error that says what to write instead.
+	// For a value that the form can't store, the error must name what to write instead.
 	r := tool.Run(t.Context(), `await held.where({ id: 7 }).update({ at: new Date('2025-03-04T05:06:07.500Z') }); return held.where({ id: 7 }).select(t => t.at).first()`)
 	if f.millis && (r.Err != nil || !strings.Contains(string(r.JSON), "05:06:07.500Z")) || !f.millis && (r.Err == nil || !strings.Contains(r.Err.Error(), "whole seconds")) {
 		t.Errorf("%s %v", r.JSON, r.Err)

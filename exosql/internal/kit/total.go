@@ -1,6 +1,6 @@
 package kit
 
-// Worst are the values of rows out of scope, by column, in the syntax of each engine.
+// Worst are values of rows out of scope, by engine and column, in that engine's syntax.
 var Worst = map[string]map[string][]string{
 	"postgres": {
 		"n":    {"9223372036854775807", "-9223372036854775808", "0", "1", "-1"},

@@ -11,7 +11,7 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// The tables of a small tracker with two tenants. Programs may change some of them.
+// These are the tables of a small tracker with two tenants. Programs may change some of them.
 const (
 	JobsDDL = `CREATE TABLE orgs (id {int} PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE people (id {int} PRIMARY KEY, org_id {int} NOT NULL REFERENCES orgs, name TEXT NOT NULL);
@@ -147,12 +147,12 @@ func Cells(t *testing.T, raw *sql.DB, query string) string {
 
 const Jobs = "SELECT id, org_id, title, status, points, person_id FROM jobs ORDER BY id"
 
-// JobsCases are programs of tenant 1: each with its result or error, and the jobs afterwards.
+// JobsCases are programs of tenant 1, each with its result or error and with the jobs afterwards.
 var JobsCases = []struct{ Program, Want, Jobs string }{
 	{`return jobs.where(j => j.title === "a").update({ status: "done" })`, "1", "1|1|a|done|3|1 2|1|b|done|-|- 3|2|c|todo|5|3 4|1|d|todo|1|2"},
 	{`return jobs.where(j => j.title === "a").update(j => ({ status: "done" }))`, "1", "1|1|a|done|3|1 2|1|b|done|-|- 3|2|c|todo|5|3 4|1|d|todo|1|2"},
 	{`return jobs.where(j => j.status === "todo").update(j => ({ points: j.points + 1 }))`, "2", "1|1|a|todo|4|1 2|1|b|done|-|- 3|2|c|todo|5|3 4|1|d|todo|2|2"},
-	{`return jobs.all().update(j => ({ points: jobs.where(x => x.id <= j.id).sum(x => x.points) }))`, "3", "1|1|a|todo|3|1 2|1|b|done|3|- 3|2|c|todo|5|3 4|1|d|todo|4|2"}, // of the rows before the call
+	{`return jobs.all().update(j => ({ points: jobs.where(x => x.id <= j.id).sum(x => x.points) }))`, "3", "1|1|a|todo|3|1 2|1|b|done|3|- 3|2|c|todo|5|3 4|1|d|todo|4|2"}, // the sum is over the rows before the call
 	{`return jobs.where(j => j.person().name === "bob").update({ personId: null, points: null })`, "1", "1|1|a|todo|3|1 2|1|b|done|-|- 3|2|c|todo|5|3 4|1|d|todo|-|-"},
 	{`return jobs.where({ title: "b" }).update({ personId: 2 })`, "1", "1|1|a|todo|3|1 2|1|b|done|-|2 3|2|c|todo|5|3 4|1|d|todo|1|2"},
 	{`return jobs.where({ title: "b" }).update({ personId: 3 })`, "!`personId` refers to no row that this program can reach", ""},
@@ -199,7 +199,7 @@ var JobsCases = []struct{ Program, Want, Jobs string }{
 	{`return jobs.select(j => j.title).where({ id: 1 }).delete()`, "!has no member `delete`", ""},
 	{`return jobs.where({ id: 1 }).update(j => ({ status: j.title }))`, "!`status` is one of 'todo', 'done', and can't be set to a calculated value", ""},
 	{`return jobs.where({ id: 1 }).update(j => ({ status: j.status, points: 8 }))`, "1", "1|1|a|todo|8|1 2|1|b|done|-|- 3|2|c|todo|5|3 4|1|d|todo|1|2"},
-	{`return jobs.where({ id: 1 }).update(j => ({ points: j.points / 2 }))`, "!which is a number or null; round it at last: Math.round(…), Math.floor(…) or Math.ceil(…)", ""},
+	{`return jobs.where({ id: 1 }).update(j => ({ points: j.points / 2 }))`, "!which is a number or null; make the result whole: Math.round(…), Math.floor(…) or Math.ceil(…)", ""},
 	{`return jobs.where({ id: 1 }).update(j => ({ points: Math.round(j.points * 1.5) }))`, "1", "1|1|a|todo|5|1 2|1|b|done|-|- 3|2|c|todo|5|3 4|1|d|todo|1|2"},
 	{`return jobs.where({ id: 1 }).update(j => ({ points: Math.floor(j.points / 2) }))`, "1", "1|1|a|todo|1|1 2|1|b|done|-|- 3|2|c|todo|5|3 4|1|d|todo|1|2"},
 	{`return jobs.where({ id: 1 }).update(j => ({ points: Math.ceil(j.points / 2) }))`, "1", "1|1|a|todo|2|1 2|1|b|done|-|- 3|2|c|todo|5|3 4|1|d|todo|1|2"},

@@ -6,7 +6,7 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// FilledRow is a row of every table here.
+// FilledRow is a row of each table in this file.
 type FilledRow struct {
 	ID, Org, Cat, Kind int64
 	Code, Tenant       string

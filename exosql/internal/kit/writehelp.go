@@ -12,13 +12,13 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// File opens a database that others can query, too: a file, or a database of the server.
+// File opens a database that other connections can query too: a file, or a database of the server.
 func File(t *testing.T, e tu.Engine, statements ...string) (*exosql.DB, *sql.DB) {
 	t.Helper()
-	return FileOf(t, e, &exosql.OpenOptions{WriteIdle: time.Minute}, statements...) // a slow machine must not fail the test
+	return FileOf(t, e, &exosql.OpenOptions{WriteIdle: time.Minute}, statements...) // the long time keeps the test from failing on a slow machine
 }
 
-// FileOf is File with options.
+// FileOf opens a database like File, with options.
 func FileOf(t *testing.T, e tu.Engine, opt *exosql.OpenOptions, statements ...string) (*exosql.DB, *sql.DB) {
 	t.Helper()
 	url, driver, name := "", "pgx", ""

@@ -52,7 +52,7 @@ type wholes struct {
 func OpenWholes(t *testing.T, e tu.Engine, record exo.Recorder) *wholes {
 	t.Helper()
 	url := e.URL(t)
-	if dir, err := os.MkdirTemp("/dev/shm", "exo"); err == nil && e.Name == tu.SQLite.Name { // commits must not wait for a disk
+	if dir, err := os.MkdirTemp("/dev/shm", "exo"); err == nil && e.Name == tu.SQLite.Name { // memory instead of a disk makes commits fast
 		t.Cleanup(func() { os.RemoveAll(dir) })
 		url = "sqlite:" + filepath.Join(dir, "x.db")
 	}

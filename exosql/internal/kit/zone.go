@@ -10,14 +10,14 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// InZone runs a program on things, with the time zone as the program's local time.
+// InZone runs a program on things, with the time zone zone as its local time.
 func InZone(t *testing.T, db *exosql.DB, zone, program string) (string, error) {
 	t.Helper()
 	result, _, err := InZoneOf(t, db, exosql.AllRows[Thing](), zone, program)
 	return result, err
 }
 
-// InZoneOf is InZone for things in a scope, and also returns the queries that ran.
+// InZoneOf runs a program like InZone, on things in a scope. It also returns the queries that ran.
 func InZoneOf(t *testing.T, db *exosql.DB, scope exosql.Predicate[Thing], zone, program string) (result string, ran []exosql.Query, err error) {
 	t.Helper()
 	record := exo.RecordFunc(func(e exo.Entry) error {

@@ -1,7 +1,8 @@
-// Package known writes what a run determines of the rows that it changes: everything but what the database chooses anew in each run. Two runs with the
-// same text do the same.
+// Package known describes as text what a run determines of the rows that it changes: everything but what the database chooses anew in each run. Two
+// runs with the same text do the same.
 //
-// The keys that the database chose for new rows have a name there, "new 2 of orders", in the row itself and wherever a column refers to it.
+// A key that the database chose for a new row has a name there, like "new 2 of orders". The name replaces it in the row and wherever a column refers to
+// the row.
 package known
 
 import (
@@ -16,19 +17,19 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Refers is a column that has keys of another table.
+// Refers is a column that contains keys of another table.
 type Refers struct {
 	Table  schema.Name
 	Column string
 	To     schema.Name
-	Key    string // the column of To
+	Key    string // Key is the column of To
 }
 
-// Known is what a run determines.
+// Known describes what a run determines.
 type Known struct {
 	Text   []byte
-	New    []string // the keys that the database chose and that the program can read, as text
-	Copies string   // the place where a value is one of the keys in New, so that another run can't write the same value; "": there is none
+	New    []string // New are the keys that the database chose and the program can read, as text
+	Copies string   // Copies is where a value contains a key in New, so that another run can't write the same value; "" if nowhere
 }
 
 type at struct {
@@ -39,11 +40,12 @@ type at struct {
 
 type row struct {
 	engine.Image
-	content string // what is known of it, before the new keys have names
+	content string // content is what is known of the row, before new keys have names
 }
 
-// Of writes what is known of images. refers lists the columns that have keys; it is called if there are new keys. sees reports whether the program can read a column: a key that it can't read
-// it can't have copied. In tables of which it can read nothing the database itself writes, and may copy keys: there they have one name, too.
+// Of describes what images determine. refers lists the columns that contain keys; it is called if there are new keys. sees reports whether the program can read a column,
+// since it can't have copied a key that it can't read. Tables that it can't read at all are written by the database itself, which may copy keys: these have one name
+// there too.
 func Of(images []engine.Image, refers func() []Refers, sees func(t schema.Name, column string) bool) Known {
 	var k Known
 	keys, seen := map[string]bool{}, map[schema.Name]bool{}
@@ -67,7 +69,7 @@ func Of(images []engine.Image, refers func() []Refers, sees func(t schema.Name, 
 			}
 		}
 	}
-	to := map[at][]Refers{} // by table and column
+	to := map[at][]Refers{} // to has the references of each column of a table
 	var all []Refers
 	if len(fresh) > 0 {
 		all = refers()
@@ -75,7 +77,7 @@ func Of(images []engine.Image, refers func() []Refers, sees func(t schema.Name, 
 	for _, r := range all {
 		to[at{r.Table, r.Column, ""}] = append(to[at{r.Table, r.Column, ""}], r)
 	}
-	// name returns the name of a new key in a cell, if it has one.
+	// name returns the name of a new key in a cell, if the cell contains one.
 	name := func(t schema.Name, column string, c engine.Cell) (string, bool) {
 		if c.Null || len(fresh) == 0 {
 			return "", false
@@ -121,7 +123,7 @@ func Of(images []engine.Image, refers func() []Refers, sees func(t schema.Name, 
 			r.content = write(r)
 		}
 	}
-	for table, of := range byTable { // the n-th new row of a table, in an order that does not depend on what the database chose
+	for table, of := range byTable { // new rows are numbered in an order that does not depend on what the database chose
 		slices.SortStableFunc(of, func(a, b *row) int { return cmp.Compare(a.content, b.content) })
 		for n, r := range of {
 			for _, i := range r.Filled {
@@ -157,7 +159,7 @@ func text(b []byte, s string) []byte {
 	return append(append(strconv.AppendInt(b, int64(len(s)), 10), ':'), s...)
 }
 
-// copies returns where a row has a new key in a value that is no key; "": nowhere.
+// copies returns where a row contains a new key in a value that is no key, or "".
 func (r *row) copies(keys map[string]bool, name func(schema.Name, string, engine.Cell) (string, bool)) string {
 	for i, c := range r.After {
 		if c.Null || r.Before == nil && slices.Contains(r.Filled, i) || r.Before != nil && r.Before[i] == c {
@@ -173,7 +175,7 @@ func (r *row) copies(keys map[string]bool, name func(schema.Name, string, engine
 	return ""
 }
 
-// unnamed replaces each new key in a text that the database wrote.
+// unnamed replaces every new key in a text that the database wrote by "new".
 func unnamed(text string, keys map[string]bool) string {
 	for key := changeset.Named(text, keys); key != ""; key = changeset.Named(text, keys) {
 		text = strings.ReplaceAll(text, key, "new")
@@ -189,7 +191,7 @@ func plain(text string) string {
 	return text
 }
 
-// Plain returns the text of a cell as a person reads it.
+// Plain returns the text of a cell for a person to read.
 func Plain(c engine.Cell) string {
 	if c.Null {
 		return "null"

@@ -15,8 +15,8 @@ var columnDocs = map[string]string{
 
 var boolExpr = &message.Term{Con: &message.Type{Name: "Bool", Args: map[string]*message.Type{"of": {Name: value.TypeBool}}}}
 
-// columnInterface makes the interface of a kind of column expressions from the
-// operators that it has.
+// columnInterface makes the interface for one kind of column expression from the operators that it
+// has.
 func columnInterface(name string) *message.Interface {
 	i := &message.Interface{Name: name, Doc: columnDocs[name], Expr: true, Words: columnWords(name), Fields: map[string]*message.Property{}, Methods: map[string]*message.Method{}}
 	if slices.Contains(equal, name) {
@@ -36,7 +36,7 @@ func columnInterface(name string) *message.Interface {
 		if !slices.Contains(op.on, name) {
 			continue
 		}
-		if !op.unlisted && (i.Keys == "" || op.on[0] == "Json" || len(op.on) == len(anyColumn)) { // the doc of JSON lists what compares it
+		if !op.unlisted && (i.Keys == "" || op.on[0] == "Json" || len(op.on) == len(anyColumn)) { // the doc of JSON lists its comparisons itself
 			i.Order = append(i.Order, op.Name)
 		}
 		if op.field {
@@ -68,7 +68,7 @@ func resultTerm(result string) *message.Term {
 		return wide(true, v("of"))
 	case "wide":
 		return wide(false, v("of"), v("value"))
-	case "quotient": // whole numbers, too, have a quotient with a fraction
+	case "quotient": // whole numbers also have a quotient with a fraction
 		return wide(true, v("of"), v("value"), con(value.TypeFloat))
 	case "remainder":
 		return wide(true, v("of"), v("value"))
@@ -94,7 +94,7 @@ func resultTerm(result string) *message.Term {
 	return boolExpr
 }
 
-// paramOf returns a parameter of an operator on columns of the interface on.
+// paramOf returns a parameter of an operator, for columns with the interface on.
 func paramOf(param, on string, null bool) message.Param {
 	of := v("of")
 	switch on {

@@ -8,8 +8,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// These methods test, in a callback, whether a link leads to any row, and whether one, all or
-// none of its rows meet a condition.
+// These methods test, in a callback, whether a link leads to any row, and whether one, all or none
+// of its rows meet a condition.
 const (
 	ExistsMethod = "exists"
 	Some         = "some"
@@ -17,15 +17,15 @@ const (
 	None         = "none"
 )
 
-// These methods run a query. In a callback Execute returns the rows of a link as a selection shows them, and First the first of them.
+// These methods run a query. In a callback, Execute returns the rows of a link, in the form that select shows, and First returns the first of them.
 const (
 	Execute = "execute"
 	First   = "first"
 	Page    = "page"
 )
 
-// The interfaces that every grant shares. They are plain data: the recorder and the gate know
-// nothing else about queries.
+// This file has the interfaces that all grants share. They are plain data, and all that the
+// recorder and the gate know about queries.
 
 func v(name string) *message.Term { return &message.Term{Var: name} }
 
@@ -45,8 +45,8 @@ const (
 // GroupAlias is the name of a query's groups in its callbacks.
 const GroupAlias = "group"
 
-// queryMethods returns the methods of every query. Its type arguments are ns, the tables in it
-// by their aliases, and row, what one result row shows.
+// queryMethods returns the methods of every query. Its type arguments are ns, the tables in it by
+// their aliases, and row, the type of a result's row.
 func queryMethods() []*message.Method {
 	extended := &message.Term{Ext: []*message.Term{v("ns"), v("item.ns")}}
 	return []*message.Method{
@@ -92,8 +92,8 @@ func queryMethods() []*message.Method {
 	}
 }
 
-// Both are made at the first call: every process that links this package runs its initialiser,
-// also a worker that has no database.
+// These are made when they are first called, since every process with this package runs its
+// initialisers, even a worker without a database.
 var (
 	SharedMethods    = sync.OnceValue(queryMethods)
 	SharedInterfaces = sync.OnceValue(makeShared)
@@ -111,20 +111,20 @@ func makeShared() []*message.Interface {
 	for _, name := range anyColumn {
 		out = append(out, columnInterface(name))
 	}
-	// A sortable thing is a column or an order. The interface only has a name and a text for errors.
+	// These interfaces have no members, only a name and a text for errors.
 	return append(out, &message.Interface{Name: sortable, Doc: "a column, or an order like column.desc()"},
 		&message.Interface{Name: numeric, Doc: "a column of numbers, or a calculation with it"},
 		&message.Interface{Name: minMax, Doc: "a column of numbers, texts, times or days"},
 		&message.Interface{Name: countable, Doc: "a column, or an expression of columns"})
 }
 
-// Declared reports whether the authors of programs are shown a method of queries. Some other methods are for programs
-// that know them from other libraries, or from an error. Tests of a link's rows are described once for all links.
+// Declared reports whether authors of programs are shown a method of queries. Other methods are for programs that
+// know them from other libraries or from an error. Tests of a link's rows are described once for all links.
 func Declared(m *message.Method) bool {
 	return m.Name != CountBy && m.Name != Page && m.Name != PartitionBy && Sets[m.Name] == sqlast.NoSet && (m.Nested == nil || m.Sends)
 }
 
-// ReservedMember reports whether a name already means something on queries.
+// ReservedMember reports whether a name is already a method of queries.
 func ReservedMember(n string) bool {
 	for _, m := range SharedMethods() {
 		if m.Name == n {

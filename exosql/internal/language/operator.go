@@ -9,48 +9,48 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Operator is one row of the table that the typed API, the programs' interfaces and the compiler
-// share: nothing else can be expressed.
+// Operator is one row of the table that the typed API, the programs' interfaces and the compiler share:
+// nothing else can be expressed.
 //
-// Every operator is total: it has a value, or NULL, for all operands. An operator that could fail
-// would fail for any row that the engine happens to read, also out of scope, and reveal that. For
-// operators marked total the compiler also knows the largest size of the result, so they can show
-// a labelled column sealed. Arithmetic (bounded by its digits), patterns and conditions can't.
+// Every operator is total: it has a value, or NULL, for all operands. An operator that could fail would
+// fail for any row that the engine happens to read, even out of scope, and so reveal that row. For
+// operators marked total the compiler also knows the largest size of the result, so that results of
+// labelled columns can be sealed. Arithmetic (bounded by digits), patterns and conditions are not marked.
 type Operator struct {
-	Name     string    // canonical
-	also     []string  // other names that programs may use, JavaScript's own if it has one
-	sure     bool      // a condition of JavaScript: false, not unknown, if an operand is null
-	on       []string  // the column interfaces that have it
-	params   []string  // see paramOf
-	result   string    // see resultTerm; "": a condition
-	Null     bool      // null is allowed as the value
-	Ast      sqlast.Op // sqlast.Not for a pattern: like, negated
-	IfNull   sqlast.Op // the operator for a literal null as the value
-	Form     form      // how it is compiled
-	field    bool      // it is read like a field, without a call
-	unlisted bool      // only JavaScript's syntax uses it
-	whole    bool      // its result has no fraction
-	total    bool      // programs may get its result for a labelled column, sealed, without reading the column: see message.Method
+	Name     string    // Name is the canonical name
+	also     []string  // also are other names that programs may use, including JavaScript's own
+	sure     bool      // sure: a condition of JavaScript, which is false and not unknown if an operand is null
+	on       []string  // on are the column interfaces that have the operator
+	params   []string  // params are for paramOf
+	result   string    // result is for resultTerm; "" means a condition
+	Null     bool      // Null: the value may be null
+	Ast      sqlast.Op // Ast is the operator in SQL; sqlast.Not for a pattern means a negated like
+	IfNull   sqlast.Op // IfNull is the operator in SQL if the value is a literal null
+	Form     form      // Form is how the operator is compiled
+	field    bool      // field: read without a call, like a field
+	unlisted bool      // unlisted: only JavaScript's syntax uses it
+	whole    bool      // whole: the result has no fraction
+	total    bool      // total: programs may get the result for a labelled column, sealed, without reading the column (see message.Method)
 	doc      string
 }
 
-// form is the way in which an operator is compiled.
+// form is a way to compile an operator.
 type form uint8
 
 const (
-	formPlain      form = iota // operands in the form for comparing
-	FormCompare                // two or more operands of one kind
-	FormOrdered                // two or more operands of one kind, compared by order
+	formPlain      form = iota // operands in the form in which they are compared
+	FormCompare                // two or more operands of one type
+	FormOrdered                // two or more operands of one type, compared by order
 	FormList                   // a value and a list
 	FormNumber                 // exact numbers give an exact number
-	FormReversed               // FormNumber with the operands exchanged
+	FormReversed               // like FormNumber, with the operands exchanged
 	FormText                   // operands as text
 	FormPattern                // a text and a pattern
 	FormFolded                 // a text and a pattern, without regard to case
-	FormSame                   // operands of one kind give a value of that kind
+	FormSame                   // operands of one type give a value of that type
 	FormSlice                  // a text and positions in it
 	FormToText                 // a value as the text that results show
-	FormOrder                  // a term of an order; no value
+	FormOrder                  // a term of an order, which is no value
 	FormHas                    // an array and an element
 	FormPart                   // a part of a time or a day, in local time
 	FormUTC                    // a part of a time or a day, in UTC
@@ -59,17 +59,17 @@ const (
 	FormElapsed                // two times give milliseconds
 	FormDays                   // two times or days give days
 	FormKey                    // a JSON value and the name of a key
-	FormJSON                   // JSON as the value that it contains
+	FormJSON                   // JSON, converted to the value that it contains
 	FormJSONHas                // a JSON value, and a value that may be an element or a part of the first
-	FormJSONLength             // JSON: the number of an array's elements or of a text's characters, else null
-	FormJSONToText             // JSON: a text, a number or a truth value as a text, else null
+	FormJSONLength             // the number of a JSON array's elements or of a JSON text's characters, else null
+	FormJSONToText             // a JSON text, number or truth value as text, else null
 	FormWhole                  // JSON or an array, compared with plain data
 )
 
-// The interfaces of column expressions, by what their values can do.
+// These lists group the interfaces of column expressions by what their values can do.
 var (
 	anyColumn = []string{"Int", "Float", "Decimal", "Text", "Bool", "Time", "Day", "Interval", "Uuid", "Bytes", "Json", "Elements"}
-	equal     = anyColumn[:10] // all but Json and Elements
+	equal     = anyColumn[:10] // equal has all but Json and Elements
 	ordered   = []string{"Int", "Float", "Decimal", "Text", "Time", "Day", "Interval"}
 	numbers   = []string{"Int", "Float", "Decimal"}
 	written   = []string{"Int", "Float", "Decimal", "Text", "Bool", "Time", "Day", "Uuid"}
@@ -80,13 +80,13 @@ var (
 	lists     = []string{"Elements"}
 	jsons     = []string{"Json"}
 
-	// A value in JSON is compared with another value as that value's type.
+	// JSON is compared with another value in that value's type.
 	matched = append(slices.Clip(equal), jsons...)
 	ranged  = append(slices.Clip(ordered), jsons...)
 )
 
-// operators is the table. Names in `also` that are operators of JavaScript are the evaluator's
-// names for these in callbacks: === is null-safe, as in JavaScript.
+// operators is the table of all operators. Names in `also` that are operators of JavaScript are the
+// evaluator's names for them in callbacks: === treats null as a value, as in JavaScript.
 var operators = []Operator{
 	{Name: "eq", also: []string{"="}, on: matched, params: one, Null: true, Ast: sqlast.Eq, IfNull: sqlast.IsNull, Form: FormCompare, doc: "equal; eq(null) is isNull()"},
 	{Name: "ne", also: []string{"<>", "!="}, on: matched, params: one, Null: true, Ast: sqlast.Ne, IfNull: sqlast.IsNotNull, Form: FormCompare, doc: "not equal, and not null"},
@@ -191,8 +191,8 @@ var operators = []Operator{
 
 var one = []string{"value"}
 
-// Units are the units to which times and days are truncated, and that are added. A program names one
-// in a literal, which is part of the message's shape: no text of a program gets into the statement.
+// Units are what times and days are truncated to, and what is added to days. A program names one in
+// a literal, which is part of the message's shape: no text of a program gets into the statement.
 var Units = []struct {
 	Name        string
 	First, Plus sqlast.Op
@@ -201,7 +201,7 @@ var Units = []struct {
 	{"quarter", sqlast.QuarterOf, sqlast.PlusQuarters}, {"year", sqlast.YearOf, sqlast.PlusYears},
 }
 
-// JavaScript's names for not and in. The negation is true if its condition is false or unknown.
+// These are JavaScript's names for not and in. A negation is true if its condition is false or unknown.
 const (
 	Negation = "!"
 	IsOneOf  = "is in"
@@ -210,12 +210,12 @@ const (
 // GetKey is the operator for reading a key of JSON: t.data.key.
 const GetKey = "getKey"
 
-// Sure reports whether the operator, under the message's name for it, is a condition of JavaScript.
+// Sure reports whether the operator, under the name in a message, is a condition of JavaScript, which is never unknown.
 func (o *Operator) Sure(name string) bool {
 	return o.sure || name == Negation || name == IsOneOf || o.Form == FormOrdered && name != o.Name
 }
 
-// OperatorOn returns the operators by interface, and then by the names that a message uses.
+// OperatorOn returns the operators by interface, and then by their names in messages.
 var OperatorOn = sync.OnceValue(func() map[string]map[string]*Operator {
 	m := map[string]map[string]*Operator{}
 	for i := range operators {
@@ -231,8 +231,8 @@ var OperatorOn = sync.OnceValue(func() map[string]map[string]*Operator {
 	return m
 })
 
-// Shown returns an operator's name for errors: JavaScript's sign if it has one. A message has
-// only our name, but most programs write the sign.
+// Shown returns an operator's name for errors: JavaScript's sign if it has one. A message has only
+// this table's name, but most programs write the sign.
 func Shown(name string) string {
 	if op := OperatorByName()[name]; op != nil {
 		for _, also := range op.also {
@@ -244,8 +244,8 @@ func Shown(name string) string {
 	return name
 }
 
-// OperatorByName returns the operators that have one name in the typed API and in programs, on
-// any column.
+// OperatorByName returns the operators that have the same name in the typed API and in programs,
+// for any column.
 var OperatorByName = sync.OnceValue(func() map[string]*Operator {
 	m := map[string]*Operator{}
 	for i := range operators {

@@ -5,24 +5,25 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// These methods search the texts of rows, if the host declared a search. Search is a method of
-// a query, Matches and Rank (see window.go) of a row in a callback.
+// These methods search the texts of rows, if the host declared a search. Search is a method of a
+// query; Matches and Rank (window.go) are methods of a row in a callback.
 const (
 	Search  = "search"
 	Matches = "matches"
 )
 
-// searched returns the parameter for the text. It is a value of the program, not a column: the query would have to be parsed again for each row.
+// searched returns the parameter for the searched text. It is a value of the program and not a column, for which the query would be parsed again for
+// each row.
 func searched(opt bool) []message.Param {
 	return []message.Param{{Name: "the words", Want: con(value.TypeText), Opt: opt}}
 }
 
-// QuerySearch returns the method of a query. label is the label of the texts.
+// QuerySearch returns the search method of a query. label is that of the searched texts.
 func QuerySearch(label value.Label) *message.Method {
 	return &message.Method{Name: Search, Doc: `rows with all words of a text, best first; "a phrase", pay*, -without, a OR b`, Params: searched(false), Result: v("self"), Label: label}
 }
 
-// RowSearch returns the methods of a row.
+// RowSearch returns the search methods of a row.
 func RowSearch(label value.Label) []*message.Method {
 	return []*message.Method{
 		{Name: Matches, Doc: "a condition, like search", Params: searched(false), Result: boolExpr, Label: label},
@@ -30,7 +31,7 @@ func RowSearch(label value.Label) []*message.Method {
 	}
 }
 
-// These are names for a search in other libraries and SQL, by the place of their use.
+// These phrases answer names for a search in other libraries and SQL, by the place of their use.
 var (
 	searchPhrases = [][3]string{
 		{"as.textSearch as.fullTextSearch as.fullText as.fts as.searchText as.match as.matching", "search", "search"},

@@ -5,7 +5,7 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// These methods combine two queries that show the same columns into one.
+// These methods combine two queries with the same columns into one.
 const (
 	Union     = "union"
 	UnionAll  = "unionAll"
@@ -14,16 +14,16 @@ const (
 	Except    = "except"
 )
 
-// Sets are the methods' operators in SQL.
+// Sets has the SQL operator of each of these methods.
 var Sets = map[string]sqlast.Set{Union: sqlast.Union, UnionAll: sqlast.UnionAll, Concat: sqlast.UnionAll, Intersect: sqlast.Intersect, Except: sqlast.Except}
 
-// RecordAlias is the name of such a query's rows in its callbacks.
+// RecordAlias is the name of a combined query's rows in its callbacks.
 const RecordAlias = "row"
 
-// recordInterface is the interface of such a row in a callback: its fields are what select showed.
+// recordInterface is the interface of a combined row in a callback: its fields are those that select showed.
 const recordInterface = "Selected"
 
-// combines returns the method of a query. It compares everything that a row shows, so the labels of all that join.
+// combines returns the method that combines two queries. It compares everything that a row shows, so all labels of the row join.
 func combines(name string) *message.Method {
 	row := &message.Term{Name: RecordAlias, Of: &message.Term{App: recordInterface, Own: v("row"), To: scalarInterfaces}}
 	return &message.Method{Name: name, Row: true,

@@ -8,13 +8,13 @@ import (
 // Recursive follows a link from a table to itself again and again.
 const Recursive = "recursive"
 
-// Depth is the program's name for the depth of a row of a tree, and otherDepth the name if the row already has a member depth.
+// Depth is the program's name for the depth of a row in a tree; otherDepth is the name if the row has a member depth.
 const (
 	Depth      = "depth"
 	otherDepth = "treeDepth"
 )
 
-// DepthName returns the name of the depth in rows that use some names already, or "" if they use both.
+// DepthName returns a name for the depth that is not taken yet, or "" if both names are.
 func DepthName(taken func(string) bool) string {
 	for _, name := range []string{Depth, otherDepth} {
 		if !taken(name) {
@@ -24,7 +24,7 @@ func DepthName(taken func(string) bool) string {
 	return ""
 }
 
-// Tree returns the method of a query whose rows have a link to the same kind of rows.
+// Tree returns the method of a query with a link back to the same kind of rows.
 func Tree(result *message.Type) *message.Method {
 	return &message.Method{Name: Recursive, Doc: "right behind a link to the same table: also theirs, and so on; each row once, with its depth, from 1",
 		Params: []message.Param{{Name: "the depth", Want: con(value.TypeInt), Count: true, Opt: true}}, Result: &message.Term{Con: result}}

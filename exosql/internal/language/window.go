@@ -17,7 +17,7 @@ const (
 	WindowAlias     = "window"
 )
 
-// These are the functions of a window other than aggregates of all its rows.
+// These are the functions of a window that are no aggregates of all its rows.
 const (
 	RowNumber = "rowNumber"
 	Rank      = "rank"
@@ -28,16 +28,16 @@ const (
 	LastOf    = "last"
 )
 
-// RunningRows and MovingRows narrow a window to the rows up to the current one, or to the last of these, for a measure of them or an aggregate.
+// RunningRows and MovingRows narrow a window for a measure or an aggregate: to the rows up to the current one, or to the last of these.
 const (
 	RunningRows = "running"
 	MovingRows  = "moving"
 )
 
-// Running are the aggregates of a window's rows up to the current one, by name. RunningRows is none itself.
+// Running has the aggregates of a window's rows up to the current one, by name. RunningRows itself has none.
 var Running = map[string]string{RunningRows: "", "runningCount": Count, "runningSum": Sum, "runningAvg": Avg, "runningMin": Min, "runningMax": Max}
 
-// Moving are the aggregates of a window's last rows up to the current one, by name. MovingRows is none itself.
+// Moving has the aggregates of a window's last rows up to the current one, by name. MovingRows itself has none.
 var Moving = map[string]string{MovingRows: "", "movingCount": Count, "movingSum": Sum, "movingAvg": Avg, "movingMin": Min, "movingMax": Max}
 
 func distinctBy() *message.Method {
@@ -45,7 +45,7 @@ func distinctBy() *message.Method {
 		Params: keys(), Result: v("self")}
 }
 
-// partitionBy returns the method that adds a window to the tables of the query.
+// partitionBy returns the method that adds a window to the names in a query's callbacks.
 func partitionBy() *message.Method {
 	of := keys()
 	of[0].Opt = true
@@ -53,8 +53,8 @@ func partitionBy() *message.Method {
 	return &message.Method{Name: PartitionBy, Params: of, Result: app(QueryInterface, map[string]*message.Term{"ns": ns, "row": v("row")})}
 }
 
-// windowInterface returns the interface of a window in a callback. Its type argument is named
-// over, not ns, so that it is not treated as a group.
+// windowInterface returns the interface of a window in a callback. Its type argument is named over,
+// not ns, so that it is not treated as a group.
 func windowInterface() *message.Interface {
 	i := &message.Interface{Name: WindowInterface, Doc: "the rows of a partition", Words: []message.Words{phrases(windowPhrases)}, Methods: map[string]*message.Method{}}
 	add := func(name string, result *message.Term, params ...message.Param) {
@@ -101,21 +101,21 @@ func windowInterface() *message.Interface {
 	return i
 }
 
-// windowPhrases are the phrases of a window: its functions return a value for each row.
+// windowPhrases are the phrases about a window, which needs a function that returns a value for each row.
 var windowPhrases = [][3]string{
-	{"measured", "running moving", "`{name}` is of the whole window, window.{name}(); of the rows up to each write window.running().{name}(), and of the last 7 window.moving(7).{name}()"},
+	{"measured", "running moving", "write window.{name}() for the whole window, window.running().{name}() for the rows up to each, window.moving(7).{name}() for the last 7"},
 	{"within", "first sum", "`{name}` is a column of its rows: window.first(t => t.{name}), or window.sum(t => t.{name})"},
 	{"unsuited", "count where", "a window is no value: a function of it gives one, like window.count() or window.where(t => condition).count()"}, {"uncalled", "", "{it} is a function of a window: call it, {it}()"},
-	{"callback arguments", "*.partitionBy *.orderBy", "takes no arguments: it is of the rows that partitionBy puts together, in the order of the orderBy before it"},
+	{"callback arguments", "*.partitionBy *.orderBy", "takes no arguments: its rows are those that partitionBy puts together, in the order of the orderBy before it"},
 	{".row_number .number .index .position .rowNum .rownum", "rowNumber", "write window.rowNumber()"}, {".dense_rank", "denseRank", "write window.denseRank()"}, {".prev .previous .before", "lag", "write window.lag(t => t.column)"},
 	{".next .following .after", "lead", "write window.lead(t => t.column)"}, {".firstValue .first_value", "first", "write window.first(t => t.column)"}, {".lastValue .last_value", "last", "write window.last(t => t.column)"},
-	{".cumSum .cumsum .cumulativeSum .runningTotal .cumulative .total", "runningSum sum", "write window.runningSum(t => t.column) up to the row, or window.sum(t => t.column) of all rows"},
+	{".cumSum .cumsum .cumulativeSum .runningTotal .cumulative .total", "runningSum sum", "write window.runningSum(t => t.column) for the rows up to each, or window.sum(t => t.column) for all rows"},
 	{".cumCount .cumcount", "runningCount", "write window.runningCount()"}, {".average .mean", "avg", "write window.avg(t => t.column)"}, {".size .length", "count", "write window.count()"},
 	{".orderBy .sort", "*.orderBy *.partitionBy", "it has the order of the query: write .orderBy(t => t.column) before .partitionBy(t => t.key)"}, {"as.filter", "where", "where"},
-	{".rolling .movingAverage .rollingAvg .rollingMean .rollingSum .rows .rowsBetween .range .between .frame .preceding .slice .take .limit", "movingAvg movingSum", "of the last 7 rows up to each write window.movingAvg(t => t.column, 7), or movingSum, movingMin, movingMax, movingCount"},
-	{".median .countDistinct .collect", "*.groupBy *.select *.median", "of a whole group write .groupBy(t => t.key).select(g => ({ key: g.key, median: g.median(t => t.column) }))"},
+	{".rolling .movingAverage .rollingAvg .rollingMean .rollingSum .rows .rowsBetween .range .between .frame .preceding .slice .take .limit", "movingAvg movingSum", "for the last 7 rows up to each write window.movingAvg(t => t.column, 7), or movingSum, movingMin, movingMax, movingCount"},
+	{".median .countDistinct .collect", "*.groupBy *.select *.median", "for a whole group write .groupBy(t => t.key).select(g => ({ key: g.key, median: g.median(t => t.column) }))"},
 	{".ntile .percentRank .percent_rank .cumeDist .cume_dist", "rowNumber count", "calculate it: window.rowNumber() / window.count()"},
-	{".partitionBy .over", "*.partitionBy *.orderBy", "it is of the rows that .partitionBy(t => t.key) puts together, in the order of the .orderBy(t => t.column) before it"},
+	{".partitionBy .over", "*.partitionBy *.orderBy", "its rows are those that .partitionBy(t => t.key) puts together, in the order of the .orderBy(t => t.column) before it"},
 }
 
 const (
@@ -124,7 +124,7 @@ const (
 	windowForm  = "write " + windowOf + ".select(({ {part}, window }) => ({ id: {part}.id, n: window.rowNumber(), sum: window.runningSum(t => t.column), before: window.lag(t => t.column) }))"
 )
 
-// Names for windows in other libraries, on queries, rows and columns, and as functions.
+// These phrases answer names for windows in other libraries, on queries, rows and columns, and as functions.
 var (
 	queryFirsts = [3]string{".selectDistinctOn .distinct_on .unique .uniq .dedupe .dropDuplicates .latestBy .latestPer .firstPer .lastPer .firstBy .lastBy .latest .newest .sliceMax", "distinctBy orderBy *.desc", firstOfEach}
 	queryWindow = [3]string{".over .window .windowBy .partition .partition_by .rowNumber .row_number .rank .denseRank .dense_rank .lag .lead .runningSum .runningTotal .cumSum .cumsum .withRowNumber", "partitionBy orderBy select *.rowNumber *.runningSum *.lag", windowForm}
@@ -132,5 +132,5 @@ var (
 	callWindow  = [3]string{"rowNumber() row_number() rank() denseRank() dense_rank() lag() lead() firstValue() first_value() lastValue() last_value() over() runningSum() cumSum()", "partitionBy orderBy select *.rowNumber *.runningSum *.lag", windowOf + ".select(({ window }) => ({ n: window.rowNumber(), sum: window.runningSum(t => t.column), before: window.lag(t => t.column) }))"}
 )
 
-// RowWords returns the phrases of a row.
+// RowWords returns the phrases for errors about a row.
 func RowWords() []message.Words { return []message.Words{sharedWords().rows} }

@@ -8,9 +8,9 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// The phrases of errors about columns, queries and rows. Programs use the words of SQL and of
-// other libraries for our operators and methods. Each phrase names what to write instead, and
-// is used only if the members exist that it names. See message.Phrase.
+// This file has the phrases of errors about columns, queries and rows. Programs use the words of
+// SQL and of other libraries for this table's operators and methods. Each phrase names what to
+// write instead, and is used only if the members that it names exist (see message.Phrase).
 
 const updateCalculates = "to calculate write .where(condition).update(t => ({ column: t.column + 1 }))"
 
@@ -22,7 +22,7 @@ const onlyOnRows = ".sum .avg .average .min .max .count .groupBy .indexOf .lastI
 	".getDate .getDay .charAt .at .0 .toFixed .toPrecision .split .replace .replaceAll .padStart .padEnd .repeat .normalize .charCodeAt .codePointAt " +
 	".localeCompare .toLocaleString .toLocaleDateString .toLocaleTimeString .toDateString .setDate .trimStart .trimEnd"
 
-// columnWords returns the phrases of a kind of column expressions.
+// columnWords returns the phrases about a kind of column expression.
 func columnWords(name string) []message.Words {
 	if w := sharedWords(); slices.Contains(equal, name) {
 		return []message.Words{w.columns}
@@ -33,8 +33,8 @@ func columnWords(name string) []message.Words {
 	}
 }
 
-// jsonWords returns the phrases of JSON. Any name may be a key of it, so it has no phrases
-// about members.
+// jsonWords returns the phrases about JSON. Any name may be a key of it, so it has no phrases about
+// members.
 func jsonWords() message.Words {
 	table := slices.Clone(jsonPhrases)
 	for _, p := range columnPhrases {
@@ -45,10 +45,10 @@ func jsonWords() message.Words {
 	return phrases(table)
 }
 
-// groupWords returns the phrases of a group in a callback.
+// groupWords returns the phrases about a group in a callback.
 func groupWords() []message.Words { return []message.Words{phrases(groupPhrases)} }
 
-// QueryWords returns the phrases of every query.
+// QueryWords returns the phrases about queries.
 func QueryWords() []message.Words { return []message.Words{sharedWords().queries} }
 
 type words struct{ columns, whole, json, queries, rows message.Words }
@@ -65,20 +65,20 @@ func phrases(table [][3]string) message.Words {
 	return message.NewWords(ps...)
 }
 
-// Each line: the use that it is for, the members that it needs, the phrase.
+// Each line has the use that the phrase is for, the members that it needs, and the phrase.
 var columnPhrases = [][3]string{
 	{"member", "", "column"}, {"path", "", "table.column"}, {"condition", "&& ||", "{it} is a condition of the database and has no value in the program; join conditions with && and || in the callback itself, where operators become part of what is asked"},
 	{"condition", "", "{it} is a condition of the database and has no value in the program"},
 	{"value", "=== *.select *.execute", "{it} is a column of the database and has no value in the program; write the condition in the callback itself, like t => t.{name} === value, where operators are recorded, or select it and execute"},
 	{"value", "===", "{it} is a column of the database and has no value in the program; write the condition in the callback itself, like t => t.{name} === value, where operators are recorded"},
 	{"value", "*.select *.execute", "{it} is a column of the database and has no value in the program; select it and execute"}, {"value", "", "{it} is a column of the database and has no value in the program"},
-	{"fraction", "Math.round Math.floor Math.ceil", "round it at last: Math.round(…), Math.floor(…) or Math.ceil(…)"},
-	{"template", "*.select", "a template can't hold {it}, which has no value in the program; select the column and build the text from the rows"},
+	{"fraction", "Math.round Math.floor Math.ceil", "make the result whole: Math.round(…), Math.floor(…) or Math.ceil(…)"},
+	{"template", "*.select", "a template can't contain {it}, which has no value in the program; select the column and build the text from the rows"},
 	{"decimal", "*.select", "{by} can't calculate with {it}, which has no value in the program: in a callback write t.column * Decimal('1.5'), or select the column and calculate with the rows"},
-	{"argument", "", "only a value of the program can stand here, no column"},
+	{"argument", "", "only a value of the program is allowed here, not a column"},
 	{"negative", "endsWith *.select", "; to compare an end use .endsWith('…'), for else " + onRows}, {"list", "=== *.||", "write column === value for each, joined with ||"},
 	{"typeof", "isNull", "to ask whether it is empty write .isNull()"}, {"oneof", "in", "for one of several values write column.in({list})"},
-	{"operator", "", "a filter object says what `{name}` equals, with a value or a list of values, or has conditions like { gt: value }; or write a callback, like ({ {part} }) => condition"},
+	{"operator", "", "a filter object compares `{name}` equals, with a value, a list of values, or conditions like { gt: value }; or write a callback, like ({ {part} }) => condition"},
 	{"direction", "asc desc", "the direction of {it} is 'asc' or 'desc'"}, {".mode", "ilike", "to find a text whatever its case write { ilike: '%…%' } in its place"},
 	{".exists", "isNull isNotNull", "write { isNull: true } or { isNotNull: true }"}, {".regex .regexp", "ilike", "to find a text whatever its case write { ilike: '%…%' }"},
 	{"filter.names", "", "a filter object has the names of columns: write `{name}`"}, {"read.none", "", "it read no column"},
@@ -87,7 +87,7 @@ var columnPhrases = [][3]string{
 	{"keyed.getFullYear keyed.getUTCFullYear", "", "year"}, {"keyed.getMonth keyed.getUTCMonth", "", "month"}, {"keyed.getDate keyed.getUTCDate", "", "day"},
 	{"keyed.getDay keyed.getUTCDay", "", "weekday"}, {"keyed.getHours keyed.getUTCHours", "", "hour"}, {"keyed.year", "", "year"}, {"keyed.quarter", "", "quarter"}, {"keyed.month", "", "month"},
 	{"keyed.week", "", "week"}, {"keyed.day", "", "day"}, {"keyed.weekday", "", "weekday"}, {"keyed.hour", "", "hour"},
-	{"keyed.truncate", "", "="}, {"keyed.lower keyed.upper keyed.trim keyed.toText keyed.asText keyed.asNumber keyed.asBool", "", "."}, {"op:Math.max op:Math.min", "?:", "of other values write a {op} b ? a : b"},
+	{"keyed.truncate", "", "="}, {"keyed.lower keyed.upper keyed.trim keyed.toText keyed.asText keyed.asNumber keyed.asBool", "", "."}, {"op:Math.max op:Math.min", "?:", "for other values write a {op} b ? a : b"},
 	{"op:**", "*.select", "for another select the column, and calculate with the rows"}, {"mixed", "?? String *.select", "for a text write String({it}) ?? '…'; for values of two types select {it}, and write ?? with the rows"},
 	{"call:Number", "getTime", "for the milliseconds since 1970 write .getTime()"}, {"call:Number call:parseInt call:parseFloat", "*.select", "select the column and convert the rows"},
 	{"call:Boolean call:isFinite", "isNotNull", "compare it, like column !== null"}, {"call:isNaN", "isNull", "compare it, like column === null"},
@@ -95,13 +95,13 @@ var columnPhrases = [][3]string{
 	{"call:has", "in", "for one of its keys write column.in([...map.keys()])"},
 	{"call:test call:exec", "includes like *.select", "for a part of a text use column.includes('…'), or column.like('…%'); for other patterns " + onRows}, {"call:test call:exec", "includes like", "for a part of a text use column.includes('…'), or column.like('…%')"},
 
-	{"op:!", "round === isNull", "for an empty value use .isNull(), and for 0 write column === 0"}, {"unsuited op:+ op:- op:* op:/ op:% op:neg", "asMilliseconds", "as a number it is .asMilliseconds()"},
+	{"op:!", "round === isNull", "for an empty value use .isNull(), and for 0 write column === 0"}, {"unsuited op:+ op:- op:* op:/ op:% op:neg", "asMilliseconds", "for a number write .asMilliseconds()"},
 	{"op:!", "isNull", "for an empty value use .isNull()"}, {"op:neg", "desc", "to sort backwards use .desc()"}, {"op:-", "daysSince", "for the days between them write a.daysSince(b)"},
-	{"op:+", "getTime plus", "for a later day write .plus(7, 'day'), with 'week', 'month', 'quarter' or 'year' too; or write .getTime() for the milliseconds since 1970, with which it can be done"},
+	{"op:+", "getTime plus", "for a later day write .plus(7, 'day'), with 'week', 'month', 'quarter' or 'year' too; or write .getTime() for the milliseconds since 1970, a number"},
 	{"op:+", "plus", "for a later day write .plus(7, 'day'), with 'week', 'month', 'quarter' or 'year' too"}, {"day.time", "*.truncate", "; compare the time's .truncate('day') with the day"},
-	{"time.number", "", "; milliseconds since 1970 are a time as new Date({it})"}, {"op:||", "??", "for another value where this one is empty use ??"},
+	{"time.number", "", "; for milliseconds since 1970 write new Date({it})"}, {"op:||", "??", "for another value where this one is empty use ??"},
 
-	// Functions and words of other languages.
+	// These lines are for functions and words of other languages.
 	{"eq()", "===", "column === value, in a callback like t => t.column === value"}, {"ne()", "!==", "column !== value, in a callback like t => t.column !== value"},
 	{"gt()", ">", "column > value"}, {"gte()", ">=", "column >= value"}, {"lt()", "<", "column < value"}, {"lte()", "<=", "column <= value"}, {"inArray()", "in", "column.in([…])"}, {"notInArray()", "notIn", "column.notIn([…])"},
 	{"isNull() word:is", "isNull", "column === null"}, {"isNotNull()", "isNotNull", "column !== null"},
@@ -112,12 +112,12 @@ var columnPhrases = [][3]string{
 	{"extract() date_part() datepart()", "year month day", "column.year(), column.month() or column.day()"}, {"dateAdd() date_add() addDays() addWeeks() addMonths() addYears()", "plus", "column.plus(14, 'day')"},
 	{"datediff() age() differenceInDays() daysBetween()", "daysSince", "a.daysSince(b)"},
 
-	// Synonyms.
+	// These lines are for synonyms.
 	{"as.contains", "includes", "includes"}, {"as.equals as.equal as.equalTo", "eq", "eq"}, {"as.neq as.notEqual as.notEquals", "ne", "ne"}, {"as.gte as.greaterThanOrEqual", "ge", "ge"}, {"as.lte as.lessThanOrEqual", "le", "le"},
 	{"as.greaterThan as.isAfter as.after", "gt", "gt"}, {"as.lessThan as.isBefore as.before", "lt", "lt"}, {"as.inArray as.oneOf as.anyOf as.IN", "in", "in"}, {"as.nin as.notInArray as.noneOf", "notIn", "notIn"},
 	{"as.startswith", "startsWith", "startsWith"}, {"as.endswith", "endsWith", "endsWith"}, {"as.notNull", "isNotNull", "isNotNull"}, {"as.DESC as.descending as.-1", "desc", "desc"}, {"as.ASC as.ascending as.1", "asc", "asc"},
 
-	// Members that columns don't have.
+	// These lines are for members that columns don't have.
 	rowWindow, averages, aggregates, isEmpty, oneElement, columnSearch,
 	{".indexOf .lastIndexOf", "includes", "write .includes('…')"},
 	{".match .matchAll .search .test", "includes startsWith like *.select", "write .includes('…'), .startsWith('…') or .like('a%b'); for other patterns " + onRows},
@@ -139,24 +139,24 @@ var (
 	oneElement = [3]string{".charAt .at .0", "has *.select", "select it, and read it from the result"}
 )
 
-// jsonPhrases are for members that texts and arrays have: a program that writes one means the member, and not a key.
+// jsonPhrases are about members of texts and arrays: a program that writes one means the member, not a key of the JSON.
 var jsonPhrases = [][3]string{
 	{".startsWith .endsWith .indexOf .like .ilike .toLowerCase .toUpperCase .lower .upper .trim .slice .substring .split .match .replace .charAt .concat",
-		"asText getKey", "of a text in it write column.key.asText() first; a key of this name is column.getKey('…')"},
-	{".map .filter .some .every .find .forEach .reduce .at .join .push .keys .values .entries .flatMap .sort .isArray", "*.select getKey", "of an array in it select it, and go on with the rows; a key of this name is column.getKey('…')"},
-	{".toFixed .toPrecision .round .floor .ceil", "asNumber getKey", "of a number in it write column.key.asNumber() first; a key of this name is column.getKey('…')"},
+		"asText getKey", "for a text in it write column.key.asText() first; a key of this name is column.getKey('…')"},
+	{".map .filter .some .every .find .forEach .reduce .at .join .push .keys .values .entries .flatMap .sort .isArray", "*.select getKey", "for an array in it select it, and go on with the rows; a key of this name is column.getKey('…')"},
+	{".toFixed .toPrecision .round .floor .ceil", "asNumber getKey", "for a number in it write column.key.asNumber() first; a key of this name is column.getKey('…')"},
 	{"asDate() asTime() asDay() asTimestamp() asDateTime() toDate()", "asText", "a date in JSON is a text: compare it, like column.key.asText() >= '2024-01-31'"}, {"asString() asStr() asVarchar()", "asText", "write .asText()"},
-	{"asInt() asInteger() asFloat() asDecimal() asDouble() asNum()", "asNumber", "write .asNumber()"}, {"asBoolean()", "asBool", "write .asBool()"}, {".asc .desc", "asText asNumber", "to sort by it say what it is: column.key.asText() or column.key.asNumber()"},
-	{"unsuited op:?? op:+ op:- op:* op:/ op:% op:neg op:! op:&& op:|| op:?:", "asText asNumber asBool", "say what it is: column.key.asText(), .asNumber() or .asBool()"},
+	{"asInt() asInteger() asFloat() asDecimal() asDouble() asNum()", "asNumber", "write .asNumber()"}, {"asBoolean()", "asBool", "write .asBool()"}, {".asc .desc", "asText asNumber", "to sort by it give its type: column.key.asText() or column.key.asNumber()"},
+	{"unsuited op:?? op:+ op:- op:* op:/ op:% op:neg op:! op:&& op:|| op:?:", "asText asNumber asBool", "give its type: column.key.asText(), .asNumber() or .asBool()"},
 	{"call:Number call:parseInt call:parseFloat call:Math", "asNumber", "write column.key.asNumber()"}, {"call:Boolean", "asBool", "write column.key.asBool()"},
 }
 
-// wholePhrases are for arrays, which can be shown and hardly compared. They come first: their
-// last phrase is for every other member that such a column does not have.
+// wholePhrases are about arrays, which can be shown but hardly compared. They come first, since
+// their last phrase is for every other member that such a column lacks.
 var wholePhrases = [][3]string{
 	averages, aggregates, isEmpty, oneElement,
-	{"op:=== op:!== op:?? op:< op:<= op:> op:>= op:in", "isNull *.select", "only whether it is null can be asked: select it, and go on with the rows"},
-	{".join", "*.select", "select it, and make one text of it with the rows of the result"}, {".some .find .indexOf .any", "has *.select", "whether a value is among its elements is column.has(value); for all else select it, and go on with the rows"}, {".*", "*.select", "what is in it can't be reached in the database: select it, and read it from the result"},
+	{"op:=== op:!== op:?? op:< op:<= op:> op:>= op:in", "isNull *.select", "a condition can only ask whether it is null: select it, and go on with the rows"},
+	{".join", "*.select", "select it, and make one text of it with the rows of the result"}, {".some .find .indexOf .any", "has *.select", "whether a value is among its elements is column.has(value); for all else select it, and go on with the rows"}, {".*", "*.select", "its elements can't be read in the database: select it, and read them from the result"},
 }
 
 var queryPhrases = [][3]string{
@@ -169,7 +169,7 @@ var queryPhrases = [][3]string{
 	{"early.in", "count max some *.=== join", "`{name}` is for arrays, and {it} is a list of rows of the database: ask of all, like {it}.count(), {it}.max({part} => {part}.column) or {it}.some({part} => {part}.column === value)"},
 	{"in.reduce", "sum min max avg count", "write {it}.sum({part} => {part}.column), or .min, .max, .avg and .count()"}, {"in.slice", "offset limit", "write {it}.limit(n), or {it}.offset(n).limit(n)"},
 	{"in.at in.0", "first", "write {it}.first()"}, {"in.includes", "some *.===", "write {it}.some({part} => {part}.column === value)"},
-	{"early", "", "`{name}` is for arrays, and this is a query that has not run yet: use (await {chain}.{await}()).{name}"}, {"again", "", "holds a query again and again; await it before"},
+	{"early", "", "`{name}` is for arrays, and this is a query that has not run yet: use (await {chain}.{await}()).{name}"}, {"again", "", "evaluates a query again and again; await it before"},
 	{"many", "exists", "{it} is a list of rows and has no value in the program; to ask whether there are any write {it}.exists()"}, {"uncalled.link", "", "{it} is a link: call it, and write {it}()"},
 	{"uncalled.shown", "select", "{it} is a link, and not what .select(…) shows under that name: give that another name there, like {name}2: …, and use t.{name}2"},
 	{"inside", "some max *.=== join", "it is a list of rows here, and `{name}` a column of them: ask of all, like .some({part} => {part}.{name} === value) or .max({part} => {part}.{name}), or join it before, and use {part}.{name}"},
@@ -179,36 +179,36 @@ var queryPhrases = [][3]string{
 	{"callback", "select", "takes no callback, and acts on what is selected: write .select(t => t.column) before it"}, {"number", "offset", "takes one number; to leave out rows before them write .offset(…)"},
 	{"options.groupBy options.countBy", "groupBy count select sum", "for what each group shows write .groupBy(t => t.key).select(g => ({ key: g.key, n: g.count(), sum: g.sum(t => t.column) }))"},
 	{"options", "page", "write .page(50) for { rows, next }, and .page(50, next) for the rows after"}, {"arguments", "where", "takes no arguments; write conditions and orders before it, like .where(…)"},
-	{"parameter", "", "the callback is given one thing, the tables of the query by name: write {example}"},
+	{"parameter", "", "the callback gets one argument, the tables of the query by name: write {example}"},
 	{"filter.link", "join where count", "`{name}` is a link, and a filter object compares the columns of one table: ask it in a callback, like .where(t => t.{name}().count() > 3), or join it, and then write .where(({ … }) => condition)"},
 	{"clash", "as", "{name} is already in this query; give the other one a name of its own with .as('{name}2'), and use that name in callbacks"}, {"clash", "", "{name} is already in this query"},
 	{"one", "", "works on a query of one table; this one has {has}"}, {"which", "", "this query has several tables; name the one that is meant: ({ {name} }) => …"},
 	{"which.member", "", "this query has several tables; write {part}.{name}: ({ {part} }) => {part}.{name}"}, {"elsewhere", "join", "to use another table, join it first"},
-	{"link.part", "", "`{link}` is a link; in this query what it leads to is called `{name}`"}, {"link", "join", "`{link}` is a link, and no table of this query; join it first: .join(({ {part} }) => {part}.{link}())"},
+	{"link.part", "", "`{link}` is a link; in this query its rows are called `{name}`"}, {"link", "join", "`{link}` is a link, and no table of this query; join it first: .join(({ {part} }) => {part}.{link}())"},
 	{"example", "", "({ {names} }) => ({ name: {name}.column })"}, {"sample", "", "{ name: table.column }"},
 	{"keys", "count sum", "{param} must be a column, like t => t.column, or an object of columns like {sample}; got {got}; for numbers of all rows together write query.count() and query.sum(t => t.column)"},
 	{"keys", "", "{param} must be a column, like t => t.column, or an object of columns like {sample}; got {got}"}, {"selection", "", "{param} must be a column, an object like {sample}, or one whole table; got {got}"},
 	{"alike", "select", "{param} must show the same columns, of the same names and types in the same order: {want}; it shows {got}. Select them so in both"},
 	{"listed", "select", "{param} must be values of the column's type, or a query of one such column: write .select(t => t.column) behind it; got {got}"},
-	{"unsuited", "max select *.in", "a query is no value: column.in(query.select(t => t.column)) asks whether it is among those of a query, and query.max(t => t.column) or another aggregate is one"},
+	{"unsuited", "max select *.in", "a query is no value: write column.in(query.select(t => t.column)) to look for the column's value in it, or take one value, like query.max(t => t.column)"},
 	{"unselectable.one", "select", "`{name}` is one row: name the column that is meant, like {it}.{member}"},
-	{"unselectable", "count max join select", "`{name}` is a list of rows, not a column: show how many with .count() or one value with .max({part} => {part}.column), or join it before, and select columns of what it leads to"},
-	{"unselectable", "join select", "`{name}` is a query, not a column: join it before, and select columns of what it leads to"}, {"op:! op:=== op:!==", "exists", "to ask whether there is one write {it}.exists(), and for none !{it}.exists()"},
+	{"unselectable", "count max join select", "`{name}` is a list of rows, not a column: show how many with .count() or one value with .max({part} => {part}.column), or join it before, and select columns of the joined rows"},
+	{"unselectable", "join select", "`{name}` is a query, not a column: join it before, and select columns of the joined rows"}, {"op:! op:=== op:!==", "exists", "to ask whether there is one write {it}.exists(), and for none !{it}.exists()"},
 
-	{"infinite", "", "{it} is no number that a database can hold"}, {"text", "", "the text holds a NUL or half a character, which no database takes"},
+	{"infinite", "", "{it} is no number that a database can store"}, {"text", "", "the text contains a NUL or half a character, which no database can store"},
 	{"limit.read", "where limit count page", "more than {most} rows were read; ask for fewer with where or limit, use count, or read them in pages: .page(50) gives { rows, next }, and .page(50, next) the rows after"},
 	{"limit.read", "where limit count", "more than {most} rows were read; ask for fewer with where or limit, or use count"}, {"limit.read", "", "more than {most} rows were read; ask for fewer"},
 	{"limit.bytes", "select", "more than {most} bytes were read; select fewer columns or rows"}, {"limit.result", "count", "return less, or count and sum in the query"}, {"limit.time", "", "do more in the query and less in loops"},
 	{"limit.memory", "", "keep less at a time, and do more in the query"},
 	{"withheld", "select where orderBy", "select shows them sealed, which reads none of them; where, orderBy, ifUnchanged, groups, sums, unionAll, rows within rows, reveal and writing one read them, and so does any question about rows that carry a label"},
-	{"second.store", "", "this program has changed something in another database; one program can change one: write another program for it"},
+	{"second.store", "", "this program has already changed something in another database, and a program can change only one: write a second program for this one"},
 
-	{"begin:SELECT begin:WITH begin:INSERT begin:UPDATE begin:DELETE", "where select", "a program is JavaScript, and this is SQL: begin with a granted object, and write .where(…), .select(…) and what else is declared"},
+	{"begin:SELECT begin:WITH begin:INSERT begin:UPDATE begin:DELETE", "where select", "a program is JavaScript, and this is SQL: begin with a granted object, and write .where(…), .select(…) and other declared methods"},
 	{"count()", "count groupBy", "query.count(), or after groupBy g => ({ key: g.key, n: g.count() })"}, {"sum()", "sum groupBy", "query.sum(t => t.column), or after groupBy g => ({ key: g.key, sum: g.sum(t => t.column) })"},
 	{"avg()", "avg groupBy", "query.avg(t => t.column), or after groupBy g => ({ key: g.key, avg: g.avg(t => t.column) })"},
 	{"min() max()", "min max groupBy", "query.min(t => t.column) or query.max(t => t.column), or after groupBy g => ({ key: g.key, max: g.max(t => t.column) })"},
 
-	// Synonyms: words of other libraries with one meaning.
+	// These lines are for synonyms: words of other libraries with one meaning.
 	{"as.filter", "where", "=where"}, {"as.andWhere as.filterBy as.findBy as.match", "where", "where"}, {"as.map", "select", "=select"}, {"as.project as.pick as.only as.fields as.columns", "select", "select"},
 	{"as.distinctOn as.uniqBy as.uniqueBy", "distinctBy", "distinctBy"}, {"as.take as.top", "limit", "limit"}, {"as.skip", "offset", "offset"},
 	{"as.sort as.sortBy", "orderBy", "=orderBy"}, {"as.order as.order_by as.thenBy", "orderBy", "orderBy"}, {"as.orderByDesc", "orderBy *.desc", "orderBy/desc"}, {"as.maxBy", "orderBy first *.desc", "=orderBy/desc first"},
@@ -216,22 +216,22 @@ var queryPhrases = [][3]string{
 	{"as.delete as.deleteMany as.deleteWhere as.remove as.destroy as.del", "delete where", "=(where) delete"}, {"as.create as.insertOne as.add", "insert", "insert"}, {"as.insert{} as.insertMany{}", "", "data"}, {"as.insert[]", "insertMany", "insertMany"},
 	{"as.createMany as.insertAll as.bulkInsert as.bulkCreate as.addMany", "insertMany", "insertMany"}, {"as.then.execute as.then.run as.then.exec", "", "then"},
 
-	// Methods that change rows act at once, and return a number or a row.
+	// These lines are for methods that change rows: they act at once, and return a number or a row.
 	{"changed.where changed.filter changed.and changed.andWhere changed.eq changed.neq changed.gt changed.gte changed.lt changed.lte changed.is changed.in changed.match changed.whereIn changed.limit changed.orderBy", "where",
 		"{method} acts at once, on the rows of the query before it: write .where(condition).{method}(…)"},
-	{"changed.set", "where", "{method} is given the values itself: write .where(condition).{method}({ column: value })"}, {"changed.values", "", "{method} is given the row itself: write .{method}({ column: value })"},
+	{"changed.set", "where", "{method} takes the values directly: write .where(condition).{method}({ column: value })"}, {"changed.values", "", "{method} takes the row directly: write .{method}({ column: value })"},
 	{"changed.onConflict changed.onConflictDoUpdate changed.onConflictDoNothing changed.onDuplicateKeyUpdate changed.orIgnore changed.orUpdate changed.ignore changed.merge", "insert update where", "write .where(condition).update({ … }), and .insert({ … }) if that gives 0"},
-	{"changed.returning changed.select changed.single changed.output changed.first changed.returningAll", "", "nothing follows {method}: insert gives the new row, the others the number of rows; to see the rows send a query after it"},
+	{"changed.returning changed.select changed.single changed.output changed.first changed.returningAll", "", "nothing follows {method}: insert returns the new row, the others return the number of rows; to see the rows send a query after it"},
 	{"read.update read.save read.set read.patch read.updateAttributes read.increment read.decrement", "update where", "write query.where({ id: row.id }).update({ column: value })"},
 	{"read.delete read.remove read.destroy read.del", "delete where", "write query.where({ id: row.id }).delete()"}, {"given.$set given.$unset given.set given.data given.values", "update", "write the values themselves, .update({ column: value })"},
 	{"given.where given.filter", "update where", "name the rows before it, .where(condition).update({ column: value })"},
 	{"given given.$inc given.$mul given.increment given.decrement", "update where", updateCalculates},
 	{"read.getFullYear read.getMonth read.getDate read.getDay read.getHours read.getMinutes read.getTime read.toISOString read.toLocaleDateString read.toDateString", "", "a time that was read is a text: new Date(row.column) is the time"},
-	{"found.nothing", "first", "{it} found no row and gave null; test it with if (row), or read row?.member"},
-	{"fixed", "update where", "`{name}` of a row that was read can't be assigned, which would change the program's copy alone: to change the row write query.where({ id: row.id }).update({ {name}: value }), and to show it otherwise { ...row, {name}: value }"},
-	{"assigned", "update", "the callback assigns nothing: it gives the new values, like .{method}(t => ({ {name}: value }))"},
-	{"changes", "", "it is a number and has no members: update, delete and insertMany give how many rows were changed; to see them send a query after it"},
-	{"grouped", "count select groupBy", "of groups: for how many rows each has write .select(g => ({ key: g.key, n: g.count() })) before it is run; for how many groups there are write .groupBy(t => t.key).count()"},
+	{"found.nothing", "first", "{it} found no row and returned null; test it with if (row), or read row?.member"},
+	{"fixed", "update where", "`{name}` of a row that was read can't be assigned, since that would change only the program's copy: to change the row write query.where({ id: row.id }).update({ {name}: value }), and to show another value { ...row, {name}: value }"},
+	{"assigned", "update", "the callback must not assign: it returns the new values, like .{method}(t => ({ {name}: value }))"},
+	{"changes", "", "it is a number and has no members: update, delete and insertMany return the number of changed rows; to see the rows send a query after it"},
+	{"grouped", "count select groupBy", "acts on groups: for the rows of each write .select(g => ({ key: g.key, n: g.count() })) before it; for the number of groups write .groupBy(t => t.key).count()"},
 	{"as.any", "some", "some"}, {"as.find()", "where first", "=where first"}, {"as.find as.findMany as.findAll", "where orderBy offset limit select", "(where orderBy offset limit select)"},
 	{"as.first as.findFirst as.findOne as.findUnique as.findOneBy as.firstOrNull", "where orderBy offset select first", "=(where orderBy offset select) first"}, {"as.count", "where count", "=(where) count"},
 	{"as.length", "count", ".count"}, {"as.countDocuments", "where count", "=(where) count"}, {"as.all as.toArray as.exec as.run as.fetch as.fetchAll as.list as.getMany", "execute", "execute"}, {"as.average as.mean", "avg", "avg"},
@@ -240,12 +240,12 @@ var queryPhrases = [][3]string{
 	{"as.whereNull", "where *.isNull", "where/isNull"}, {"as.whereNotNull", "where *.isNotNull", "where/isNotNull"}, {"as.whereBetween", "where *.between", "where/between"},
 	{"as.eq", "where *.eq", "where/eq"}, {"as.neq as.ne", "where *.ne", "where/ne"}, {"as.gt", "where *.gt", "where/gt"}, {"as.gte", "where *.ge", "where/ge"}, {"as.lt", "where *.lt", "where/lt"}, {"as.lte", "where *.le", "where/le"},
 	{"as.like", "where *.like", "where/like"}, {"as.ilike", "where *.ilike", "where/ilike"},
-	{"as.= as.is", "some", "some"}, {"as.isNot", "none", "none"}, // of a row, in a filter
-	{"asked", "count where limit", "is for callbacks, where it asks of each row; here write (await {of}.limit(1).count()) > 0, with .where(condition) before .limit for some of the rows"},
-	{".none", "where count *.===", "write (await ….where(t => condition).count()) === 0; in a callback it asks the rows of a link"},
-	{"shown", "select execute", "`{name}` after .select(…) would be of what select shows: put it before .select(…), or do it with the rows: (await ….execute()).{name}"},
+	{"as.= as.is", "some", "some"}, {"as.isNot", "none", "none"}, // these are for a link of a row in a filter object
+	{"asked", "count where limit", "works in callbacks, where it asks about each row; here write (await {of}.limit(1).count()) > 0, with .where(condition) before .limit for some of the rows"},
+	{".none", "where count *.===", "write (await ….where(t => condition).count()) === 0; in a callback it asks about the rows of a link"},
+	{"shown", "select execute", "`{name}` after .select(…) would use what select shows: put it before .select(…), or do it with the rows: (await ….execute()).{name}"},
 
-	// Members that queries don't have: other libraries' words for methods of queries.
+	// These lines are for members that queries don't have: other libraries' names of methods.
 	{".findMany .find .findAll .findBy .filterBy .andWhere .whereIn .whereNull .whereNotNull .whereBetween .match .eq", "where", "write .where(t => condition)"},
 	{".filter", "where execute", "write .where(t => condition), or filter the rows: (await ….execute()).filter"}, {".all .toArray .get .exec .run .fetch .fetchAll .list .getMany .many .rows .results .data", "execute", "write .execute() for all rows"},
 	{".findOne .findFirst .findUnique .findById .findByPk .one .single .maybeSingle .getOne .firstOrNull", "where first", "write .where(t => condition) and .first()"}, {".take .top", "limit", "write .limit(n)"},
@@ -256,10 +256,10 @@ var queryPhrases = [][3]string{
 	{".project .pluck .fields .columns .returning .pick .only", "select", "write .select(t => ({ name: t.column }))"},
 	{".include .with .populate .preload .including .eager", "select where", "a link in select is its rows: .select(t => ({ id: t.id, linked: t.link() })), with .where(…) or .select(…) behind the link for some of them"},
 	{".innerJoin", "join select", "write .join(({ a }) => a.link()), and select from both tables"}, {".leftOuterJoin .left_join", "leftJoin", "write .leftJoin(({ a }) => a.link())"},
-	{".average .mean", "avg", "write .avg(t => t.column)"}, {".includes .contains .has", "select *.in", "whether a value is in it asks column.in(query.select(t => t.column)) in a callback; elsewhere await it, and look in the rows"},
-	{".unionDistinct .merge", "union unionAll select", "of two queries that show the same columns write .select(t => ({ x: t.column })).union(otherQuery.select(t => ({ x: t.column }))), or .unionAll to keep equal rows"},
-	{".minus .difference .exceptAll", "except select", "of two queries that show the same columns write .select(t => ({ x: t.column })).except(otherQuery.select(t => ({ x: t.column })))"},
-	{".intersection .intersectAll", "intersect select", "of two queries that show the same columns write .select(t => ({ x: t.column })).intersect(otherQuery.select(t => ({ x: t.column })))"},
+	{".average .mean", "avg", "write .avg(t => t.column)"}, {".includes .contains .has", "select *.in", "in a callback write column.in(query.select(t => t.column)) to look for a value in it; elsewhere await it, and look in the rows"},
+	{".unionDistinct .merge", "union unionAll select", "for two queries that show the same columns write .select(t => ({ x: t.column })).union(otherQuery.select(t => ({ x: t.column }))), or .unionAll to keep equal rows"},
+	{".minus .difference .exceptAll", "except select", "for two queries that show the same columns write .select(t => ({ x: t.column })).except(otherQuery.select(t => ({ x: t.column })))"},
+	{".intersection .intersectAll", "intersect select", "for two queries that show the same columns write .select(t => ({ x: t.column })).intersect(otherQuery.select(t => ({ x: t.column })))"},
 	{".descendants .ancestors .withRecursive .tree .subtree .findDescendants .findAncestors .connectBy", "recursive", "write query.link().recursive(), with the link to the same table that is meant: all rows below or above, each with its depth"},
 	{".descendants .ancestors .recursive .withRecursive .tree .children .parents .subtree", "where *.in", "trees are followed level by level: in a loop, as long as there are ids, await query.where(t => t.parentId.in(ids))"},
 	{".total", "sum", "write .sum(t => t.column)"}, {".maxBy .last .findLast", "orderBy first *.desc", "write .orderBy(t => t.column.desc()).first()"},
@@ -285,18 +285,18 @@ var queryPhrases = [][3]string{
 	{".insert .insertOne .insertMany .create .createMany .insertAll .bulkInsert .bulkCreate .add", "", "no right to add rows was granted here"},
 	{".update .updateMany .updateOne .save .set .patch .upsert", "", "no right to change rows was granted here"}, {".delete .deleteMany .deleteOne .remove .destroy", "", "no right to delete rows was granted here"},
 
-	// Members that results don't have: results are JavaScript's arrays and objects.
+	// These lines are for members that results don't have: results are JavaScript's arrays and objects.
 	{"result.then", "execute", "of a query it is .execute().then(…)"}, {"result.sum", "", "rows.reduce((n, r) => n + r.x, 0)"}, {"result.avg result.average", "", "rows.reduce((n, r) => n + r.x, 0) / rows.length"},
 	{"result.min", "", "Math.min(...rows.map((r) => r.x))"}, {"result.max", "", "Math.max(...rows.map((r) => r.x))"}, {"result.count", "", "rows.length"}, {"result.first", "", "rows[0]"}, {"result.last", "", "rows.at(-1)"},
 	{"result.groupBy", "", "Object.groupBy(rows, (r) => r.x)"}, {"result.sortBy result.orderBy", "", "rows.toSorted((a, b) => a.x - b.x)"},
 	{"result.where", "", "rows.filter((r) => r.x === 1)"}, {"result.select", "", "rows.map((r) => r.x)"}, {"result.limit result.take", "", "rows.slice(0, n)"}, {"result.skip result.offset", "", "rows.slice(n)"},
-	{"result.execute", "", "what comes next: they are there"}, {"result.toArray", "", "rows: it is one"}, {"result.distinct result.uniq", "", "[...new Set(rows.map((r) => r.x))]"}, {"result", "", "with an array of rows write {instead}"},
+	{"result.execute", "", "nothing: the rows are there already"}, {"result.toArray", "", "nothing: it is an array already"}, {"result.distinct result.uniq", "", "[...new Set(rows.map((r) => r.x))]"}, {"result", "", "with an array of rows write {instead}"},
 	{"linked", "select where", "a row that was read is plain data and has no `{name}`: links belong to a query, before it is run: query.select(t => ({ id: t.id, {name}: t.{name}().… })) for each row, or query.where({ id: row.id }).{name}() for one"},
 }
 
 var wholeRow = [3]string{"unsuited", "", "it is a whole row: name the column that is meant, like {it}.{member}"}
 
-// rowPhrases are the phrases of a row in a callback.
+// rowPhrases are the phrases about a row in a callback.
 var rowPhrases = [][3]string{
 	wholeRow,
 	rowWindow,
@@ -304,23 +304,23 @@ var rowPhrases = [][3]string{
 	{".where .filter .count .sum .avg .min .max .groupBy .countBy .length .map .reduce", "*.where *.count *.groupBy *.select", "it is one row, and this asks of many: for one number write await query.where(t => condition).count() apart, and for one of each key .groupBy(t => t.key).select(g => ({ key: g.key, n: g.where(t => condition).count() }))"},
 }
 
-// orderPhrases are the phrases of the result of desc and asc.
+// orderPhrases are the phrases about the result of desc and asc.
 var orderPhrases = [][3]string{
 	{".nullsFirst .nullsLast .nulls", "*.desc *.orderBy *.isNull *.===", "null comes first, and last of .desc(); for another place sort by it before: .orderBy(t => [t.column === null, t.column])"},
-	{".*", "", "nothing follows a direction: it stands behind the whole expression"},
+	{".*", "", "nothing can follow a direction: write it at the end of the whole expression"},
 }
 
-// recordPhrases are the phrases of a row of what select showed.
+// recordPhrases are the phrases about a row of combined queries, which has what select showed.
 var recordPhrases = [][3]string{
-	{"parts", "", "only what the two queries show is there"},
+	{"parts", "", "the rows have only what the two queries show"},
 	wholeRow,
 }
 
-// groupPhrases are the phrases of a group: its keys are its fields.
+// groupPhrases are the phrases about a group, which has its keys as fields.
 var groupPhrases = [][3]string{
-	{"taken", "", "`{name}` means something of a group already: name the key otherwise, like { {name}Key: t.column }"}, {"within.all", "*.select", "of each group write .select(g => ({ {keys}{method}: g.{method}(t => t.{name}) }))"},
-	{"within", "max count *.groupBy", "`{name}` is a column of its rows, of which aggregates can be had: group.max(t => t.{name}), or group.count(); to group by it write .groupBy(t => t.{name}), or by several in one list, .groupBy(t => [t.{name}, …])"},
-	{"within", "max count", "`{name}` is a column of its rows, of which aggregates can be had: group.max(t => t.{name}), or group.count()"}, {"keys.are", "", "its keys are {keys}"},
+	{"taken", "", "`{name}` is already a member of groups: give the key another name, like { {name}Key: t.column }"}, {"within.all", "*.select", "of each group write .select(g => ({ {keys}{method}: g.{method}(t => t.{name}) }))"},
+	{"within", "max count *.groupBy", "`{name}` is a column of its rows, so ask for an aggregate of it: group.max(t => t.{name}), or group.count(); to group by it write .groupBy(t => t.{name}), or by several in one list, .groupBy(t => [t.{name}, …])"},
+	{"within", "max count", "`{name}` is a column of its rows, so ask for an aggregate of it: group.max(t => t.{name}), or group.count()"}, {"keys.are", "", "its keys are {keys}"},
 	{"unsuited", "count", "it is a whole group: name a key or an aggregate of it, like {it}.{member} or {it}.count()"},
 	{"keys.only", "max", "its keys are {keys}; what else its rows have is in aggregates, like group.max(t => t.column)"}, {"parts", "max", "what else its rows have is in aggregates, like group.max(t => t.column)"},
 	{"uncalled", "", "{it} is an aggregate: call it, {it}()"}, {"callback arguments", "where count", "takes no arguments; group.where(t => condition).count() counts some of the rows"},

@@ -16,36 +16,37 @@ const (
 	IfUnchanged = "ifUnchanged"
 )
 
-// InsertMethod adds one row; row is the type with its columns. others are the integrity tags of values in it that others than the program write.
+// InsertMethod returns the method that inserts one row; row is the type with its columns. others are the integrity tags of the new row's values that the
+// program does not write itself.
 func InsertMethod(row *message.Type, admits, others value.Label) *message.Method {
 	return &message.Method{Name: Insert, Doc: "adds a row, and gives it as it is then", Effect: message.InUnit, Admits: admits, Reply: others, Fresh: true, Sends: true,
 		Params: []message.Param{{Name: "the row", Want: &message.Term{Con: row}}}, Result: v("row")}
 }
 
-// InsertManyMethod adds several rows.
+// InsertManyMethod returns the method that inserts several rows.
 func InsertManyMethod(row *message.Type, admits value.Label) *message.Method {
 	rows := &message.Type{Name: value.TypeList, Args: map[string]*message.Type{"of": row}}
 	return &message.Method{Name: InsertMany, Doc: "adds rows, and gives their number", Effect: message.InUnit, Admits: admits, Sends: true,
 		Params: []message.Param{{Name: "the rows", Want: &message.Term{Con: rows}}}, Result: con(value.TypeInt)}
 }
 
-// UpdateMethod changes the rows of a query.
+// UpdateMethod returns the method that changes the rows of a query.
 func UpdateMethod(values *message.Type, admits value.Label) *message.Method {
 	return &message.Method{Name: Update, Doc: "changes the rows, and gives their number", Effect: message.InUnit, Admits: admits, Sends: true,
 		Params: []message.Param{{Name: "the values", Want: &message.Term{Con: values}, Lambda: v("ns"), Plain: true}}, Result: con(value.TypeInt)}
 }
 
-// DeleteMethod removes the rows of a query.
+// DeleteMethod returns the method that deletes the rows of a query.
 func DeleteMethod(admits value.Label) *message.Method {
 	return &message.Method{Name: Delete, Doc: "deletes the rows, and gives their number", Effect: message.InUnit, Admits: admits, Sends: true, Result: con(value.TypeInt)}
 }
 
-// AllMethod lets an update or a delete have every row.
+// AllMethod returns the method that lets an update or a delete change every row.
 func AllMethod() *message.Method {
 	return &message.Method{Name: All, Doc: "all rows, said before update or delete without where", Result: v("self")}
 }
 
-// IfUnchangedMethod narrows a query to rows with the values that were read. A change must find one.
+// IfUnchangedMethod returns the method that narrows a query to rows with the values that were read. A change then must find a row.
 func IfUnchangedMethod() *message.Method {
 	return &message.Method{Name: IfUnchanged, Doc: "only rows that still have these values; with none, update and delete fail with a conflict",
 		Params: []message.Param{{Name: "the row as it was read", Want: con("Bool"), Lambda: v("ns"), Filter: true}}, Result: v("self")}

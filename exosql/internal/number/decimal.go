@@ -9,20 +9,20 @@ import (
 	"sync"
 )
 
-// Decimal is the number coef × 10^exp, exactly. No function here rounds, fails, or changes an
+// Decimal is exactly the number coef × 10^exp. No function here rounds, fails, or changes an
 // operand.
 //
 // The text that was read bounds the cost: Parse returns at most 2*MaxNumeric digits, and an
-// exponent from minus that to zero. So no power of ten below has more than 5*MaxNumeric digits,
+// exponent between minus that and zero. So no power of ten here has more than 5*MaxNumeric digits,
 // for any input.
 type Decimal struct {
 	Coef *big.Int
 	Exp  int
 }
 
-// Parse reads digits with at most one point among them, and a minus before.
+// Parse reads digits, with at most one point among them and perhaps a minus before them.
 func Parse(s string) (Decimal, bool) {
-	if len(s) > 2*MaxNumeric { // reading takes time in the square of the length
+	if len(s) > 2*MaxNumeric { // reading takes time that grows with the square of the length
 		return Decimal{}, false
 	}
 	digits, minus := strings.CutPrefix(s, "-")
@@ -31,13 +31,13 @@ func Parse(s string) (Decimal, bool) {
 		digits = whole + part
 	}
 	d := Decimal{new(big.Int), -len(part)}
-	if len(digits) < 20 { // it fits 64 bits
+	if len(digits) < 20 { // fewer than 20 digits fit 64 bits
 		i, err := strconv.ParseUint(digits, 10, 64)
 		if err != nil {
 			return Decimal{}, false
 		}
 		d.Coef.SetUint64(i)
-	} else if strings.Trim(digits, "0123456789") != "" { // SetString would accept another sign
+	} else if strings.Trim(digits, "0123456789") != "" { // SetString would accept a second sign
 		return Decimal{}, false
 	} else {
 		d.Coef.SetString(digits, 10)
@@ -48,8 +48,8 @@ func Parse(s string) (Decimal, bool) {
 	return d, true
 }
 
-// powers returns the powers of ten that most numbers need. They are made at the first call:
-// some processes with this package live for only a few milliseconds.
+// powers returns the powers of ten that most numbers need. They are made when they are first
+// called, since some processes with this package live for only a few milliseconds.
 var powers = sync.OnceValue(func() *[64]*big.Int {
 	p := &[64]*big.Int{big.NewInt(1)}
 	for i := 1; i < len(p); i++ {
@@ -58,7 +58,7 @@ var powers = sync.OnceValue(func() *[64]*big.Int {
 	return p
 })
 
-// power returns 10^n. The caller must not change it.
+// power returns 10^n, which the caller must not change.
 func power(n int) *big.Int {
 	if p := powers(); n < len(p) {
 		return p[n]
@@ -66,7 +66,7 @@ func power(n int) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
 }
 
-// align returns the coefficients of two numbers at the lesser of their exponents.
+// align returns the coefficients of two numbers, both for the smaller of their exponents.
 func align(a, b Decimal) (x, y *big.Int, exp int) {
 	switch {
 	case a.Exp > b.Exp:
@@ -82,8 +82,8 @@ func (d Decimal) Cmp(b Decimal) int {
 	if sign != other || sign == 0 {
 		return cmp.Compare(sign, other)
 	}
-	// Comparing 1e-15999 with 1 needs no number of 16,000 digits. This matters because an array
-	// may make many such comparisons.
+	// Comparing 1e-15999 with 1 must not make a number of 16,000 digits, since an array may cause many
+	// such comparisons.
 	if far := d.size() - b.size(); math.Abs(far) > 1 {
 		return sign * cmp.Compare(far, 0)
 	}
@@ -91,7 +91,7 @@ func (d Decimal) Cmp(b Decimal) int {
 	return x.Cmp(y)
 }
 
-// size returns the logarithm of the number to the base 10, or up to 0.31 more.
+// size returns the base-10 logarithm of the number, or up to 0.31 more.
 func (d Decimal) size() float64 {
 	return float64(d.Coef.BitLen())*(math.Ln2/math.Ln10) + float64(d.Exp)
 }
@@ -101,7 +101,7 @@ func (d Decimal) long(n int) bool {
 	return d.Coef.BitLen() > 3*n && d.Coef.CmpAbs(power(n)) >= 0 // 10^n has more than 3n bits
 }
 
-// reduced returns the number without zeros at the end of its coefficient.
+// reduced returns the number without trailing zeros in its coefficient.
 func (d Decimal) reduced() Decimal {
 	if d.Coef.Sign() == 0 {
 		return Decimal{d.Coef, 0}
@@ -117,7 +117,7 @@ func (d Decimal) reduced() Decimal {
 		return Decimal{big.NewInt(i), d.Exp}
 	}
 	// A multiple of 10^n has at least n factors of 2, so there are fewer zeros than twice the first
-	// step, and each step is taken once: 15 divisions instead of one for each of up to 16,000 zeros.
+	// step. Each step is taken once: 15 divisions instead of one for each of up to 16,000 zeros.
 	step := 1
 	for n := int(d.Coef.TrailingZeroBits()); 2*step <= n; step *= 2 {
 	}
@@ -140,7 +140,7 @@ func (d Decimal) int64() (int64, bool) {
 	return d.Coef.Int64(), d.Coef.IsInt64()
 }
 
-// text returns the number without an exponent.
+// text returns the digits of the number, without an exponent.
 func (d Decimal) text() string {
 	digits, minus := strings.CutPrefix(d.Coef.String(), "-")
 	if n := len(digits); d.Exp >= 0 {

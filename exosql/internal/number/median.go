@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Median calculates the value in the middle of numbers, or the mean of the two there, exactly. It
-// stores all numbers, in at most maxMedian bytes; with more it is Full. The zero Median has no numbers.
+// Median calculates exactly the number in the middle, or the mean of the two in the middle. It stores
+// all numbers in at most maxMedian bytes; with more it is Full. The zero Median has no numbers.
 type Median struct {
 	whole []int64
 	short []short
@@ -16,7 +16,7 @@ type Median struct {
 	size  int
 }
 
-const maxMedian = 32 << 20 // 4 million whole numbers, or 2 million others
+const maxMedian = 32 << 20 // enough for 4 million whole numbers, or 2 million others
 
 // Add adds a number in the form in which SQLite stores it. It ignores NULL and everything that is not a number.
 func (m *Median) Add(x any) {
@@ -41,7 +41,7 @@ func (m *Median) Add(x any) {
 	}
 }
 
-// Full reports whether there were too many numbers. Then there is no value.
+// Full reports whether there were too many numbers, so that there is no result.
 func (m *Median) Full() bool { return m.size > maxMedian }
 
 // Value returns the median, or nil if there are no numbers.
@@ -82,7 +82,7 @@ func (m *Median) shorts() []short {
 	return m.short
 }
 
-// cmp compares in 128 bits, if that is enough, and otherwise as Decimals.
+// cmp compares two numbers in 128 bits if that is enough, and otherwise as Decimals.
 func (s short) cmp(b short) int {
 	far := int(s.exp) - int(b.exp)
 	switch {

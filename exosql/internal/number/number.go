@@ -13,16 +13,16 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Arithmetic for SQLite, which has no decimals: the exact numbers of PostgreSQL's numeric,
-// digit for digit. Every function is total; if there is no result it returns nil. An error
-// could come from any row that the engine reads, also from another tenant's.
+// This file has arithmetic for SQLite, which has no decimals. It gives the numbers of PostgreSQL's
+// numeric, digit for digit. Every function is total, and returns nil if there is no result. An
+// error could come from any row that the engine reads, even another tenant's.
 
 const (
-	MaxPlaces  = 20     // digits after the point of a quotient
-	MaxNumeric = 16_000 // the most digits of an operand
+	MaxPlaces  = 20     // MaxPlaces is how many digits a quotient has after the point
+	MaxNumeric = 16_000 // MaxNumeric is how many digits an operand may have
 )
 
-// Read reads what SQLite stores as a number: an integer, a float, or the text of a decimal.
+// Read reads a cell that SQLite stores as a number: an integer, a float, or the text of a decimal.
 func Read(x any) (Decimal, bool) {
 	switch x := x.(type) {
 	case int64:
@@ -36,14 +36,14 @@ func Read(x any) (Decimal, bool) {
 		if s, ok := scalar.Canonical(value.TypeDecimal, x); ok {
 			return Parse(s)
 		}
-		return Parse(x) // a calculated number, with more digits than a program may write
+		return Parse(x) // a calculated number may have more digits than a program may write
 	}
 	return Decimal{}, false
 }
 
-// Kept returns the cell of a number for a column in which SQLite turns texts into numbers: an
-// integer, if wholes are stored as such, or a float that is read as the same decimal. It returns
-// false if SQLite would silently keep only 17 digits of the number. It returns any other value unchanged.
+// Kept returns the cell of a number for a column in which SQLite turns texts into numbers. It is an
+// integer, if wholes are stored so, or a float that reads as the same decimal. Kept returns false if
+// SQLite would silently keep only 17 digits. Any other value is unchanged.
 func Kept(x any, wholes bool) (any, bool) {
 	d, ok := Read(x)
 	if !ok {
@@ -58,8 +58,8 @@ func Kept(x any, wholes bool) (any, bool) {
 	return f, err == nil && ok && Text(back) == Text(d)
 }
 
-// KeptText reports whether a text is read back unchanged from a column in which SQLite turns
-// texts into numbers: 007 would be 7, and 1e3 a thousand.
+// KeptText reports whether a column in which SQLite turns texts into numbers gives back the same
+// text: 007 would become 7, and 1e3 a thousand.
 func KeptText(s string) bool {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return strconv.FormatInt(n, 10) == s
@@ -67,13 +67,13 @@ func KeptText(s string) bool {
 	plain := strings.TrimPrefix(strings.ToLower(strings.Trim(s, " \t\n\v\f\r")), "+")
 	f, err := strconv.ParseFloat(plain, 64)
 	if strings.Trim(plain, "+-.0123456789e") != "" || err != nil && !errors.Is(err, strconv.ErrRange) {
-		return true // not a number
+		return true // the text is no number
 	}
 	size := math.Abs(f)
 	return strconv.FormatFloat(f, 'f', -1, 64) == s && f != math.Trunc(f) && size > 1e-4 && size < 1e15 && len(s) <= 16
 }
 
-// result returns the number as SQLite stores it: an integer if it fits, or the text of a
+// result returns the number in the form that SQLite stores: an integer if it fits, or the text of a
 // decimal. Every calculated zero counts as a digit.
 func result(d Decimal) any {
 	if d.Exp < -MaxNumeric || d.long(MaxNumeric) {
@@ -101,8 +101,8 @@ func Mul(a, b Decimal) any {
 	return result(Decimal{new(big.Int).Mul(a.Coef, b.Coef), a.Exp + b.Exp})
 }
 
-// Div cuts the quotient after MaxPlaces. PostgreSQL instead rounds it to a number of places
-// that depends on both operands.
+// Div returns the quotient, cut after MaxPlaces. PostgreSQL rounds it instead, to a number of
+// places that depends on both operands.
 func Div(a, b Decimal) any {
 	if b.Coef.Sign() == 0 {
 		return nil
@@ -124,7 +124,7 @@ func Neg(a Decimal) any { return result(Decimal{new(big.Int).Neg(a.Coef), a.Exp}
 
 func Abs(a Decimal) any { return result(Decimal{new(big.Int).Abs(a.Coef), a.Exp}) }
 
-// Round rounds halves away from zero, as SQL does.
+// Round rounds to places, with halves away from zero, as SQL does.
 func Round(a, places Decimal) any {
 	n, ok := places.int64()
 	if !ok || n < 0 || n > scalar.MaxDigits {
@@ -141,7 +141,7 @@ func Round(a, places Decimal) any {
 	return result(Decimal{q, int(-n)})
 }
 
-// RoundUp rounds as JavaScript's Math.round: halves go up.
+// RoundUp rounds halves up, as JavaScript's Math.round does.
 func RoundUp(a Decimal) any {
 	x, y, exp := align(a, Decimal{big.NewInt(5), -1})
 	return Floor(Decimal{new(big.Int).Add(x, y), exp})
@@ -151,7 +151,7 @@ func Floor(a Decimal) any {
 	if a.Exp >= 0 {
 		return result(a)
 	}
-	return result(Decimal{new(big.Int).Div(a.Coef, power(-a.Exp)), 0}) // it rounds down, since the divisor is positive
+	return result(Decimal{new(big.Int).Div(a.Coef, power(-a.Exp)), 0}) // Int.Div rounds down here, since the divisor is positive
 }
 
 func Ceil(a Decimal) any {
@@ -162,7 +162,7 @@ func Ceil(a Decimal) any {
 	return result(Decimal{q.Neg(q.Div(q, power(-a.Exp))), 0})
 }
 
-// Text returns the number without an exponent.
+// Text returns the digits of the number, without an exponent.
 func Text(a Decimal) any {
 	switch x := result(a).(type) {
 	case int64:
@@ -179,11 +179,11 @@ func Bounded(a Decimal) bool {
 	return d.Exp >= -scalar.MaxDigits && d.Exp <= scalar.MaxDigits && !d.long(scalar.MaxDigits-d.Exp)
 }
 
-// NotAbove returns the greatest whole number that is not above a, in a form that SQLite
-// compares with its own whole numbers: 64 bits, or an infinity.
+// NotAbove returns the greatest whole number that is not above a. SQLite can compare it with its
+// own whole numbers: it has 64 bits, or is an infinity.
 func NotAbove(a Decimal) any { return orInfinite(Floor(a), a) }
 
-// NotBelow returns the least whole number that is not below a, in the same form.
+// NotBelow returns the least whole number that is not below a, in the form of NotAbove.
 func NotBelow(a Decimal) any { return orInfinite(Ceil(a), a) }
 
 func orInfinite(x any, a Decimal) any {
@@ -193,7 +193,7 @@ func orInfinite(x any, a Decimal) any {
 	return math.Inf(a.Coef.Sign())
 }
 
-// AsWhole returns a number that equals the same whole numbers of SQLite as a does: a itself, or 0.5, which equals none.
+// AsWhole returns a number that equals exactly those whole numbers of SQLite that a equals: a itself, or 0.5, which equals none.
 func AsWhole(a Decimal) any {
 	if i, ok := a.int64(); ok {
 		return i
@@ -201,7 +201,7 @@ func AsWhole(a Decimal) any {
 	return 0.5
 }
 
-// KeyOf returns the Key of a cell that SQLite stores as a number, or nil for any other cell.
+// KeyOf returns the Key of a cell that SQLite stores as a number, or nil for other cells.
 func KeyOf(x any) any {
 	s, ok := shortOf(x)
 	if i, whole := x.(int64); whole {
@@ -220,19 +220,19 @@ func KeyOf(x any) any {
 	return key(cmp.Compare(s.coef, 0), strconv.AppendUint(make([]byte, 5, 32), magnitude(s.coef), 10), int(s.exp))
 }
 
-// Key returns a blob that sorts as the number does: the sign, the magnitude (how many digits
-// are before the point, or minus the number of zeros after it), the digits. For a negative
-// number every byte is inverted, and an end mark is added.
+// Key returns a blob that sorts like the number. It has the sign, the magnitude, and the digits.
+// The magnitude counts the digits before the point, or is minus the number of zeros after it. For a
+// negative number every byte is inverted, and an end mark is added.
 func Key(a Decimal) any {
 	d := a.reduced()
 	b := d.Coef.Append(make([]byte, 5, 32), 10)
 	if d.Coef.Sign() < 0 {
-		b = append(b[:5], b[6:]...) // without the minus
+		b = append(b[:5], b[6:]...) // drop the minus
 	}
 	return key(d.Coef.Sign(), b, d.Exp)
 }
 
-// key completes b, which has room for sign and magnitude, and then the digits of a coefficient.
+// key completes b, which has room for sign and magnitude before the digits of a coefficient.
 func key(sign int, b []byte, exp int) any {
 	if sign == 0 {
 		return []byte{1}

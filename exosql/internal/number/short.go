@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// short is coef × 10^exp: a number of few digits, as most are, which needs no big.Int.
+// short is coef × 10^exp: a number of few digits, like most numbers, which needs no big.Int.
 type short struct {
 	coef int64
 	exp  int32
 }
 
-// maxShort is how many digits a text may have to be read as a short number.
+// maxShort bounds the digits of a text that is read as a short number.
 const maxShort = 18
 
-// shortOf reads what Read reads, if it is a text of few digits with at most one point among
-// them, and a minus before. ok is false for everything else.
+// shortOf reads a cell like Read, if it is a text of few digits, with at most one point and perhaps
+// a minus. Otherwise ok is false.
 func shortOf(x any) (s short, ok bool) {
 	text, ok := x.(string)
 	if !ok {
@@ -52,7 +52,7 @@ func shortOf(x any) (s short, ok bool) {
 
 func (s short) decimal() Decimal { return Decimal{big.NewInt(s.coef), int(s.exp)} }
 
-// plus returns the sum, if it fits 64 bits at the lesser exponent.
+// plus returns the sum, if it fits 64 bits at the smaller exponent.
 func (s short) plus(b short) (sum short, ok bool) {
 	if s.exp > b.exp {
 		s, b = b, s
@@ -78,16 +78,16 @@ func (s short) plus(b short) (sum short, ok bool) {
 	return short{t, s.exp}, true
 }
 
-// Cell is the kind of content of a cell in a column of decimals.
+// Cell is the kind of a cell in a column of decimals.
 type Cell uint8
 
 const (
-	NoNumber Cell = iota // the cell contradicts the declaration
-	NoValue              // an infinity, or a number with too many digits to calculate with
+	NoNumber Cell = iota // NoNumber: the cell contradicts the declaration
+	NoValue              // NoValue: an infinity, or a number with too many digits for calculations
 	Number
 )
 
-// CellOf returns the kind of content of a cell, in the form in which SQLite stores it.
+// CellOf returns the kind of a cell, which is in the form that SQLite stores.
 func CellOf(x any) Cell {
 	if _, ok := x.(int64); ok {
 		return Number

@@ -4,9 +4,9 @@ import "math/big"
 
 // Sum is an exact sum. The zero Sum has no numbers.
 type Sum struct {
-	whole int64   // the sum of whole numbers, as long as it fits
-	part  short   // the sum of the numbers that a short can hold, as long as this sum fits a short too
-	rest  Decimal // the sum of the others
+	whole int64   // whole is the sum of the whole numbers, as long as it fits
+	part  short   // part is the sum of the numbers that fit a short, as long as the sum fits one too
+	rest  Decimal // rest is the sum of the other numbers
 	n     int
 }
 
@@ -36,14 +36,14 @@ func (s *Sum) Add(x any) {
 	}
 }
 
-// Remove subtracts a number that was added.
+// Remove subtracts a number that Add has added.
 func (s *Sum) Remove(x any) {
 	d, ok := Read(x)
 	if !ok {
 		return
 	}
 	if s.n--; s.n == 0 {
-		*s = Sum{} // no parts that cancel each other out are left
+		*s = Sum{} // otherwise parts that cancel each other out would remain
 		return
 	}
 	if p, ok := shortOf(x); ok {
@@ -99,7 +99,7 @@ func (s *Sum) Mean() any {
 	return Div(sum, Decimal{big.NewInt(int64(s.n)), 0})
 }
 
-// Whole returns the whole number of 128 bits that has these halves.
+// Whole returns the whole number of 128 bits with these two halves.
 func Whole(upper int64, lower uint64) any {
 	d := big.NewInt(upper)
 	d.Lsh(d, 64)
@@ -112,7 +112,7 @@ type Extreme struct {
 	d        Decimal
 }
 
-// Add adds a number.
+// Add adds a number, in the form in which SQLite stores it.
 func (e *Extreme) Add(x any) {
 	d, ok := Read(x)
 	if !ok {
@@ -131,20 +131,20 @@ func (e *Extreme) Value() any {
 	return result(e.d)
 }
 
-// Moving finds the least or the greatest number of a window that moves. It stores only numbers that may still become the result.
+// Moving finds the least or the greatest number of a moving window. It stores only numbers that may still become the result.
 type Moving struct {
 	Greatest       bool
 	in             []place
 	added, removed int
 }
 
-// place is a number and its position in the order of Add.
+// place is a number with its position in the order of Add.
 type place struct {
 	d Decimal
 	n int
 }
 
-// Add adds a number.
+// Add adds the next number of the window.
 func (m *Moving) Add(x any) {
 	d, ok := Read(x)
 	if !ok {
@@ -153,7 +153,7 @@ func (m *Moving) Add(x any) {
 	m.added++
 	last := len(m.in)
 	for last > 0 && (d.Cmp(m.in[last-1].d) >= 0) == m.Greatest {
-		last-- // it leaves before d, and d is as good or better
+		last-- // this number leaves the window before d, and d is as good or better
 	}
 	m.in = append(m.in[:last], place{d, m.added})
 }

@@ -17,86 +17,86 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Origin is the source of a placeholder's value: the message's own arguments, those of grant
+// Origin is where a placeholder's value comes from: the arguments of the message, those of grant
 // number n of the message, or one of the constants below.
 type Origin int
 
 const (
 	FromMessage Origin = -1
-	FromZone    Origin = -2 // the name of the program's time zone, which the host chose
-	FromDepth   Origin = -3 // how deep a tree is if the program does not say
-	FromCursor  Origin = -4 // a value of the last row of the previous page
-	FromParent  Origin = -5 // of a write through a link: a value of the row at the start of the link
-	FromConst   Origin = -6 // the number Index itself
+	FromZone    Origin = -2 // FromZone: the name of the program's time zone, which the host chose
+	FromDepth   Origin = -3 // FromDepth: how deep a tree is if the program does not choose
+	FromCursor  Origin = -4 // FromCursor: a value in the last row of the previous page
+	FromParent  Origin = -5 // FromParent: a value in the row at the start of the link through which the write inserts
+	FromConst   Origin = -6 // FromConst: the number Index itself
 )
 
-// Source describes the value of one placeholder: its source, and how it is converted.
+// Source describes where the value of one placeholder comes from, and how it is converted.
 type Source struct {
 	Origin Origin
 	Index  int
-	Item   int  // of a list, or -1
-	Count  bool // a limit or offset: must not be negative
+	Item   int  // Item is the index in a list, or -1
+	Count  bool // Count: the value is a limit or an offset, which must not be negative
 
-	OneMore bool // a limit of a page: one row more than was asked for, to find out whether there are more
+	OneMore bool // OneMore: the value is the limit of a page, plus one row that shows whether there are more
 
-	Kind    string // the kind as which it is bound, if that is not the kind of the value
-	Elem    string // the type of the elements of an array
-	From    int    // if the argument is an end position and the statement needs a length: 1 plus the index, among the values, of the start position; 0: no
-	Or      int    // of a position: 1 plus the index of another position; the lesser of the two counts
-	Swap    bool   // of a length: it begins at whichever position comes first
-	As      string // the database type that a text is converted to in the statement; "": it stays a text
-	Beside  string // the program's name for the column with which the argument is compared, or into which it is written; for errors
-	Column  string // the column's name in the database, if the value is written
-	Pattern bool   // a pattern of like
-	Needle  bool   // a text that is looked for in other texts
+	Kind    string // Kind is the kind as which the value is bound, if that differs from its own
+	Elem    string // Elem is the type of an array's elements
+	From    int    // From makes a length of an end position: 1 plus the index of the start position among the values; 0: no
+	Or      int    // Or is 1 plus the index of another position: the smaller one counts
+	Swap    bool   // Swap: the length begins at the smaller of both positions
+	As      string // As is the database type to which the statement converts a text; "": it stays text
+	Beside  string // Beside is, for errors, the program's name of the column that the argument is compared with or written into
+	Column  string // Column is the column's name in the database, if the value is written
+	Pattern bool   // Pattern: the value is a pattern of like
+	Needle  bool   // Needle: the value is a text that is looked for in other texts
 
-	Form cellform.Form // SQLite: how the column that the value is compared with, or written to, stores values of its type Of
+	Form cellform.Form // Form is how the SQLite column that the value is compared with or written to stores values of its type Of
 	Of   string
 }
 
-// The kinds of arguments that are not types of values.
+// These kinds of arguments are not types of values.
 const (
-	ArgPosition = "position" // counted from 1
-	ArgLength   = "length"   // a number, or the distance between two positions
-	ArgPlaces   = "places"   // after a decimal point
-	ArgKey      = "key"      // of JSON
-	ArgPath     = "path"     // a key of JSON, as a path of SQLite
-	ArgIndex    = "index"    // of an array of JSON, from 0
+	ArgPosition = "position" // a position, counted from 1
+	ArgLength   = "length"   // a length, or the distance between two positions
+	ArgPlaces   = "places"   // digits after a decimal point
+	ArgKey      = "key"      // a key of JSON
+	ArgPath     = "path"     // a key of JSON, written as a path of SQLite
+	ArgIndex    = "index"    // an index in a JSON array, from 0
 	ArgZone     = "zone"     // the name of a time zone
-	ArgDepth    = "depth"    // of a tree, from 1
-	ArgMoving   = "moving"   // rows of a moving window, with the current one; bound is the number before it
-	ArgSearch   = "search"   // a text that is searched for; SQLite
-	ArgMatch    = "match"    // a searched text as a regular expression that matches the texts in question; PostgreSQL
-	ArgRank     = "rank"     // a searched text as a regular expression that is counted
+	ArgDepth    = "depth"    // the depth of a tree, from 1
+	ArgMoving   = "moving"   // rows of a moving window, including the current one; the number before it is bound
+	ArgSearch   = "search"   // a text to search for, on SQLite
+	ArgMatch    = "match"    // a text to search for, as a regular expression that matches the right texts, on PostgreSQL
+	ArgRank     = "rank"     // a text to search for, as a regular expression with matches that are counted
 	ArgSought   = "sought"   // a text that each matching text contains
 
-	ArgStored      = "stored"       // PostgreSQL: the new value of a column, as a text, for a column of any type
-	ArgStoredBytes = "stored bytes" // PostgreSQL: the new value of a column of any type, as bytes
-	ArgDocument    = "document"     // plain data as JSON text; with Elem an array, as SQLite stores it
-	ArgArray       = "array"        // PostgreSQL: a list as the text of an array of Elem
+	ArgStored      = "stored"       // PostgreSQL: a column's new value as text, for a column of any type
+	ArgStoredBytes = "stored bytes" // PostgreSQL: a column's new value as bytes, for a column of any type
+	ArgDocument    = "document"     // plain data as JSON text; with Elem an array in the form that SQLite stores
+	ArgArray       = "array"        // PostgreSQL: a list, as the text of an array of Elem
 
-	// SQLite, with Form: a cell of that form.
-	ArgCell  = "cell"  // a cell to be written
-	ArgBound = "bound" // a cell to be compared with: the least cell of the value
-	ArgKept  = "kept"  // a cell for a column in which SQLite turns texts into numbers: an error if it would be read as another value
-	ArgNext  = "next"  // the least cell of the next millisecond
+	// The next four are for SQLite: the value becomes a cell of Form.
+	ArgCell  = "cell"  // a cell that is written
+	ArgBound = "bound" // a cell that is compared: the least cell with the value
+	ArgKept  = "kept"  // a cell for a column in which SQLite turns texts into numbers; an error if it would read as another value
+	ArgNext  = "next"  // the least cell of the millisecond after the value
 )
 
-// maxPattern bounds a pattern of like, in bytes: matching takes a step for each character of
-// the text and each 64 characters of the longest piece between two %.
+// maxPattern bounds a pattern of like, in bytes. Matching takes a step for each character of the
+// text and each 64 characters of the longest piece between two %.
 const maxPattern = 1000
 
-// MaxDepth is how deep a tree may be, DefaultDepth its depth if a program doesn't give one. Each level is a
+// MaxDepth bounds the depth of a tree, and DefaultDepth is its depth if a program gives none. Each level is a
 // step of the engine over the rows of the level before. If the data has a cycle, there is always another level.
 const (
 	MaxDepth     = 1000
 	DefaultDepth = 100
 )
 
-// MaxMoving bounds the rows of a moving window: for some aggregates PostgreSQL reads all of them again for each row.
+// MaxMoving bounds the rows of a moving window, since PostgreSQL reads them all again for each row in some aggregates.
 const MaxMoving = 1000
 
-// convert returns an argument as it is bound. all are the arguments that it belongs to.
+// convert returns an argument in the form in which it is bound. all are the arguments around it.
 func (a *Source) convert(v value.Value, all []value.Value) (value.Value, error) {
 	switch v.Type() {
 	case value.TypeNull:
@@ -155,7 +155,7 @@ func (a *Source) convert(v value.Value, all []value.Value) (value.Value, error) 
 		}
 	case ArgMoving:
 		if v.Int() < 1 || v.Int() > MaxMoving {
-			return v, fail.Errorf(fail.Invalid, "", "a moving window has 1 to %d rows; got %d; for all earlier rows use runningSum and its like", MaxMoving, v.Int())
+			return v, fail.Errorf(fail.Invalid, "", "a moving window has 1 to %d rows; got %d; for all earlier rows use runningSum and similar functions", MaxMoving, v.Int())
 		}
 		return value.Int(v.Int() - 1), nil
 	case ArgIndex:
@@ -177,7 +177,7 @@ func (a *Source) convert(v value.Value, all []value.Value) (value.Value, error) 
 		}
 		return v, nil
 	case ArgPath:
-		// Quote the whole step. SQLite would read a bare text that begins with $ or [ as a path.
+		// The whole step is quoted, since SQLite would read a bare text that begins with $ or [ as a path.
 		q, err := json.Marshal(v.Text())
 		return value.Text("$." + string(q)), err
 	}
@@ -201,7 +201,7 @@ func cellOf(v value.Value) any {
 	return v.Text()
 }
 
-// cell returns a value as a column of SQLite stores it.
+// cell returns a value in the form in which a column of SQLite stores it.
 func (a *Source) cell(v value.Value) (value.Value, error) {
 	var cell any
 	switch t := v.Type(); {
@@ -211,7 +211,7 @@ func (a *Source) cell(v value.Value) (value.Value, error) {
 			cell, kept = number.Kept(cell, a.Of != "REAL")
 		}
 		if !kept {
-			return v, fail.Errorf(fail.Invalid, "", "`%s` can't hold this value: the database would keep it as a number of at most 15 digits, which is another value", a.Beside)
+			return v, fail.Errorf(fail.Invalid, "", "`%s` can't hold this value: the database would round it to 15 digits, which is another value", a.Beside)
 		}
 	case a.Of == value.TypeBool && t == value.TypeBool:
 		cell = a.Form.Flag(v.Bool())
@@ -242,8 +242,8 @@ func (a *Source) cell(v value.Value) (value.Value, error) {
 // maxTotal is greater than every total of whole numbers.
 const maxTotal = 1e60
 
-// places returns how many decimal places strconv writes for a float: -1, so as many as distinguish it from other floats.
-// For a whole number up to maxTotal it is 0, so all digits are written: SQLite compares the float with whole numbers.
+// places returns the decimal places that strconv writes for a float: -1 for as many as distinguish it from other floats. For
+// a whole number up to maxTotal it is 0, which writes all digits, since SQLite compares the float with whole numbers.
 func places(f float64) int {
 	if f = math.Abs(f); f > scalar.SafeInteger && f < maxTotal {
 		return 0
@@ -269,13 +269,13 @@ func (a *Source) whole(v value.Value) (value.Value, error) {
 	return array(a.Elem, v), nil
 }
 
-// position bounds a position in a text to the integers of both engines.
+// position bounds a position in a text to integers that both engines have.
 func position(v value.Value) int64 { return min(v.Int(), 1<<30) }
 
-// CheckPattern refuses patterns on which PostgreSQL would fail, or that take too long.
+// CheckPattern refuses patterns that would make PostgreSQL fail, or that take too long.
 func CheckPattern(p string) error {
 	if n := len(p) - len(strings.TrimRight(p, `\`)); n%2 == 1 {
-		return fail.Errorf(fail.Invalid, "", `the pattern ends with a single \, which stands for nothing; write \\ for a backslash`)
+		return fail.Errorf(fail.Invalid, "", `the pattern ends with a single \, which escapes nothing; write \\ for a backslash`)
 	}
 	if len(p) > maxPattern {
 		return fail.Errorf(fail.Invalid, "", "the pattern is longer than %d bytes; write a shorter one", maxPattern)
@@ -283,7 +283,7 @@ func CheckPattern(p string) error {
 	return nil
 }
 
-// storedText returns the text that PostgreSQL reads as a value of a column.
+// storedText returns the text that PostgreSQL converts to a value of a column.
 func storedText(v value.Value) value.Value {
 	switch v.Type() {
 	case value.TypeBool:

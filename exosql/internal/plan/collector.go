@@ -13,28 +13,28 @@ import (
 	"github.com/exoagent/exoagent/internal/sealed"
 )
 
-// Collector takes the cells of a result as an engine decodes them, row by row in the order of
-// the plan's cells. It spends the message's budget as they come, so a result that is too large
+// Collector takes the cells of a result while an engine decodes them, row by row, in the order of
+// the plan's cells. It spends the message's budget as they come, so that a result that is too large
 // is never in memory as a whole.
 type Collector struct {
 	Shape *value.Shape
 	cells []Cell
 	rows  *value.RowsBuilder
 	made  *value.Rows
-	m     *exo.Message // nil for the typed API, which has no budget
-	at    int          // index of the next cell in its row
-	n     int          // whole rows that are not spent yet
-	size  int          // bytes that are not spent yet
-	paid  int          // bytes of the next value that are spent already
+	m     *exo.Message // m is nil for the typed API, which has no budget
+	at    int          // at is the index of the next cell in its row
+	n     int          // n counts whole rows that are not spent yet
+	size  int          // size counts bytes that are not spent yet
+	paid  int          // paid counts bytes of the next value that are spent already
 
-	page *page  // nil: the result is no page
-	own  *owned // the current row, if its values have readers; else nil
+	page *page  // page is nil if the result is no page
+	own  *owned // own is the current row if its values have readers, or nil
 
 	misfits Misfits
 }
 
 func NewCollector(p *Plan, m *exo.Message) *Collector {
-	shape := p.Shape.Clone() // the plan is shared by all tenants
+	shape := p.Shape.Clone() // all tenants share the plan, so its shape is copied
 	c := &Collector{Shape: shape, cells: p.Cells, rows: value.NewRowsBuilder(shape), m: m, own: newOwned(p)}
 	if p.After > 0 {
 		c.page = &page{size: math.MaxInt64, shown: len(p.Cells) - p.After, last: make([]value.Value, p.After)}
@@ -42,7 +42,7 @@ func NewCollector(p *Plan, m *exo.Message) *Collector {
 	return c
 }
 
-// NewPageCollector is a Collector of a page of size rows.
+// NewPageCollector returns a Collector for a page of size rows.
 func NewPageCollector(p *Plan, m *exo.Message, size int64) *Collector {
 	c := NewCollector(p, m)
 	c.page.size = min(size, MaxPage)
@@ -54,7 +54,7 @@ const (
 	spendBytes = 64 << 10
 )
 
-// Count returns how many cells were taken.
+// Count returns the number of cells that were taken.
 func (c *Collector) Count() int {
 	if c.rows == nil {
 		return 0
@@ -65,7 +65,7 @@ func (c *Collector) Count() int {
 	return c.rows.Len()
 }
 
-// Rows returns all rows that were taken. The collector is not used after it.
+// Rows returns all rows that were taken. The Collector can't be used afterwards.
 func (c *Collector) Rows() *value.Rows {
 	if c.made == nil {
 		c.made = c.rows.Rows()
@@ -73,10 +73,10 @@ func (c *Collector) Rows() *value.Rows {
 	return c.made
 }
 
-// Next returns the cell that the next value belongs to.
+// Next returns the description of the cell that the next value fills.
 func (c *Collector) Next() *Cell { return &c.cells[c.at] }
 
-// Null takes a NULL for the next cell. If none was declared, it is a misfit.
+// Null takes NULL for the next cell. If the cell is declared as not null, that is a misfit.
 func (c *Collector) Null() error {
 	if cell := c.Next(); cell.Sealed > 0 {
 		return c.Add(value.Null())
@@ -88,8 +88,8 @@ func (c *Collector) Null() error {
 	return c.Add(value.Null())
 }
 
-// Add takes the value of the next cell, of the declared kind. The zero Value means that the
-// kind has no such value: a misfit, or the host's error.
+// Add takes the value of the next cell, which has the declared kind. The zero Value means a cell
+// that is no value of the kind: a misfit, or an error for the host.
 func (c *Collector) Add(v value.Value) error {
 	if of := c.Next(); of.Tally {
 		if !c.page.hides(c.at) {
@@ -101,7 +101,7 @@ func (c *Collector) Add(v value.Value) error {
 	}
 	if v.IsZero() {
 		of := c.Next()
-		if of.Misfits && c.page.hides(c.at) { // not a cell of the answer
+		if of.Misfits && c.page.hides(c.at) { // the cell is not part of the answer
 			v, c.misfits.again = value.Null(), c.misfits.again || of.Again
 		} else if v = c.misfits.null(of); v.IsZero() {
 			return of.Contradicts("a value that the type does not have")
@@ -126,19 +126,19 @@ func (c *Collector) Add(v value.Value) error {
 	return c.took(v.Bytes())
 }
 
-// AddRows is Add for a list of rows in the next cell. They count like rows of the result.
+// AddRows takes a list of rows for the next cell. They count like rows of the result.
 func (c *Collector) AddRows(v value.Value, rows int) error {
 	c.n += rows
 	return c.Add(v)
 }
 
-// Again reports whether the query has to be run once more: see Cell.Again.
+// Again reports whether the query must run again: see Cell.Again.
 func (c *Collector) Again() bool { return c.misfits.again }
 
-// Misfits returns the counts of misfits, for rows within cells.
+// Misfits returns the counters of misfits, for the rows within cells.
 func (c *Collector) Misfits() *Misfits { return &c.misfits }
 
-// AddText is Add for a text whose bytes the caller may overwrite afterwards.
+// AddText takes a text for the next cell. The caller may overwrite the bytes of s afterwards.
 func (c *Collector) AddText(s []byte) error {
 	if c.page.hides(c.at) || c.own != nil || c.Next().Sealed > 0 {
 		return c.Add(value.Text(string(s)))
@@ -149,7 +149,7 @@ func (c *Collector) AddText(s []byte) error {
 	return c.took(value.TextBytes(len(s)))
 }
 
-// took counts a value of size bytes.
+// took counts a value of size bytes, and spends the budget from time to time.
 func (c *Collector) took(size int) error {
 	if s := c.Next().Sealed; s > 0 {
 		size = s
@@ -163,14 +163,14 @@ func (c *Collector) took(size int) error {
 			c.page.rows++
 		}
 	}
-	if c.n >= spendRows || c.size > spendBytes { // also within a row, since rows may be wide
+	if c.n >= spendRows || c.size > spendBytes { // this may happen within a row, since rows may be wide
 		return c.spend()
 	}
 	return nil
 }
 
-// Afford spends a large cell before it is copied. Otherwise a cell beyond the budget would be
-// in memory twice before it is refused.
+// Afford spends the budget for a large cell before the cell is copied. Otherwise a cell beyond the
+// budget would be in memory twice before it is refused.
 func (c *Collector) Afford(size int) error {
 	if size <= spendBytes || c.m == nil || c.Next().Sealed > 0 {
 		return nil
@@ -188,7 +188,7 @@ func (c *Collector) spend() error {
 	return c.m.Spend(n, size)
 }
 
-// End spends the rest of the budget; the last row must be complete.
+// End spends the rest of what was counted. The last row must be complete.
 func (c *Collector) End() error {
 	if c.at != 0 {
 		return errors.New("exosql: a row has fewer cells than its plan")
@@ -197,7 +197,7 @@ func (c *Collector) End() error {
 	return c.spend()
 }
 
-// Unreadable takes a cell that contradicts its declaration.
+// Unreadable takes a cell that contradicts its declaration: a misfit, or an error for the host.
 func (c *Collector) Unreadable(holds any) error {
 	if cell := c.Next(); cell.Sealed == 0 && !cell.Misfits {
 		return cell.Contradicts(holds)
@@ -205,12 +205,12 @@ func (c *Collector) Unreadable(holds any) error {
 	return c.Add(value.Value{})
 }
 
-// Contradicts returns the error of a cell that contradicts its declaration. It names the kind
-// that was found and no value, since the row may be another tenant's.
+// Contradicts returns the error for a cell that contradicts its declaration. It names the kind that
+// was found but no value, since the row may be another tenant's.
 func (c *Cell) Contradicts(holds any) error {
 	way := ""
 	if cellform.Of(c.Kind) != nil {
 		way = "; if another program writes the column in a form of its own, like " + cellform.Texts(cellform.Of(c.Kind)) + ", declare which: Stored in Go, `stored` in a grant file"
 	}
-	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: %s is declared %s (null: %t) but holds %v%s", c.Name, c.Kind, c.Null, holds, way)}
+	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: %s is declared %s (null: %t) but contains %v%s", c.Name, c.Kind, c.Null, holds, way)}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// AppendDocument writes plain data as JSON in which a whole number has all its digits: the
-// number itself is stored, and not the text that a program gets for a large one.
+// AppendDocument writes plain data as JSON. A large whole number is written as a number with all
+// its digits, not as the text that a program reads for it.
 func AppendDocument(b []byte, v value.Value) ([]byte, error) {
 	var err error
 	switch v.Type() {
@@ -58,13 +58,13 @@ func document(v value.Value) (value.Value, error) {
 	return value.Text(string(b)), nil
 }
 
-// elements converts the elements of an array to the one form of their type: a program that reads the column would fail on another form.
+// elements converts the elements of an array to the one form of their type, since programs can't read a column with other forms.
 func elements(kind string, list value.Value) (value.Value, error) {
 	out := make([]value.Value, list.Len())
 	for i := range out {
 		v := list.At(i)
 		if out[i] = element(kind, v); out[i].IsZero() {
-			return list, fail.Errorf(fail.Invalid, "", "the item [%d] of the list is no %s", i, kind)
+			return list, fail.Errorf(fail.Invalid, "", "the item [%d] of the list is not of the type %s", i, kind)
 		}
 	}
 	return value.List(out...), nil
@@ -81,7 +81,7 @@ func element(kind string, v value.Value) value.Value {
 		return v
 	case kind == value.TypeFloat && typ == value.TypeInt:
 		return value.Float(v.Float())
-	case kind == value.TypeInt && typ == value.TypeText: // a program gets a number beyond 2^53 as a text
+	case kind == value.TypeInt && typ == value.TypeText: // programs read a number beyond 2^53 as text
 		if n, err := strconv.ParseInt(v.Text(), 10, 64); err == nil && (n > scalar.SafeInteger || n < -scalar.SafeInteger) {
 			return value.Int(n)
 		}
@@ -95,8 +95,8 @@ func element(kind string, v value.Value) value.Value {
 	return value.Value{}
 }
 
-// array returns a list as the text of a PostgreSQL array. Each element is in quotes, so no text
-// can end an element or begin one. The array is bound as one argument.
+// array returns a list as the text of a PostgreSQL array, which is bound as one argument. Each
+// element is in quotes, so no text can end an element or begin one.
 func array(of string, list value.Value) value.Value {
 	var b strings.Builder
 	b.WriteByte('{')

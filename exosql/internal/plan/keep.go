@@ -10,20 +10,20 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 )
 
-// Keep copies the plan for the cache. Its names are substrings of a program's message: a name
-// of five bytes would keep a frame of 8 MB in memory (five such programs used 4 GB).
+// Keep copies the plan for the cache. Its names are substrings of a program's message, so a name of
+// five bytes would keep a frame of 8 MB in memory. (Five such programs used 4 GB.)
 func (p *Plan) Keep() (*Plan, int) {
 	k := *p
 	k.Text, k.Args, k.Cells = strings.Clone(p.Text), slices.Clone(p.Args), slices.Clone(p.Cells)
 	k.Reads = maps.Clone(p.Reads)
 	owners := 0
-	for _, c := range k.Cells { // their texts belong to declarations
+	for _, c := range k.Cells { // the texts of owners belong to declarations, so they are not copied
 		if c.Owner != nil {
 			owners += size[Owner]() + len(c.Owner.Tags)*size[string]() + len(c.Owner.Cells)*8
 		}
 	}
 	n := size[Plan]() + len(k.Text) + cap(k.Args)*size[Source]() + keepCells(k.Cells) + owners
-	for _, cols := range k.Reads { // the names belong to declarations
+	for _, cols := range k.Reads { // the names belong to declarations, so they are not copied
 		n += mapBytes * (1 + len(cols))
 	}
 	var shape int
@@ -38,7 +38,7 @@ func (p *Plan) Keep() (*Plan, int) {
 		k.Open, open = p.Open.Keep()
 		k.Bytes += open
 	}
-	k.Tables = slices.Clone(p.Tables) // the names belong to declarations, or are aliases of ours
+	k.Tables = slices.Clone(p.Tables) // the names belong to declarations, or are our own aliases
 	k.Derived = slices.Clone(p.Derived)
 	k.Bytes += len(k.Derived) * (size[string]() + 4)
 	for _, t := range k.Tables {
@@ -47,10 +47,10 @@ func (p *Plan) Keep() (*Plan, int) {
 	return &k, k.Bytes
 }
 
-// mapBytes is about the size of one entry of a small map.
+// mapBytes is the approximate size of one entry of a small map.
 const mapBytes = 64
 
-// size returns how many bytes a value of the type has, without what it points to.
+// size returns the bytes of a value of the type, without what it points to.
 func size[T any]() int { return int(reflect.TypeFor[T]().Size()) }
 
 func keepShape(s *value.Shape) (*value.Shape, int) {

@@ -1,7 +1,7 @@
 package plan
 
-// Misfits are values in a database that the type of their column does not have: SQLite stores any value in any column, and
-// PostgreSQL stores NaN in a numeric. A program gets null instead, and a count of such cells; a host's own read is an error.
+// This file counts misfits: values in a database that the type of their column can't contain. SQLite stores any value in any column, and
+// PostgreSQL stores NaN in a numeric. A program gets null instead, with a count of such cells. For a host's own read, a misfit is an error.
 
 import (
 	"fmt"
@@ -11,14 +11,14 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Misfits count the misfits of an answer.
+// Misfits counts the misfits in an answer.
 type Misfits struct {
 	cells []*Cell
 	n     []int
 	again bool
 }
 
-// null returns the null for a cell that can't be read, or the zero Value if that is an error.
+// null returns null for a cell that can't be read, or the zero Value if that must be an error.
 func (m *Misfits) null(c *Cell) value.Value {
 	if !c.Misfits {
 		return value.Value{}
@@ -28,7 +28,7 @@ func (m *Misfits) null(c *Cell) value.Value {
 	return value.Null()
 }
 
-// undeclared handles a NULL in a cell that is declared not null: it counts a misfit, or returns an error if the cell may have no misfits.
+// undeclared handles NULL in a cell that is declared not null. It counts a misfit, or returns an error if the cell may have no misfits.
 func (m *Misfits) undeclared(c *Cell) error {
 	switch {
 	case c.Null || c.Kind == value.TypeNull:
@@ -50,15 +50,15 @@ func (m *Misfits) add(c *Cell, n int) {
 	}
 }
 
-// notice adds the counts to the notices of the run's result. Each text has the program's name of the column and no value.
+// notice adds the counts to the notices of the run's result. Each text has the program's name of the column, but no value.
 func (m *Misfits) notice(to *exo.Message) {
 	for i, c := range m.cells {
 		if to != nil && !m.again {
-			text, kind := "%s: `%s` has %d values in this answer that are no %s in the database; they are null here", c.Kind
+			text, kind := "%s: `%s` has %d values in this answer that are not of the type %s in the database; they are null here", c.Kind
 			if c.Tally {
-				text, kind = "%s: `%s` in %d of the rows that this answer was made of is no %s in the database; it counts as null", c.Of
+				text, kind = "%s: `%s` in %d of the rows behind this answer is not of the type %s in the database; it counts as null", c.Of
 			} else if c.Rounded {
-				text = "%s: `%s` has %d numbers beyond 2^53 in this answer, of which asNumber(), a %s, may have lost digits: String(…) of the key has them all"
+				text = "%s: `%s` has %d numbers beyond 2^53 in this answer, and asNumber(), which is a %s, may have lost digits of them: String(…) of the key has all digits"
 			}
 			to.AddNotice(fmt.Sprintf(text, to.Op(), c.Shown, m.n[i], kind))
 		}

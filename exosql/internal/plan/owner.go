@@ -7,18 +7,18 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Owner says who may read a sealed cell. The ids are in extra cells of the same row, after the visible ones.
+// Owner identifies who may read a sealed cell. The ids are in extra cells of the same row, after the visible ones.
 type Owner struct {
-	Kind  string   // of the principals with these ids
-	Tags  []string // the tags of the column, without readers
-	Cells []int    // where in the row the ids are
+	Kind  string   // Kind is the kind of the principals with these ids
+	Tags  []string // Tags are the column's tags, without readers
+	Cells []int    // Cells are the places of the ids in the row
 }
 
-// maxReaderID bounds an id in a tag, in bytes.
+// maxReaderID bounds the bytes of an id in a tag.
 const maxReaderID = 200
 
 // label returns the label of a value, with the ids in its row. It is empty for an id that is NULL,
-// empty or too long for a label: the value then has only the label of its column (TestDynamicReaders).
+// empty or too long: the value then has only its column's label (TestDynamicReaders).
 func (o *Owner) label(row []value.Value) value.Label {
 	ids := make([]string, len(o.Cells))
 	for i, at := range o.Cells {
@@ -41,11 +41,11 @@ func (o *Owner) label(row []value.Value) value.Label {
 	return value.NewLabel(tags...)
 }
 
-// owned is the row that a Collector is taking, kept until the ids in it are known.
+// owned is the current row of a Collector, which is kept until the ids in it are known.
 type owned struct {
 	cells []Cell
-	shown int // cells of a row that are in the answer
-	all   int // these and the cells with ids
+	shown int // shown counts the cells of a row that are part of the answer
+	all   int // all counts these and the cells with ids
 	row   []value.Value
 }
 
@@ -58,7 +58,7 @@ func newOwned(p *Plan) *owned {
 	return &owned{cells: p.Cells, shown: all - p.Owners, all: all}
 }
 
-// whole returns the cells of a row that are in the answer, each with its readers, and begins the next row.
+// whole returns the cells of a row that are part of the answer, each labelled with its readers, and begins the next row.
 func (o *owned) whole() []value.Value {
 	row := o.row
 	for i := range row[:o.shown] {

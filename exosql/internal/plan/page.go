@@ -10,41 +10,41 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// MaxPage bounds a page, in rows. Budgets of rows are far smaller. MaxPage is one less than a limit may be.
+// MaxPage bounds the rows of a page, far above any budget. It is one less than the greatest limit.
 const MaxPage = 1 << 30
 
-// page has what a Collector keeps for a cursor: the values of the page's last row. The statement returns one row
-// more than was asked for, if there is one. That row is not in the answer; it shows that there is a next page.
+// page keeps what a Collector needs for a cursor: the values of the page's last row. The statement returns one more
+// row than was asked for, if there is one. That row is not part of the answer, but shows that there is a next page.
 type page struct {
 	size, rows int64
-	shown      int           // cells of a row that are in the answer
-	last       []value.Value // the other cells of the last row in the answer
+	shown      int           // shown counts the cells of a row that are part of the answer
+	last       []value.Value // last has the other cells of the answer's last row
 }
 
-// hides reports whether cell number at of the current row is not in the answer.
+// hides reports whether cell number at of the current row is left out of the answer.
 func (p *page) hides(at int) bool { return p != nil && (at >= p.shown || p.rows >= p.size) }
 
-// take notes a cell that is not in the answer.
+// take notes a cell that is left out of the answer.
 func (p *page) take(at int, v value.Value) {
 	if at >= p.shown && p.rows < p.size {
 		p.last[at-p.shown] = v
 	}
 }
 
-// Following returns the values of a page's last row at which the next page begins, or nil if
-// there is none. from are the values at which this page began, or nil.
+// Following returns the values of the page's last row, at which the next page begins, or nil after
+// the last page. from are the values at which this page began, or nil.
 func (c *Collector) Following(from []value.Value) ([]value.Value, error) {
 	if c.page == nil || c.page.rows <= c.page.size {
 		return nil, nil
 	}
-	if from != nil && !c.later(from) { // otherwise a program that reads all pages would never end
+	if from != nil && !c.later(from) { // otherwise a program that reads all pages might never end
 		return nil, &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: the last row of a page is not after the row at which the page began")}
 	}
 	return c.page.last, nil
 }
 
-// later reports whether the last row comes after another, as far as the values show. Two texts,
-// which databases sort in many ways, and values of two types only have to differ.
+// later reports whether the last row comes after the row from, as far as the values show. Two
+// texts, which databases sort in many ways, only need to differ, and so do values of two types.
 func (c *Collector) later(from []value.Value) bool {
 	for i, to := range c.page.last {
 		cell, before := &c.cells[c.page.shown+i], from[i]
@@ -73,8 +73,8 @@ func (c *Collector) later(from []value.Value) bool {
 	return false
 }
 
-// Held returns a cell of SQLite for a cursor. If a value becomes the same cell again when it is bound, it is that value; else it is a list of one
-// text, from which exo_cell makes the cell. The second form is for what a Value can't be: bytes, infinities, and texts with NUL or invalid UTF-8.
+// Held returns a cell of SQLite in a form for a cursor. If binding the value gives the same cell, it is that value. Otherwise it is a list of one
+// text, from which exo_cell makes the cell: for bytes, infinities, and texts with NUL or invalid UTF-8.
 func Held(x any) (v value.Value) {
 	as := ""
 	switch x := x.(type) {
@@ -93,7 +93,7 @@ func Held(x any) (v value.Value) {
 	return v
 }
 
-// CellOf returns the cell of such a text.
+// CellOf returns the cell that Held wrote as text.
 func CellOf(s string) any {
 	if len(s) == 0 {
 		return nil

@@ -7,13 +7,13 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Rows describes the rows within a cell: those of a link, as a selection shows them. Each of
+// Rows describes the rows within a cell: those of a link, in the form that select shows. Each of
 // their cells is decoded like a cell of the result, so a column has one type everywhere.
 type Rows struct {
 	Cells []Cell
 	Shape *value.Shape
-	One   bool // the cell is the one row, or null
-	Bare  bool // each row is the value of its one cell, without a record around it
+	One   bool // One: the cell is the one row, or null
+	Bare  bool // Bare: each row is its one cell, without a record around it
 }
 
 // maxRows bounds the rows of a cell. sqlast.Nested has the same number.
@@ -22,22 +22,22 @@ const maxRows = 10_000
 // TooManyRows is the error text for a list of rows that is too long.
 const TooManyRows = "a list within a row has more than 10,000 rows, or more than 1 MiB: write .limit(n) behind it, or select fewer columns"
 
-// ErrTooManyRows returns the same as an error.
+// ErrTooManyRows returns TooManyRows as an error.
 func ErrTooManyRows() error { return fail.Errorf(fail.Limit, "", "%s", TooManyRows) }
 
-// NestedRows takes the cells of the rows within a cell, in their order.
+// NestedRows takes the cells of the rows within one cell, in their order.
 type NestedRows struct {
 	of     *Rows
 	misfit *Misfits
 	list   []value.Value
 	row    []value.Value
-	fields []value.Field // of the last record
+	fields []value.Field // fields are those of the last record
 }
 
-// Begin begins the rows of a cell and counts their misfits in m.
+// Begin begins the rows of a cell. Their misfits are counted in m.
 func (r *Rows) Begin(m *Misfits) *NestedRows { return &NestedRows{of: r, misfit: m} }
 
-// Null takes a NULL for the next cell, as Collector.Null does.
+// Null takes NULL for the next cell, like Collector.Null.
 func (n *NestedRows) Null() error {
 	if err := n.misfit.undeclared(n.Next()); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (n *NestedRows) Null() error {
 	return n.Add(value.Null())
 }
 
-// Add takes the value of the next cell, as Collector.Add does.
+// Add takes the value of the next cell, like Collector.Add.
 func (n *NestedRows) Add(v value.Value) error {
 	if v.IsZero() {
 		if v = n.misfit.null(n.Next()); v.IsZero() {
@@ -65,13 +65,13 @@ func (n *NestedRows) Add(v value.Value) error {
 	return nil
 }
 
-// Misfits returns the counts to which n adds.
+// Misfits returns the counters that n adds to.
 func (n *NestedRows) Misfits() *Misfits { return n.misfit }
 
-// Next returns the cell that the next value belongs to.
+// Next returns the description of the cell that the next value fills.
 func (n *NestedRows) Next() *Cell { return &n.of.Cells[len(n.row)] }
 
-// Whole reports whether no row is incomplete.
+// Whole reports whether the last row is complete.
 func (n *NestedRows) Whole() bool { return len(n.row) == 0 }
 
 // Value returns all rows as one value.
@@ -97,12 +97,12 @@ func (n *NestedRows) record(s *value.Shape, cells []value.Value) (value.Value, [
 		}
 		n.fields = append(n.fields, f)
 	}
-	v := value.RecordValue(n.fields[from:]...) // copies them
+	v := value.RecordValue(n.fields[from:]...) // RecordValue copies the fields
 	n.fields = n.fields[:from]
 	return v, cells
 }
 
-// keep copies the Rows for the cache, as Plan.Keep does.
+// keep copies the Rows for the cache, like Plan.Keep.
 func (r *Rows) keep() (*Rows, int) {
 	if r == nil {
 		return nil, 0
@@ -113,7 +113,7 @@ func (r *Rows) keep() (*Rows, int) {
 	return k, n + size[Rows]() + keepCells(k.Cells)
 }
 
-// keepCells makes the names of copied cells their own, and returns their bytes.
+// keepCells copies the names in copied cells, and returns their bytes.
 func keepCells(cells []Cell) (n int) {
 	n = cap(cells) * size[Cell]()
 	for i := range cells {

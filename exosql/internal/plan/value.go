@@ -8,7 +8,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Canonical returns the value of a text in the one form of its type, or the zero Value.
+// Canonical returns a text as a value in the one form of its type, or the zero Value.
 func Canonical(typ, s string) value.Value {
 	if t, ok := scalar.Canonical(typ, s); ok {
 		return value.Text(t)
@@ -19,7 +19,7 @@ func Canonical(typ, s string) value.Value {
 // TooMany is the error text for an aggregate that would need too much memory for rows in scope.
 const TooMany = "a median has too many values, or a collected list is too long: ask for fewer rows with where"
 
-// Collected returns the list of the values for texts that toText made.
+// Collected returns the list of values for texts that toText made.
 func Collected(kind string, texts value.Value) value.Value {
 	if texts.Type() != value.TypeList {
 		return value.Value{}
@@ -50,8 +50,8 @@ func ofText(kind, s string) value.Value {
 	return Canonical(kind, s)
 }
 
-// ExactValue returns the Value of the text of an exact number. A number that its kind doesn't
-// have becomes a text of its digits.
+// ExactValue returns the Value for the text of an exact number. If kind can't represent the number,
+// it is a text of its digits.
 func ExactValue(kind, s string) value.Value {
 	switch kind {
 	case value.TypeFloat:
@@ -66,7 +66,7 @@ func ExactValue(kind, s string) value.Value {
 	if v := Canonical(value.TypeDecimal, s); !v.IsZero() {
 		return v
 	}
-	if d, ok := number.Parse(s); ok { // it has more digits than a program may write
+	if d, ok := number.Parse(s); ok { // the number has more digits than a program may write
 		if text, ok := number.Text(d).(string); ok {
 			return value.Text(text)
 		}

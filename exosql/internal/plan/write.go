@@ -6,26 +6,26 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
-// Write is what a plan changes in one table. The engine lets the statement change nothing else.
+// Write is the change that a plan makes in one table. The engine lets the statement change nothing else.
 type Write struct {
 	Table    string
-	In       string // the schema of Table, which may be the beginning of Table, or ""
+	In       string // In is the schema of Table, which Table may begin with, or ""
 	Insert   bool
-	Rows     int      // how many rows an insert adds
-	Given    []string // the columns of an insert
-	Update   []string // the columns of an update
+	Rows     int      // Rows counts the rows that an insert adds
+	Given    []string // Given are the columns of an insert
+	Update   []string // Update are the columns of an update
 	Delete   bool
-	Labelled bool     // the table, or a column, is labelled: then no one may learn whether a new value differs from the old one
-	Triggers []string // triggers that may act
+	Labelled bool     // Labelled: the table or a column is labelled, so it may not show whether a new value differs from the old one
+	Triggers []string // Triggers may act
 	Cascades []Cascade
 }
 
 // Cascade is a foreign key that may carry the change to rows of a table, which may be the written table itself.
 type Cascade struct {
-	Table, Columns string // the columns as a list: "a, b"
+	Table, Columns string // Columns is a list like "a, b"
 }
 
-// Path returns the table's name as a statement writes it.
+// Path returns the table's name in the form that statements use.
 func (w *Write) Path() string {
 	if w.In == "" {
 		return sqlname.Quote(w.Table)

@@ -15,12 +15,12 @@ import (
 // writer writes the condition of one policy.
 type writer struct {
 	names names
-	table string // the table that has the policy
+	table string // table is the table with the policy
 	path  func(*decl.Table) string
 	next  int
 }
 
-// conditions writes the condition that all of must are true of the row with this alias.
+// conditions writes the condition that all of must are true of the row with the alias row.
 func (w *writer) conditions(must []scope.Condition, row string) (string, error) {
 	var all []string
 	for _, c := range must {
@@ -46,7 +46,7 @@ func (w *writer) condition(c scope.Condition, row string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if c.Kind == scope.Among { // a policy can't express the limit, so it allows all rows from which the limit was taken
+	if c.Kind == scope.Among { // a policy can't express a limit, so it allows all rows that the limit was applied to
 		return w.conditions(there, row)
 	}
 	alias := w.alias()
@@ -61,7 +61,7 @@ func (w *writer) condition(c scope.Condition, row string) (string, error) {
 	return fmt.Sprintf("EXISTS (SELECT 1 FROM %s AS %s WHERE %s AND %s)", w.path(c.Link.From), sqlname.Quote(alias), strings.Join(on, " AND "), rest), nil
 }
 
-// alias returns a new alias. It must differ from the policy's own table, whose row it would hide.
+// alias returns a new alias. It must differ from the policy's own table, or it would hide the row of that table.
 func (w *writer) alias() string {
 	for {
 		if w.next++; w.table != fmt.Sprintf("t%d", w.next) {
@@ -70,7 +70,7 @@ func (w *writer) alias() string {
 	}
 }
 
-// comparable writes a column for = as the compiler does: texts as texts, whatever text type the
+// comparable writes a column for = in the compiler's form: texts as text, whatever text type the
 // column has, and times in milliseconds.
 func comparable(c *decl.Column, row string) string {
 	x := sqlname.Quote(row) + "." + sqlname.Quote(c.Name)
@@ -83,13 +83,13 @@ func comparable(c *decl.Column, row string) string {
 	return x
 }
 
-// types are the types to which the settings of a column's values are converted. None rounds or cuts a value.
+// types are the types that settings are converted to, by the kind of their column. None rounds or cuts a value.
 var types = map[string]string{
 	value.TypeBool: "boolean", value.TypeInt: "bigint", value.TypeFloat: "double precision", value.TypeText: "text", value.TypeTime: "timestamptz", value.TypeDecimal: "numeric",
 	value.TypeDate: "date", value.TypeInterval: "interval", value.TypeUUID: "uuid", value.TypeBytes: "bytea",
 }
 
-// value writes a read of a setting. An unset setting is NULL and matches nothing. PostgreSQL evaluates the subquery once per statement.
+// value writes the SQL that reads a setting. An unset setting is NULL and matches nothing. PostgreSQL evaluates the subquery once per statement.
 func (w *writer) value(c *decl.Column, slot int, suffix string) string {
 	return fmt.Sprintf("(SELECT NULLIF(current_setting('%s', true), '')::%s%s)", w.names[slot], types[c.Kind], suffix)
 }
@@ -144,7 +144,7 @@ func (w *writer) pred(p *decl.Pred, row string) (string, error) {
 	return "", fail.Errorf(fail.Invalid, p.Col.Table.Name+"."+p.Col.Name, "a scope with %s can't be written as a policy: only comparisons, lists and checks for NULL can", p.Op)
 }
 
-// ordered writes a column for comparisons of order: texts by code points.
+// ordered writes a column for comparisons by order, which compare texts by code points.
 func ordered(c *decl.Column, x string) string {
 	if c.Kind == value.TypeText {
 		return x + ` COLLATE "C"`

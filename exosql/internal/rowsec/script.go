@@ -16,21 +16,21 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Granted is one grant, with the facets that programs reach.
+// Granted is one grant, with the facets that programs reach by it.
 type Granted struct {
 	Grant  *scope.Grant
 	Facets []*decl.Facet
 }
 
-// table is one table of the script: the role's rights to its columns, and to which rows.
+// table is one table of the script: the role's rights to its columns and rows.
 type table struct {
 	live    *schema.Table
-	columns map[string][]string // of SELECT, INSERT, UPDATE
+	columns map[string][]string // columns are those for SELECT, INSERT and UPDATE
 	delete  bool
-	rows    map[string][]string // conditions by command; one of them has to be true
+	rows    map[string][]string // rows has conditions for each command; one of them must be true
 }
 
-// commands are in the order of the script.
+// commands are in the order that the script writes.
 var commands = []string{"SELECT", "INSERT", "UPDATE", "DELETE"}
 
 var role = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z_][a-z0-9_]{0,39}$`) })
@@ -63,8 +63,8 @@ type script struct {
 	live     *schema.Database
 	tables   map[string]*table
 	settings map[string]bool
-	views    []string      // left out of the script
-	marks    *schema.Table // the table of marks, if the role writes and the database has the table
+	views    []string      // views are left out of the script
+	marks    *schema.Table // marks is the table of marks, if the role writes and the database has that table
 }
 
 // isView reports whether t is a view. A view can't have a policy, so the role gets no right to it, and PostgreSQL refuses queries that read it.
@@ -123,7 +123,7 @@ func (s *script) grant(g Granted) error {
 	return nil
 }
 
-// rows adds the rows of a grant to the rows of a command.
+// rows adds the rows in a grant's scope to the rows that the role may use with a command.
 func (s *script) rows(g Granted, names names, t *decl.Table, command string) error {
 	if s.isView(t) {
 		return nil
@@ -173,7 +173,7 @@ func (s *script) rights(g Granted, names names, f *decl.Facet) error {
 	x.add("INSERT", r.Insert...)
 	x.add("UPDATE", r.Update...)
 	for _, command := range []string{"INSERT", "UPDATE"} {
-		if may[command] { // hooks fill these columns, even if programs may not write them
+		if may[command] { // hooks fill these columns even if programs may not write them
 			x.add(command, f.Table.Fills...)
 		}
 	}
@@ -202,10 +202,10 @@ func (s *script) rights(g Granted, names names, f *decl.Facet) error {
 	return nil
 }
 
-// path returns a table's name for statements.
+// path returns a table's name for statements of the script.
 func (s *script) path(t *decl.Table) string { return inFull(s.live.Table(schema.Name{Name: t.Name})) }
 
-// inFull returns a table's name with its schema: the owner who runs the script may have another search path.
+// inFull returns a table's name with its schema, since the owner who runs the script may have another search path.
 func inFull(t *schema.Table) string {
 	return sqlname.Quote(t.Schema) + "." + sqlname.Quote(t.Name.Name)
 }
@@ -243,7 +243,7 @@ func (s *script) text(to string) (string, error) {
 	return b.String(), nil
 }
 
-// takeBack revokes what an earlier script gave the role on tables that this script does not name, and on sequences. Otherwise
+// takeBack revokes what an earlier script gave the role on sequences, and on tables that this script does not name. Otherwise
 // a table would stay readable after its grant was removed. tableText revokes the rights to the tables that are named.
 func (s *script) takeBack(to string) string {
 	var named, policies []string
@@ -303,7 +303,7 @@ func (s *script) tableText(line func(string, ...any), t *table, to string) {
 	}
 	if len(t.columns["INSERT"]) > 0 {
 		for _, c := range t.live.Columns {
-			if c.Identity == schema.ByDefault { // PostgreSQL checks the right to the sequence of a serial column at each insert
+			if c.Identity == schema.ByDefault { // PostgreSQL checks the right to a serial column's sequence at each insert
 				line("%s", do(fmt.Sprintf("DECLARE s text := pg_catalog.pg_get_serial_sequence(%s, %s); BEGIN IF s IS NOT NULL THEN EXECUTE 'GRANT USAGE ON SEQUENCE ' || s || ' TO %s'; END IF; END", literal(on), literal(c.Name), sqlname.Quote(to))))
 			}
 		}
@@ -313,7 +313,7 @@ func (s *script) tableText(line func(string, ...any), t *table, to string) {
 	}
 }
 
-// marksText lets the role insert and read marks of runs, and change none: see
+// marksText lets the role insert and read marks of runs, but change none: see
 // exosql.OpenOptions.Witness. A mark belongs to no tenant, so the table has no policies.
 func (s *script) marksText(line func(string, ...any), to string, schemas []string) {
 	on := inFull(s.marks)
@@ -325,8 +325,8 @@ func (s *script) marksText(line func(string, ...any), to string, schemas []strin
 	line("GRANT SELECT, INSERT ON %s TO %s;", on, sqlname.Quote(to))
 }
 
-// policy writes two policies of a command: a permissive one, without which there are no rows, and a
-// restrictive one with the condition. So permissive policies that others made, also for PUBLIC, add nothing.
+// policy writes two policies for a command: a permissive one, without which no row is visible, and a restrictive
+// one with the condition. So permissive policies of others add nothing, not even those for PUBLIC.
 func (s *script) policy(line func(string, ...any), t *table, to, command string) {
 	on := inFull(t.live)
 	rows := t.rows[command]
@@ -356,8 +356,8 @@ func (s *script) policy(line func(string, ...any), t *table, to, command string)
 
 func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// do returns a statement that runs a body of PL/pgSQL. It chooses a quoting tag that is not in the body: a
-// table or column with the tag in its name would end the body, and the rest of the name would run as the owner.
+// do returns a statement that runs a body of PL/pgSQL. It chooses a quoting tag that the body does not contain. A table or
+// column with the tag in its name would end the body, and the rest would run as the owner.
 func do(body string) string {
 	tag := "$exo$"
 	for n := 1; strings.Contains(body, tag); n++ {

@@ -16,12 +16,12 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
 
-// names are the settings of a grant's values, by the slot of the value, or by the slot of the
-// first value of a list. They depend only on the structure of the grant: a policy that was made
-// from one grant serves all of the same structure.
+// names are the settings of a grant's values, by the slot of the value, or of the first value of a
+// list. They depend only on the structure of the grant, so that a policy made from one grant serves
+// all of that structure.
 type names map[int]string
 
-// namesOf walks what a grant has for each table in a fixed order: its scope, then the steps of the relation.
+// namesOf walks in a fixed order through what a grant has for each table: its scope, then the steps of the relation.
 func namesOf(g *scope.Grant) names {
 	out := names{}
 	begun := map[*decl.Table]map[string]int{}
@@ -37,7 +37,7 @@ func namesOf(g *scope.Grant) names {
 	}
 	for _, s := range slices.Backward(steps) {
 		count := begun[s.Table]
-		if s.Kind == decl.StepGrant || count == nil { // the predicate of the grant is the scope of its table
+		if s.Kind == decl.StepGrant || count == nil { // the grant's predicate is the scope of its table, which has names already
 			count = map[string]int{}
 		}
 		out.pred(s.Pred, count)
@@ -74,12 +74,12 @@ func (n names) pred(p *decl.Pred, count map[string]int) {
 // list reports whether the values of a predicate share one setting.
 func list(p *decl.Pred) bool { return p.Op == "in" || p.Op == "notIn" }
 
-// plain writes a name in the letters that the name of a setting may have. Different names stay different: otherwise a value
-// of one column would count for another. A $ for a character is followed by two hexadecimal digits, and no other $ is.
+// plain writes a name in the letters that a setting's name may have. Different names must stay different, or one column's
+// value would count for another. Each other character becomes $ and two hexadecimal digits, which follow no other $.
 func plain(name string) string {
 	var b strings.Builder
 	if c := name[0]; !('a' <= c && c <= 'z' || c == '_') {
-		b.WriteString("x$$") // the name of a setting begins with a letter
+		b.WriteString("x$$") // the name of a setting must begin with a letter
 	}
 	for _, c := range []byte(name) {
 		if 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_' {
@@ -128,7 +128,7 @@ func Settings(g *scope.Grant, vals []value.Value) map[string]string {
 	return out
 }
 
-// text returns a value as a text that PostgreSQL reads.
+// text returns a value as text that PostgreSQL can read.
 func text(col *decl.Column, v value.Value) string {
 	switch v.Type() {
 	case value.TypeBool:

@@ -10,27 +10,27 @@ import (
 // Scopes is a closed set of scopes: one for each table that a grant reaches.
 type Scopes map[*decl.Table]*decl.Scope
 
-// Close finds the scope of every table that the links reach. It fails if two ways lead to a
-// table and may mean different rows: only the host can know which rows are meant. (When each
-// link alone was a scope, tag.projects() left the tenant.)
+// Close finds the scope of every table that the links reach. It fails if two ways lead to a table
+// and may mean different rows: only the host can know which rows are meant. (When each link alone
+// was a scope, tag.projects() left the tenant.)
 //
-// root is the granted table with its predicate. start, if not nil, is the table of the relation
-// that is granted; that relation is its scope.
+// root is the granted table with its predicate. start is the table of the relation that is granted,
+// or nil; that relation is its scope.
 //
-// chain has the scopes of the tables that the host's own Follow went through: they stay as they
-// are, wherever the facets' links lead.
+// chain has the scopes of the tables that the host's own Follow went through. They remain, wherever
+// the facets' links lead.
 func Close(root *decl.Relation, start *decl.Table, chain Scopes, links []*decl.Link) (Scopes, error) {
 	declared := root.Declared()
 	out := Scopes{root.Table: {Kind: decl.ScopeRoot, Table: root.Table, Pred: root.Pred}}
 	for _, d := range declared {
 		if d == nil {
-			return nil, fmt.Errorf("exosql: Grant was given a zero Scope, or one of a nil or zero Table or Link")
+			return nil, fmt.Errorf("exosql: Grant got a zero Scope, or one of a nil or zero Table or Link")
 		}
 		if d.Table == root.Table {
 			return nil, fmt.Errorf("exosql: table %s is the granted one: its scope is the predicate given to Grant", root.Table.Name)
 		}
 		if out[d.Table] != nil {
-			return nil, fmt.Errorf("exosql: two scopes for table %s", d.Table.Name)
+			return nil, fmt.Errorf("exosql: there are two scopes for table %s: leave one out", d.Table.Name)
 		}
 		if d.Kind == decl.ScopeRows && d.Pred == nil {
 			return nil, fmt.Errorf("exosql: the scope of table %s is the zero Predicate, which matches nothing; use ScopeShared if you mean every row", d.Table.Name)
@@ -65,8 +65,8 @@ func Close(root *decl.Relation, start *decl.Table, chain Scopes, links []*decl.L
 		}
 		var in []*decl.Link
 		for _, l := range ways[t] {
-			// Skip a link that only reverses the links through which its start is reached from t. A start that
-			// is in scope by the grant itself does not depend on t, so its link counts.
+			// Skip a link that only reverses the links by which its start is reached from t. If the start is
+			// in scope by the grant itself, it does not depend on t, so its link counts.
 			if len(ways[t]) > 1 && l.From != t && !out[l.From].Own() && onlyBack(l, ways[l.From], declaredFor(declared, l.From)) {
 				continue
 			}
@@ -84,9 +84,9 @@ func Close(root *decl.Relation, start *decl.Table, chain Scopes, links []*decl.L
 	return out, out.founded(start == nil)
 }
 
-// severalWays names all tables that need a declared scope, and the links that lead to each: one
-// at a time, each build would find only the next. It names links as facets do, since the names
-// of a host's variables are not known, and exosql/dynamic has none.
+// severalWays returns one error for all tables that need a declared scope, with the links that lead
+// to each: otherwise each build would find only the next. It names links by their facets' names,
+// since the names of a host's variables are unknown, and exosql/dynamic has none.
 func severalWays(tables []*decl.Table, ways map[*decl.Table][]*decl.Link) error {
 	t := tables[0]
 	msg, each := fmt.Sprintf("exosql: table %s can be reached by %s", t.Name, linkNames(ways[t], " and by ")), ""
@@ -114,8 +114,8 @@ func declaredFor(ds []*decl.Scope, t *decl.Table) *decl.Scope {
 	return nil
 }
 
-// onlyBack reports whether l goes from its start back over the keys by which the start is in
-// scope: those of its declared scope, or else of every link into it.
+// onlyBack reports whether l leads back from its start over the keys that put the start in scope:
+// those of its declared scope, or of every link into it.
 func onlyBack(l *decl.Link, into []*decl.Link, declared *decl.Scope) bool {
 	if declared != nil {
 		return declared.Kind == decl.ScopeVia && l.Inverse(declared.Link)
@@ -139,9 +139,9 @@ func linkNames(ls []*decl.Link, between string) string {
 	return s
 }
 
-// founded checks that every ScopeVia leads back to a table with a scope of its own. With
-// partly, scopes that do not are removed instead: a chain of Follow needs only the scopes of
-// its own tables, and a table without a scope can't enter a query.
+// founded checks that every ScopeVia leads back to a table with its own scope. With partly, it
+// removes scopes that do not: a chain of Follow needs only its own tables' scopes, and a table
+// without a scope can't enter a query.
 func (ss Scopes) founded(partly bool) error {
 	for t, s := range ss {
 		if err := ss.foundedOne(t, s); err != nil {

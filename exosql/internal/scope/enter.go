@@ -7,9 +7,9 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
-// Entry is a table that may enter a query, with the conditions under which its rows are in
-// scope. Only Enter and Begin make an Entry, and a FROM takes tables only as an Entry
-// (Sources.Add): a query that forgets a scope does not compile.
+// Entry is a table that may enter a query, with the conditions that put its rows in scope. Only
+// Enter and Begin make one, and a FROM takes only an Entry (Sources.Add), so a query that forgets a
+// scope does not compile.
 type Entry struct {
 	grant *Grant
 	table *decl.Table
@@ -19,10 +19,10 @@ type Entry struct {
 // Condition is one condition of the scope of a table.
 type Condition struct {
 	Kind  ConditionKind
-	Grant *Grant         // whose scopes and values apply
-	Pred  *decl.Pred     // Holds
-	Link  *decl.Link     // Linked, Followed
-	Rel   *decl.Relation // Followed, Among
+	Grant *Grant         // Grant has the scopes and values that apply
+	Pred  *decl.Pred     // Pred is for Holds
+	Link  *decl.Link     // Link is for Linked and Followed
+	Rel   *decl.Relation // Rel is for Followed and Among
 }
 
 // ConditionKind is the kind of a Condition.
@@ -30,22 +30,22 @@ type ConditionKind uint8
 
 const (
 	Holds    ConditionKind = iota + 1 // Pred is true of the row
-	Linked                            // the link leads to the row from a row in the scope of Grant
-	Followed                          // the link leads to the row from a row of Rel
-	Among                             // Rel, which has a limit, has a row with the same key
+	Linked                            // Link leads to the row from a row in the scope of Grant
+	Followed                          // Link leads to the row from a row of Rel
+	Among                             // Rel, which has a limit, includes a row with the same key
 )
 
-// Grant is the grant whose scope the entry is within.
+// Grant returns the grant that contains the scope.
 func (e Entry) Grant() *Grant { return e.grant }
 
-// Table returns nil for the zero Entry, which no FROM takes.
+// Table returns the entry's table, or nil for the zero Entry, which no FROM takes.
 func (e Entry) Table() *decl.Table { return e.table }
 
-// Conditions returns the conditions of the scope. All must be true.
+// Conditions returns the conditions of the scope. All of them must be true.
 func (e Entry) Conditions() []Condition { return e.must }
 
 // Enter lets a table into a query. If a link leads there from a row, by is that link and from is
-// the row's grant; else both are nil.
+// that row's grant; otherwise both are nil.
 func (g *Grant) Enter(t *decl.Table, by *decl.Link, from *Grant) (Entry, error) {
 	must, err := g.conditions(t, by, from)
 	if err != nil {
@@ -54,8 +54,8 @@ func (g *Grant) Enter(t *decl.Table, by *decl.Link, from *Grant) (Entry, error) 
 	return Entry{g, t, must}, nil
 }
 
-// Begin lets the table of a relation into a query. Its scope is the relation's last step that
-// is a grant or a Follow. The steps after it are returned in order.
+// Begin lets the table of a relation into a query. The scope is the relation's last Grant or
+// Follow. Begin also returns the steps after it, in order.
 func (g *Grant) Begin(r *decl.Relation) (Entry, []*decl.Relation, error) {
 	var after []*decl.Relation
 	s := r
@@ -81,8 +81,8 @@ func (g *Grant) conditions(t *decl.Table, by *decl.Link, from *Grant) (must []Co
 	r := g.Rel
 	granted := r != nil && r.Table == t
 	if granted {
-		// The granted relation may be only some of the rows that this grant reaches. Links back to
-		// this table must not reach the others.
+		// The granted relation may be only some of the rows that this grant reaches. Links back to this
+		// table must not reach other rows.
 		if must, err = g.within(r); err != nil {
 			return nil, err
 		}
@@ -90,28 +90,28 @@ func (g *Grant) conditions(t *decl.Table, by *decl.Link, from *Grant) (must []Co
 	switch s.Kind {
 	case decl.ScopeStart:
 		if !granted {
-			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: table %s is in scope only as the granted relation, and this grant has none of that table", t.Name)}
+			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: table %s is in scope only where it is itself granted, and this grant is of another table", t.Name)}
 		}
 	case decl.ScopeRoot:
 		if granted && !r.Followed() && !r.Limited() {
-			return must, nil // within has required the predicate: r begins with it
+			return must, nil // r begins with the predicate, so within has required it
 		}
 		must = append(must, g.holds(s.Pred))
 	case decl.ScopeRows:
 		must = append(must, g.holds(s.Pred))
 	case decl.ScopeVia:
 		if granted && !r.Limited() && r.LastLink() == s.Link {
-			return must, nil // within requires it: r ends in this link, from rows in scope
+			return must, nil // r ends with this link from rows in scope, so within has required it
 		}
 		if by == s.Link && from == g {
-			// Implied: by leads from a row of the query, which is in scope, and is the link that the
-			// scope requires. TestImpliedScope and TestRandomPrograms check that.
+			// The link `by` is the one that the scope requires, and it leads from a row in scope, so it
+			// implies the scope. TestImpliedScope and TestRandomPrograms check that.
 			return must, nil
 		}
 		must = append(must, Condition{Kind: Linked, Grant: g, Link: s.Link})
 	case decl.ScopeShared:
 	default:
-		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: table %s has a scope of no known kind", t.Name)}
+		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: table %s has a scope of an unknown kind", t.Name)}
 	}
 	return must, nil
 }
@@ -121,7 +121,7 @@ func (g *Grant) holds(p *decl.Pred) Condition { return Condition{Kind: Holds, Gr
 // within returns the conditions under which a row belongs to the relation r of its table.
 func (g *Grant) within(r *decl.Relation) (must []Condition, err error) {
 	if r.Limited() {
-		return []Condition{{Kind: Among, Grant: g, Rel: r}}, nil // only running the relation shows which rows the limit leaves
+		return []Condition{{Kind: Among, Grant: g, Rel: r}}, nil // only running the relation shows which rows its limit leaves
 	}
 	for s := r; s != nil; s = s.Prev {
 		switch s.Kind {
@@ -129,14 +129,14 @@ func (g *Grant) within(r *decl.Relation) (must []Condition, err error) {
 			must = append(must, g.holds(s.Pred))
 		case decl.StepFollow:
 			more, err := g.followed(s)
-			return append(must, more...), err // the steps before are of the other table
+			return append(must, more...), err // the steps before this link belong to the other table
 		}
 	}
 	return must, nil
 }
 
-// followed returns the conditions under which the step's link leads to a row. If the chain has
-// a narrower scope for the row's table, its conditions are added.
+// followed returns the conditions that the step's link leads to a row. If the chain has a narrower
+// scope for the row's table, its conditions are added.
 func (g *Grant) followed(s *decl.Relation) ([]Condition, error) {
 	must := []Condition{{Kind: Followed, Grant: g, Link: s.Link, Rel: s.Prev}}
 	base := g.Base()
@@ -155,8 +155,8 @@ func noScopeFor(t *decl.Table) error {
 	return &fail.Error{Kind: fail.Denied, Err: fmt.Errorf("exosql: table %s has no scope in this grant: declare it at Grant, with ScopeVia or ScopeRows", t.Name)}
 }
 
-// There returns the conditions on the rows that c compares with: the rows at the start of its
-// link or, for Among, the rows before the limit.
+// There returns the conditions on the rows that c compares with: those at the start of its link or,
+// for Among, those before the limit.
 func (c Condition) There() ([]Condition, error) {
 	switch c.Kind {
 	case Linked:

@@ -7,28 +7,28 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Fixed is one column of a scope that has one value, or one of a short list.
+// Fixed is a column of a scope that has one value, or one of a short list of values.
 type Fixed struct {
 	Col    *decl.Column
-	Origin plan.Origin // has the values among its arguments
-	Slots  []int       // which arguments they are
-	Pred   *decl.Pred  // the condition that the column has one of the values
+	Origin plan.Origin // Origin has the values among its arguments
+	Slots  []int       // Slots are the numbers of these arguments
+	Pred   *decl.Pred  // Pred is the condition that the column has one of the values
 
-	// Via is the condition by a link from which the value comes, if any: the rows at the start of
-	// the link have it in their key. If there is no such row, no row is in scope.
+	// Via is the condition by a link that the value comes from, or nil: the rows at the start of the
+	// link have it in their key. Without such a row, no row is in scope.
 	Via *Condition
 }
 
-// maxList is how many values a column of a scope may have and still be searched for. The
-// engine's plan names each value.
+// maxList bounds the values of a scope's column that is still searched for: the engine's plan names
+// each value.
 const maxList = 32
 
-// Fixed returns the columns that have one value, or one of a list, in every row of the scope.
-// ok: these are the whole scope, or there are none and every row is in scope. Then a search for
-// the values finds exactly the rows in scope.
+// Fixed returns the columns that have one value, or one of a list, in every row of the scope. ok
+// means that they are the whole scope, or that every row is in scope. Then a search for the values
+// finds exactly the rows in scope.
 func (e Entry) Fixed() (fixed []Fixed, ok bool) {
 	must := e.must
-	if len(must) == 0 { // nor of a row whose condition its link implies
+	if len(must) == 0 { // without a condition every row is in scope, or the link to the row implies its scope
 		s := e.grant.Scopes[e.table]
 		if s == nil || s.Kind != decl.ScopeVia {
 			return nil, s != nil && s.Kind == decl.ScopeShared
@@ -50,9 +50,9 @@ func (e Entry) Fixed() (fixed []Fixed, ok bool) {
 	return fixed, true
 }
 
-// carried returns the column that a condition by a link fixes, if the scope at the start of the
-// link fixes its key: todos.user_id IN (SELECT id FROM users WHERE id = ?) is todos.user_id =
-// ?, if there is such a user. The scope at the start may itself have the value through a link.
+// carried returns the column that a condition by a link fixes, if the scope at the link's start
+// fixes its key. So todos.user_id IN (SELECT id FROM users WHERE id = ?) becomes todos.user_id = ?,
+// if such a user exists. The scope at the start may have its own value by a link.
 func (c Condition) carried() (Fixed, bool) {
 	if c.Link == nil || len(c.Link.Pairs) != 1 || c.Link.Pairs[0].From.Kind != c.Link.Pairs[0].To.Kind {
 		return Fixed{}, false
@@ -85,19 +85,19 @@ func (c Condition) carried() (Fixed, bool) {
 	return Fixed{}, false
 }
 
-// direct reports whether the rows at the start of the link are in scope by no other link.
+// direct reports whether the rows at the start of the link are in scope without a further link.
 func (c Condition) direct() bool {
 	there, err := c.There()
 	return err == nil && !slices.ContainsFunc(there, func(t Condition) bool { return t.Kind != Holds })
 }
 
-// fixedBy adds the columns that a predicate fixes. It refuses two values for one column: a
-// search by one of them would also find rows without the other.
+// fixedBy adds the columns that a predicate fixes. It refuses two values for one column, since a
+// search for one of them would also find rows without the other.
 func fixedBy(p *decl.Pred, origin plan.Origin, fixed []Fixed) ([]Fixed, bool) {
 	if p == nil {
 		return nil, false
 	}
-	if p.Op == "all" { // no row is out of scope
+	if p.Op == "all" { // the predicate admits every row
 		return fixed, true
 	}
 	if p.Op == "and" && len(p.Subs) > 0 {
@@ -119,7 +119,7 @@ func fixedBy(p *decl.Pred, origin plan.Origin, fixed []Fixed) ([]Fixed, bool) {
 	return add(fixed, Fixed{p.Col, origin, slots, p, nil})
 }
 
-// add adds one column. If it refuses, fixed is unchanged.
+// add adds one column. If it returns false, fixed is unchanged.
 func add(fixed []Fixed, x Fixed) ([]Fixed, bool) {
 	i := slices.IndexFunc(fixed, func(f Fixed) bool { return f.Col == x.Col })
 	if i < 0 {
@@ -129,13 +129,13 @@ func add(fixed []Fixed, x Fixed) ([]Fixed, bool) {
 		return fixed, false
 	}
 	if fixed = slices.Clone(fixed); x.Via != nil {
-		fixed[i].Via = x.Via // the row at its start is required, too
+		fixed[i].Via = x.Via // the row at the link's start must exist too
 	}
 	return fixed, true
 }
 
-// Parts splits the conditions of the scope for a row that is to be written: the columns that they fix, and the
-// remaining conditions. A value that comes through two links stays among those: the program has to give it.
+// Parts splits the conditions of the scope for a row to write: the columns that they fix, and the remaining
+// conditions. The remaining ones include a value that comes through two links, which the program must give.
 func (e Entry) Parts() (fixed []Fixed, rest []Condition) {
 	for _, c := range e.must {
 		var of []Fixed

@@ -5,18 +5,18 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Grant is the structure of a grant without its values, for the compiler. A shaper copied
-// everything in it.
+// Grant is the structure of a grant without its values, for the compiler. Everything in it is a
+// copy by a shaper.
 type Grant struct {
 	Origin plan.Origin
 	Facet  *decl.Facet
-	Rel    *decl.Relation // nil in a base
-	Scopes Scopes         // of every table that can be reached
-	Chain  Scopes         // of the tables that the host's own Follow went through
+	Rel    *decl.Relation // Rel is nil in a base
+	Scopes Scopes         // Scopes are those of every table that can be reached
+	Chain  Scopes         // Chain has the scopes of the tables that the host's own Follow went through
 	Basis  *Grant
 }
 
-// Base returns the grant for relations that hosts build with Follow: without the facets.
+// Base returns the grant without its facets, for relations that hosts build with Follow.
 func (g *Grant) Base() *Grant {
 	if g.Rel == nil {
 		return g
@@ -27,8 +27,8 @@ func (g *Grant) Base() *Grant {
 	return g.Basis
 }
 
-// Chain returns the scopes of the tables that Follow went through since the grant. A second way
-// into one of these tables stays within this scope.
+// Chain returns the scopes of the tables that Follow went through since the grant. Another way into
+// one of these tables has the same scope.
 func Chain(r *decl.Relation) (Scopes, error) {
 	var links []*decl.Link
 	for s := r; s != nil; s = s.Prev {

@@ -9,11 +9,11 @@ import (
 
 // This file finds what a row reveals by being in scope, if the scope depends on labelled values.
 
-// Reveals returns the labelled data that rows of t reveal by being in scope, without the table's own label. There
-// is one entry for each labelled column in a condition of the scope, and one for each link from rows of another
-// table that are labelled, or in scope by labelled values. What a facet in reach allows by name reveals nothing.
+// Reveals returns the labelled data that rows of t reveal by being in scope, apart from the table's own label. It
+// has one entry for each labelled column in a condition of the scope. It has one for each link from rows that are
+// labelled, or that are in scope by labelled values. What a facet in reach allows by name reveals nothing.
 //
-// Reveals walks the conditions that the compiler writes into statements, so no scope is stated a second time.
+// Reveals walks the conditions that the compiler writes into statements, so no scope is described twice.
 func (g *Grant) Reveals(t *decl.Table, reach []*decl.Facet) ([]decl.Revealed, error) {
 	e, err := g.Enter(t, nil, nil)
 	if err != nil {
@@ -29,7 +29,7 @@ type revealing struct {
 	out   []decl.Revealed
 }
 
-// add notes what a scope of t reveals, unless a facet of t allows it.
+// add notes labelled data that a scope of t reveals, unless a facet of t allows that.
 func (r *revealing) add(t *decl.Table, name string, l value.Label) {
 	if l.Empty() || r.allowed(t, name) {
 		return
@@ -47,7 +47,7 @@ func (r *revealing) allowed(t *decl.Table, name string) bool {
 	})
 }
 
-// conditions walks the conditions under which a row of t is in scope.
+// conditions walks the conditions that put a row of t in scope.
 func (r *revealing) conditions(t *decl.Table, must []Condition) error {
 	for _, c := range must {
 		switch c.Kind {

@@ -11,36 +11,36 @@ import (
 // made from other Sources.
 type Sources struct{ list []sqlast.Source }
 
-// Derived is a FROM of one derived table.
+// Derived returns a FROM with one derived table.
 func Derived(sub *sqlast.Select, alias string) Sources {
 	return Sources{[]sqlast.Source{{Sub: sub, Alias: alias}}}
 }
 
-// Combined is a FROM of one derived table: the rows of two queries, combined by set.
+// Combined returns a FROM with one derived table: the rows of two queries, combined by set.
 func Combined(a *sqlast.Select, set sqlast.Set, b *sqlast.Select, alias string) Sources {
 	return Sources{[]sqlast.Source{{Sub: a, Set: set, With: b, Alias: alias}}}
 }
 
-// Tree is a FROM of one derived table: first rows, and the rows that are reached from them in any number of steps.
+// Tree returns a FROM with one derived table: first rows, and all rows that are reached from them in any number of steps.
 func Tree(r *sqlast.Recursion, alias string) Sources {
 	return Sources{[]sqlast.Source{{Recursion: r, Alias: alias}}}
 }
 
-// Step is a FROM of the rows of the previous step, for the second arm of the tree with this alias.
+// Step returns a FROM with the rows of the previous step, for the second arm of the tree with this alias.
 func Step(tree, alias string) Sources {
 	return Sources{[]sqlast.Source{{Step: tree, Alias: alias}}}
 }
 
-// Add adds a table and calls write with the conditions of its scope. Its only caller is compile.from.enter, where satisfy writes them (see there).
+// Add adds a table, and calls write with the conditions of its scope. Its only caller is compile.from.enter, where satisfy writes them.
 func (s *Sources) Add(e Entry, alias string, write func([]Condition) error) error {
 	if e.table == nil {
-		return &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: a table without a scope")}
+		return &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: the statement reads a table without a scope")}
 	}
 	s.list = append(s.list, sqlast.Source{Table: e.table.Name, In: e.table.Schema, Alias: alias})
 	return write(e.must)
 }
 
-// Adopt adds the sources of a complete FROM.
+// Adopt adds the sources of another, complete FROM.
 func (s *Sources) Adopt(o Sources) { s.list = append(s.list, o.list...) }
 
 // Len returns the number of sources.
@@ -60,13 +60,13 @@ func (s Sources) Left(i int) bool { return s.list[i].Left }
 // On returns the conditions that join source i.
 func (s Sources) On(i int) []sqlast.Expr { return s.list[i].On }
 
-// Join adds conditions to the join of source i. With left, rows without a match stay.
+// Join adds conditions to the join of source i. With left, the join keeps rows without a match.
 func (s *Sources) Join(i int, left bool, on ...sqlast.Expr) {
 	x := &s.list[i]
 	x.Left, x.On = x.Left || left, append(x.On[:len(x.On):len(x.On)], on...)
 }
 
-// Of makes sel a query of the sources.
+// Of makes sel select from the sources.
 func (s Sources) Of(sel *sqlast.Select) *sqlast.Select {
 	sel.From = s.list
 	return sel
@@ -75,10 +75,10 @@ func (s Sources) Of(sel *sqlast.Select) *sqlast.Select {
 // Changing makes w change the rows that sel finds in the sources.
 func (s Sources) Changing(w *sqlast.Write, sel *sqlast.Select) { w.From = s.Of(sel) }
 
-// Write begins a write of the entry's table.
+// Write begins a write to the entry's table.
 func (e Entry) Write(kind sqlast.WriteKind) (*sqlast.Write, error) {
 	if t := e.table; t == nil {
-		return nil, &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: a write of a table without a scope")}
+		return nil, &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: the statement writes a table without a scope")}
 	}
 	return &sqlast.Write{Kind: kind, Table: e.table.Name, In: e.table.Schema}, nil
 }

@@ -6,23 +6,23 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// joint separates the texts of a row when they are searched as one. It is neither a separator
-// nor part of a word, so no phrase spans two texts.
+// joint separates the texts of a row that are searched as one text. It is neither a separator nor
+// part of a word, so no phrase spans two texts.
 const joint = " \uE000 "
 
-// MaxTexts is how many texts of a row are searched together. sqlast has the same number.
+// MaxTexts bounds the texts of a row that are searched together. sqlast has the same number.
 const MaxTexts = 8
 
-// Rank counts matches in each text of a row; earlier texts weigh more.
+// These numbers define the rank: matches are counted in each text of a row, and earlier texts weigh more.
 const (
-	MaxCount = 10 // the most terms that count in one text
-	Weight   = 4  // how many terms of the next text one term of a text is worth
+	MaxCount = 10 // MaxCount is how many matches count in one text
+	Weight   = 4  // Weight is how many matches in the next text count as much as one match
 )
 
 // Matches reports whether the texts of a row together match the query.
 func (q *Query) Matches(texts ...string) bool {
 	whole := strings.Join(scalar.Each(texts, Fold), joint)
-	for _, g := range q.groups { // a quick check: most rows don't even contain the letters
+	for _, g := range q.groups { // a quick check, since most rows don't even contain the letters
 		if len(g) == 1 && !strings.Contains(whole, g[0].words[0]) {
 			return false
 		}
@@ -45,7 +45,7 @@ func anyIn(terms []term, words []string) bool {
 	return false
 }
 
-// longest returns the number of words of the longest term that begins words; 0 if none does.
+// longest returns how many words the longest matching term has at the beginning of words, or 0 if none matches.
 func longest(terms []term, words []string) int {
 	most := 0
 	for _, t := range terms {
@@ -73,8 +73,8 @@ func (t term) begins(words []string) bool {
 	return words[last] == t.words[last]
 }
 
-// Rank returns how well the texts of a row match. It counts the terms in each text, from the
-// left and up to MaxCount; each text counts Weight times as much as the next.
+// Rank returns how well the texts of a row match. It counts matching terms in each text, from the
+// left and up to MaxCount. Each text counts Weight times as much as the next.
 func (q *Query) Rank(texts ...string) int64 {
 	var terms []term
 	for _, g := range q.groups {

@@ -8,30 +8,30 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of a query: matching takes a step for each of its words and each character of a row's texts.
+// These bound a query, since matching takes a step for each of its words and each character of a row's texts.
 const (
-	MaxQuery = 1000 // bytes
+	MaxQuery = 1000 // in bytes
 	MaxWords = 32
 )
 
-// Query is a parsed query: a row matches if it has a term of each group, and no term of not.
+// Query is a parsed query. A row matches if it contains a term of each group, and no term of not.
 type Query struct {
-	groups [][]term // each has one term at least
+	groups [][]term // each group has at least one term
 	not    []term
 }
 
-// term is a sequence of words, of which the last may be the beginning of a word.
+// term is a sequence of words. The last of them may be only the beginning of a word.
 type term struct {
-	words  []string // folded
+	words  []string // words are folded
 	prefix bool
 }
 
 const (
-	mean     = `write words that must all be there: "…" round words that stand together, pay* for words that begin so, -word for rows without it, OR between two of which one is enough`
+	mean     = `write words that must all occur: "…" around words in sequence, pay* for words that begin with pay, -word for rows without the word, a OR b for either`
 	noGroups = "parentheses don't group here: OR joins the two terms next to it, so write a b OR c for a (b OR c), and -a -b for rows without both"
 )
 
-// Parse reads a query. Its errors are for the authors of programs.
+// Parse reads a query. Its errors are for authors of programs.
 func Parse(s string) (*Query, error) {
 	switch {
 	case len(s) > MaxQuery:
@@ -53,7 +53,7 @@ func Parse(s string) (*Query, error) {
 	case p.words > MaxWords:
 		return nil, fmt.Errorf("the query has more than %d words: search for those that matter", MaxWords)
 	case len(p.q.groups)+len(p.q.not) == 0:
-		return nil, fmt.Errorf("there is no word in %q: for all rows leave search out; else %s", clip(s), mean)
+		return nil, fmt.Errorf("there is no word in %q: for all rows leave search out; otherwise %s", clip(s), mean)
 	}
 	return &p.q, nil
 }
@@ -63,7 +63,7 @@ var (
 	errOr       = errors.New("OR must be between two words, and not next to a -word: refund OR chargeback")
 )
 
-// parser reads terms from the left.
+// parser reads the terms of a query from left to right.
 type parser struct {
 	q     Query
 	rest  string
@@ -71,9 +71,9 @@ type parser struct {
 	err   error
 	words int
 
-	or, negated bool // the previous chunk was OR, or NOT
-	ended       bool // the previous chunk was a term, so OR may follow
-	operators   bool // there was OR, or an operator of another query language
+	or, negated bool // the previous chunk was OR, or a NOT
+	ended       bool // ended: the previous chunk was a term, so OR may follow
+	operators   bool // operators: the query contains OR, or an operator of another query language
 	parens      bool
 }
 
@@ -113,17 +113,17 @@ func (p *parser) next() {
 func (p *parser) phrase(after string, not bool) {
 	text, rest, closed := strings.Cut(after, `"`)
 	if !closed {
-		p.fail(`a quotation mark in %q is not closed: write "…" round the words that stand together, or leave it out`, clip(p.whole))
+		p.fail(`a quotation mark in %q is not closed: write "…" around words in sequence, or leave it out`, clip(p.whole))
 		return
 	}
 	p.rest = rest
-	if strings.HasPrefix(rest, "*") { // as in SQLite's own search
+	if strings.HasPrefix(rest, "*") { // SQLite's own search has the same syntax
 		text, p.rest = text+"*", rest[1:]
 	}
 	p.term(text, not)
 }
 
-// operator reads a chunk that is an operator, or one of another query language.
+// operator reads a chunk that is an operator, here or in another query language. It reports whether the chunk is one.
 func (p *parser) operator(chunk string) bool {
 	switch chunk {
 	case "OR":
@@ -132,7 +132,7 @@ func (p *parser) operator(chunk string) bool {
 			p.err = errOr
 		}
 		p.or, p.ended = true, false
-	case "AND": // AND changes nothing
+	case "AND": // AND between words changes nothing
 		p.operators = true
 		if p.or || p.negated {
 			p.err = errOr
@@ -146,7 +146,7 @@ func (p *parser) operator(chunk string) bool {
 	case "|", "||":
 		p.fail("write OR in place of %s: refund OR chargeback", chunk)
 	case "<->":
-		p.fail(`write "…" round words that stand together, in place of <->`)
+		p.fail(`write "…" around words in sequence, in place of <->`)
 	default:
 		return false
 	}
@@ -154,7 +154,7 @@ func (p *parser) operator(chunk string) bool {
 	return true
 }
 
-// check refuses characters that are operators in other query languages, and would be part of a word or nothing here.
+// check refuses characters that are operators in other query languages, but part of a word or meaningless here.
 func (p *parser) check(chunk string) {
 	if strings.ContainsAny(chunk, "()") {
 		p.parens = true
@@ -172,7 +172,7 @@ func (p *parser) check(chunk string) {
 	case strings.HasPrefix(chunk, "%"):
 		p.fail("%% has no meaning here: search finds whole words, and pay* words that begin with pay; for a part of a text write .ilike('%%…%%')")
 	case strings.HasPrefix(chunk, "NEAR("):
-		p.fail(`there is no NEAR: "…" finds words that stand together`)
+		p.fail(`there is no NEAR: "…" finds words in sequence`)
 	case strings.Contains(chunk, "|"):
 		p.fail("write OR between words in place of |: refund OR chargeback")
 	case colon && word(before) && strings.HasPrefix(after, "*"):
@@ -182,11 +182,11 @@ func (p *parser) check(chunk string) {
 	case strings.Contains(string(runes[:last]), "*") || runes[last] == '*' && (last == 0 || separates(runes[last-1])):
 		p.fail("* can only come after the beginning of a word: pay* finds pay and payment")
 	case fuzzy(chunk):
-		p.fail("~ and ^ mean nothing here: words are found as they are written, and pay* finds words that begin so")
+		p.fail("~ and ^ mean nothing here: words are found as they are written, and pay* finds words that begin with pay")
 	}
 }
 
-// grouped refuses parentheses together with operators.
+// grouped refuses parentheses in a query with operators.
 func (p *parser) grouped() {
 	if p.parens && p.operators && p.err == nil {
 		p.err = errors.New(noGroups)
@@ -199,7 +199,7 @@ func word(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return separates(r) && r != '_' && r != '.' })
 }
 
-// fuzzy reports whether a chunk is word~ or word^2.
+// fuzzy reports whether a chunk has the form word~ or word^2.
 func fuzzy(chunk string) bool {
 	s := strings.TrimRight(chunk, "0123456789")
 	body, marked := strings.CutSuffix(s, "~")
@@ -209,7 +209,7 @@ func fuzzy(chunk string) bool {
 	return marked && word(body)
 }
 
-// term adds the words of a text, in sequence.
+// term adds the words of a text, in sequence, as one term.
 func (p *parser) term(text string, not bool) {
 	body, prefix := strings.CutSuffix(text, "*")
 	t := term{words: Words(Fold(body)), prefix: prefix}
@@ -217,7 +217,7 @@ func (p *parser) term(text string, not bool) {
 		p.fail("* can only come after the beginning of a word: pay*")
 		return
 	}
-	if len(t.words) == 0 { // punctuation only; but no part of the query may be ignored silently
+	if len(t.words) == 0 { // a chunk of only punctuation has no words, but no part of a query may be ignored silently
 		if not || p.negated || p.or {
 			p.fail("there is no word in %q: %s", clip(p.whole), mean)
 		}

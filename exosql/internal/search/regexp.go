@@ -2,15 +2,15 @@ package search
 
 import "strings"
 
-// The regular expressions consist of words and class. A word has only letters and digits as ASCII
-// characters, so no part of a program's text is syntax (TestRegexpSyntax). They match folded texts.
+// This file writes queries as regular expressions, which match folded texts. They consist of words and class. A
+// word's only ASCII characters are letters and digits, so no part of a program's text is syntax (TestRegexpSyntax).
 
-// never matches no text: no character follows the end.
+// never matches no text, since no character follows the end.
 const never = "$."
 
-// Regexp returns the expression that matches the joined, folded texts of a row if Matches is true of them.
+// Regexp returns the expression that matches a row's joined, folded texts exactly if Matches is true of them.
 func (q *Query) Regexp() string {
-	if len(q.groups) == 1 && len(q.not) == 0 { // the engine is quicker without constraints
+	if len(q.groups) == 1 && len(q.not) == 0 { // PostgreSQL is faster without lookahead constraints
 		return "(?:^|" + class() + ")" + alternatives(q.groups[0])
 	}
 	var b strings.Builder
@@ -24,12 +24,12 @@ func (q *Query) Regexp() string {
 	return b.String()
 }
 
-// Needle returns a part of every text that Regexp matches, "" if none is known. Looking for it
-// first is faster than the expression for texts without it.
+// Needle returns a part of every text that Regexp matches, or "" if none is known. Looking for that
+// part first quickly excludes texts without it.
 func (q *Query) Needle() string {
 	longest := ""
 	for _, g := range q.groups {
-		if len(g) > 1 { // a text with any one of them matches
+		if len(g) > 1 { // any one of these terms is enough for a match
 			continue
 		}
 		for _, w := range g[0].words {

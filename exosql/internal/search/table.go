@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// separators are the characters between words, in order: all that are no letter, mark or number
-// in Unicode 15. An unassigned character has the kind of those before it. They are a table, not a
-// class of Go's or of an engine's, so that every version of each splits a text in the same way.
+// separators are the characters between words, in order: all that are no letter, mark or number in
+// Unicode 15. An unassigned character is treated like those before it. The table replaces the
+// classes of Go and of engines, so that every version of each splits texts in the same way.
 var separators = [][2]rune{
 	{0x0000, 0x002F}, {0x003A, 0x0040}, {0x005B, 0x0060}, {0x007B, 0x00A9}, {0x00AB, 0x00B1}, {0x00B4, 0x00B4}, {0x00B6, 0x00B8}, {0x00BB, 0x00BB},
 	{0x00BF, 0x00BF}, {0x00D7, 0x00D7}, {0x00F7, 0x00F7}, {0x02C2, 0x02C5}, {0x02D2, 0x02DF}, {0x02E5, 0x02EB}, {0x02ED, 0x02ED}, {0x02EF, 0x02FF},
@@ -49,8 +49,8 @@ var separators = [][2]rune{
 	{0x1EEF0, 0x1F0FF}, {0x1F10D, 0x1FBEF}, {0xE0001, 0xE00FF},
 }
 
-// class returns the separators as a class of PostgreSQL's regular expressions. Each is an
-// escape of digits, so none is syntax.
+// class returns the separators as a class for PostgreSQL's regular expressions. Each is written as
+// an escape with digits, so none is syntax.
 var class = sync.OnceValue(func() string {
 	escape := func(r rune) string {
 		if r > 0xFFFF {

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// MaxText is how many characters of a text are searched, from its beginning: an engine folds
+// MaxText bounds the characters of a text that are searched, from its beginning. An engine folds
 // and copies them, and nothing stops it within a row. sqlast has the same number.
 const MaxText = 65536
 
-// Fold returns the first MaxText characters of a text without regard to case: each in lower
-// case, and both small sigmas as one. PostgreSQL folds the same by ICU (TestFold).
+// Fold returns the first MaxText characters of a text without regard to case: each in lower case,
+// and both small sigmas as one. PostgreSQL folds texts in the same way, by ICU (TestFold).
 func Fold(s string) string {
 	if len(s) > MaxText {
 		n := 0
@@ -38,7 +38,7 @@ func foldAll(s string) string {
 		switch r {
 		case 'Σ', 'ς':
 			b.WriteRune('σ')
-		case 'İ': // Unicode folds it to two characters
+		case 'İ': // Unicode folds İ to two characters
 			b.WriteString("i\u0307")
 		default:
 			b.WriteRune(unicode.ToLower(r))
@@ -50,7 +50,7 @@ func foldAll(s string) string {
 // Words splits a folded text into words: runs of characters that are no separators.
 func Words(folded string) []string { return strings.FieldsFunc(folded, separates) }
 
-// separates reports whether a character is a separator. Letters, marks and numbers are none.
+// separates reports whether a character separates words, being no letter, mark or number.
 func separates(r rune) bool {
 	if r < utf8.RuneSelf {
 		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')

@@ -10,19 +10,19 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
 
-// Prepared is a grant as plans are made for it.
+// Prepared is a grant in the form that plans are made for.
 type Prepared struct {
-	grant scope.Grant   // with origin 0; the compiler sets it
-	Shape uint64        // equal for grants that differ only in values
-	Vals  []value.Value // the values that are not in the shape
-	Rows  decl.Rows     // what the rows in scope reveal
+	grant scope.Grant   // grant has origin 0, which the compiler replaces
+	Shape uint64        // Shape is equal for grants that differ only in values
+	Vals  []value.Value // Vals are the values that are not in the shape
+	Rows  decl.Rows     // Rows is what rows reveal by being in scope
 }
 
-// Scope returns the grant, to ask for the scopes of its tables.
+// Scope returns the grant, which can be asked for the scopes of its tables.
 func (p Prepared) Scope() *scope.Grant { return &p.grant }
 
-// Depends reports whether other rows, of any table, or columns that the scope compares may
-// decide which rows are in scope.
+// Depends reports whether a write could bring rows into this scope: other rows decide which rows
+// are in it, or columns that it compares.
 func (p Prepared) Depends() bool {
 	for _, ss := range []scope.Scopes{p.grant.Scopes, p.grant.Chain} {
 		for _, s := range ss {
@@ -51,9 +51,9 @@ func Grants(grants []Prepared) (all []*scope.Grant) {
 	return all
 }
 
-// Prepare closes the scopes of what the facet reaches from r, and freezes it all. Grants of one
-// facet and one structure are prepared only once: a host has a grant for each user, and finding
-// what the facet reaches is most of the work.
+// Prepare closes the scopes of everything that the facet reaches from r, and freezes it. Grants of
+// one facet and one structure are prepared only once: a host has a grant for each user, and most of
+// the work is to find what the facet reaches.
 func Prepare(fc *decl.Facet, r *decl.Relation) (Prepared, error) {
 	own := separate(r)
 	if own == nil {
@@ -84,18 +84,18 @@ func Prepare(fc *decl.Facet, r *decl.Relation) (Prepared, error) {
 	return p, nil
 }
 
-// kept is what grants of one structure share: everything but their values. picks finds each
-// value by its place in the structure, never by its content or address: two places with equal
-// values in the first grant may have different ones in the next.
+// kept is what grants of one structure share, which is everything but their values. picks finds
+// each value by its place in the structure, never by its content or address: values that are equal
+// in the first grant may differ in the next.
 type kept struct {
 	grant scope.Grant
 	shape uint64
 	rows  decl.Rows
-	picks []int // for each of Prepared.Vals: its place in the structure
+	picks []int // picks has the place in the structure of each of Prepared.Vals
 }
 
-// separate copies a chain so that each place of a value is an object of its own; it returns nil
-// if the chain has an error.
+// separate copies a chain so that each place of a value is a different object, or returns nil if
+// the chain has an error.
 func separate(r *decl.Relation) *decl.Relation {
 	var top *decl.Relation
 	for at := &top; r != nil; r = r.Prev {
@@ -135,7 +135,7 @@ func separatePred(p *decl.Pred, ok *bool) *decl.Pred {
 	return &c
 }
 
-// structure writes everything of a grant that is not in its facet.
+// structure writes everything in a grant that is not in its facet.
 func (s *shaper) structure(r *decl.Relation) {
 	s.relation(r)
 	declared := r.Declared()
@@ -148,7 +148,7 @@ func (s *shaper) structure(r *decl.Relation) {
 	}
 }
 
-// prepare is Prepare without the cache. from are the places of Vals.
+// prepare does the work of Prepare, without its cache. from are the places of Vals.
 func prepare(fc *decl.Facet, r *decl.Relation) (_ Prepared, from []valueAt, err error) {
 	reach, err := fc.Walk()
 	if err != nil {
@@ -177,7 +177,7 @@ func prepare(fc *decl.Facet, r *decl.Relation) (_ Prepared, from []valueAt, err 
 	if err != nil {
 		return Prepared{}, nil, err
 	}
-	rows, asked := decl.Rows{}, g // a copy: what it caches has the origin of g, which the compiler sets
+	rows, asked := decl.Rows{}, g // asked is a copy, since it caches scopes with the origin of g, which the compiler replaces
 	for _, f := range reach {
 		if rows[f.Table], err = asked.Reveals(f.Table, reach); err != nil {
 			return Prepared{}, nil, err
@@ -185,7 +185,7 @@ func prepare(fc *decl.Facet, r *decl.Relation) (_ Prepared, from []valueAt, err 
 		if len(f.Rights.Insert) == 0 {
 			continue
 		}
-		if e, err := asked.Enter(f.Table, nil, nil); err == nil { // if it fails, the insert returns the error
+		if e, err := asked.Enter(f.Table, nil, nil); err == nil { // an insert returns the error of a scope that fails
 			fixed, _ := e.Parts()
 			for _, x := range fixed {
 				if len(x.Slots) == 1 {
@@ -197,9 +197,9 @@ func prepare(fc *decl.Facet, r *decl.Relation) (_ Prepared, from []valueAt, err 
 	return Prepared{g, shapeID(string(s.key)), s.vals, rows}, s.from, nil
 }
 
-// Grantable checks a grant and returns what rows reveal by being in scope: nothing, if nothing
-// is labelled. Grants that share a set of scopes and reach the same tables are checked once,
-// since N grants of N tables would cost N². Prepare checks each grant again.
+// Grantable checks a grant, and returns what rows reveal by being in scope: nothing, if nothing is
+// labelled. Grants that share a set of scopes and reach the same tables are checked once, since N
+// grants of N tables would cost N². Prepare checks each grant again.
 func Grantable(fc *decl.Facet, r *decl.Relation) (decl.Rows, error) {
 	whole := func() (decl.Rows, error) {
 		p, err := Prepare(fc, r)
@@ -209,7 +209,7 @@ func Grantable(fc *decl.Facet, r *decl.Relation) (decl.Rows, error) {
 	if set == nil || set.Labelled() {
 		return whole()
 	}
-	for s := r; s != nil; s = s.Prev { // such grants differ in these steps
+	for s := r; s != nil; s = s.Prev { // grants with the same set of scopes differ in these steps
 		if s.Table.Labelled() || s.Kind == decl.StepFollow && (s.Link.From.Labelled() || !set.Has(s.Link.From, s.Link.To)) {
 			return whole()
 		}
@@ -217,7 +217,7 @@ func Grantable(fc *decl.Facet, r *decl.Relation) (decl.Rows, error) {
 	if err := plain(r); err != nil {
 		return nil, err
 	}
-	var rows decl.Rows // of tables that have no scope in the set
+	var rows decl.Rows // rows is for tables without a scope in the set
 	err := set.Check(fc, func() (err error) {
 		rows, err = whole()
 		return err
@@ -225,10 +225,10 @@ func Grantable(fc *decl.Facet, r *decl.Relation) (decl.Rows, error) {
 	return rows, err
 }
 
-// plain fails for a relation whose order would reveal labelled values without giving a program's query a label.
+// plain refuses a relation with an order that would reveal labelled values without giving a program's query a label.
 func plain(r *decl.Relation) error {
 	for s := r; s != nil; s = s.Prev {
-		if s.Kind == decl.StepSearch { // programs can't extend an order by rank, and the rank has no label
+		if s.Kind == decl.StepSearch { // a program's order can't extend an order by rank, and the rank has no label
 			return fmt.Errorf("exosql: the relation of %s was searched, and can't be granted: grant it without Search, and let programs search", s.Table.Name)
 		}
 		for _, by := range s.Order {

@@ -14,24 +14,23 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
 
-// shaper makes, in one walk, the input of the compiler and the key of its plans. The compiler
-// gets a copy of a grant. Each field of the copy is the result of a method of the shaper, which
-// also writes it into the key. If the walk forgets a field, it is zero in the copy and the
-// compiler fails. If only the key missed it, one grant would get the plan of another, with its
-// rows. TestShapeKey checks this.
+// shaper makes, in one walk, the input of the compiler and the key of its plans. The compiler gets
+// a copy of a grant. Each field of the copy is the result of a shaper's method, which also writes
+// the field into the key. A field that the walk forgets is zero in the copy, so the compiler fails.
+// If only the key lacked it, one grant would get another's plan, with its rows (TestShapeKey).
 //
-// Neither the key nor the copy has values. For each value they have the kind and the place
-// among the arguments.
+// Neither the key nor the copy has values. For each value they have the kind, and the place among
+// the arguments.
 //
-// The key is a sequence of numbers and of texts that begin with their length, and every
-// list begins with its length, so no two grants have one key.
+// The key is a sequence of numbers and of texts. Each text and each list begins with its length, so
+// no two grants have one key.
 type shaper struct {
 	key  []byte
 	vals []value.Value
-	from []valueAt // of each value
+	from []valueAt // from has the place of each value
 }
 
-// valueAt is the place of a value: value i of a condition, or the number of a step.
+// valueAt is the place of a value: value number i of a condition, or the number in a step.
 type valueAt struct {
 	in any
 	i  int
@@ -67,7 +66,7 @@ func (s *shaper) label(l value.Label) value.Label {
 	return l
 }
 
-// table writes the id of a declaration, which stands for all of it in the key. So it freezes the declaration.
+// table writes the ID of a declaration, which represents all of it in the key, and so freezes the declaration.
 func (s *shaper) table(t *decl.Table) *decl.Table {
 	if t == nil {
 		s.uint(0)
@@ -157,8 +156,8 @@ func (s *shaper) relation(r *decl.Relation) *decl.Relation {
 	return q
 }
 
-// scopes copies a set in the order of the tables' declarations, so that equal grants
-// have equal keys.
+// scopes copies a set in the order in which the tables were declared, so that equal grants have
+// equal keys.
 func (s *shaper) scopes(ss scope.Scopes) scope.Scopes {
 	out := scope.Scopes{}
 	s.len(len(ss))
@@ -169,18 +168,18 @@ func (s *shaper) scopes(ss scope.Scopes) scope.Scopes {
 	return out
 }
 
-// copied has the copies of the facets of a group and the values of their measures. All grants
-// of these facets share them, so the compiler must not change them.
+// copied has the copies of a group's facets, and the values of their measures. All grants of these
+// facets share it, so the compiler must not change it.
 type copied struct {
-	shape  uint64 // the id of the facets' key
+	shape  uint64 // shape is the ID of the facets' key
 	place  map[*decl.Facet]int
 	copies []*decl.Facet
 	vals   []value.Value
 	from   []valueAt
 }
 
-// facet returns the copy of a facet, which links to the copies of the facets that it reaches. If each grant had its own copies,
-// N grants of N facets would cost N². facet comes before everything else of a grant: the values of measures come first.
+// facet returns the copy of a facet, which links to copies of the facets that it reaches. With copies for each grant, N grants
+// of N facets would cost N². facet is called before the rest of a grant is written, so the values of measures come first.
 func (s *shaper) facet(f *decl.Facet) (*decl.Facet, error) {
 	made, err := f.Shared(func(reach []*decl.Facet) any {
 		var own shaper
@@ -239,7 +238,7 @@ func (s *shaper) rights(r decl.Rights) decl.Rights {
 		p := r.Permits[len(c.Permits)]
 		c.Permits = append(c.Permits, decl.Permission{Kind: decl.PermissionKind(s.uint(uint64(p.Kind))), On: s.text(p.On), Of: s.text(p.Of)})
 	}
-	for range s.len(len(r.Approvals)) { // else a facet that asks would share its plans with one that does not
+	for range s.len(len(r.Approvals)) { // otherwise a facet with approvals would share plans with one that has none
 		a := r.Approvals[len(c.Approvals)]
 		to := decl.Approval{Always: s.flag(a.Always), Counted: s.flag(a.Counted), Over: int64(s.uint(uint64(a.Over))), Delete: s.flag(a.Delete)}
 		to.Who = changeset.Who{By: changeset.By(s.text(string(a.Who.By))), Least: changeset.Least(s.text(string(a.Who.Least)))}
@@ -251,8 +250,8 @@ func (s *shaper) rights(r decl.Rights) decl.Rights {
 	return c
 }
 
-// grant returns everything that the compiler gets of an object: its facet, the granted
-// relation, and the scopes of all tables and of the relation's own chain.
+// grant returns everything that the compiler gets of an object: the facet, the relation, the scopes
+// of all tables, and those of the relation's chain.
 func (s *shaper) grant(f *decl.Facet, rel *decl.Relation, every, chain scope.Scopes) (scope.Grant, error) {
 	copied, err := s.facet(f)
 	if err != nil {
@@ -261,8 +260,8 @@ func (s *shaper) grant(f *decl.Facet, rel *decl.Relation, every, chain scope.Sco
 	return scope.Grant{Facet: copied, Rel: s.relation(rel), Scopes: s.scopes(every), Chain: s.scopes(chain)}, nil
 }
 
-// Chain returns a chain of typed calls as its plan is cached: a copy without values, the scopes of its tables,
-// and the values. key begins with start. links are the links by which a write looks up keys that it writes.
+// Chain returns a chain of typed calls in the form in which its plan is cached: a copy without values, the scopes of
+// its tables, and the values. key begins with start. links are those that a write checks for the keys that it writes.
 func Chain(start []byte, r *decl.Relation, ss scope.Scopes, links []decl.LinkMember) (key []byte, chain *decl.Relation, scopes scope.Scopes, vals []value.Value) {
 	s := shaper{key: start}
 	chain = s.relation(r)
@@ -276,7 +275,7 @@ func Chain(start []byte, r *decl.Relation, ss scope.Scopes, links []decl.LinkMem
 
 // shapeIDs numbers the shapes of grants, so that plan keys stay short. A shape has no values, so facets that are built again
 // for each request have one shape. A host that declares tables again for each request makes more and more shapes: above
-// maxShapes all are forgotten. No number is used twice, so a forgotten shape gets a new number, and its plans are made again.
+// maxShapes all are forgotten. Numbers are never reused, so a forgotten shape gets a new one, and its plans are made again.
 var (
 	shapeMu   sync.Mutex
 	shapeIDs  = map[string]uint64{}

@@ -1,6 +1,7 @@
 package undo
 
-// This file moves rows out of each other's way. A run that has swapped unique values can't be undone row by row: each value belongs to the other row.
+// This file moves rows out of each other's way. A run that swapped unique values can't be undone row by row, since each row's old value belongs to
+// the other row.
 
 import (
 	"context"
@@ -13,8 +14,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// moveAside changes rows whose unique values are taken so that they take none, and reports whether it has changed any. They are written once more later,
-// and at the end only the exact reversal is kept.
+// moveAside changes rows that need taken unique values so that they use none, and reports whether it has changed any. Later they are written again, and
+// at the end only the exact reversal is kept.
 func (r *reversal) moveAside(ctx context.Context, steps []engine.Image) (moved bool, err error) {
 	for _, s := range steps {
 		if !r.taken[name(s)] || s.Before == nil || s.After == nil {
@@ -36,8 +37,8 @@ func (r *reversal) moveAside(ctx context.Context, steps []engine.Image) (moved b
 	return moved, nil
 }
 
-// asides returns what a row may be meanwhile: with NULL in the columns that change, with values that nobody has, or not there. A rule of the table may
-// refuse each of these, and other rows that refer to it the last one.
+// asides returns what a row may be in the meantime: with NULL in the columns that change, with unused values there, or deleted. A rule of the table
+// may refuse each of these, and rows that refer to it may prevent the last one.
 func (r *reversal) asides(s engine.Image) []engine.Image {
 	null, other, gone := s, s, s
 	null.After, other.After, gone.After = slices.Clone(s.Before), slices.Clone(s.Before), nil
@@ -53,7 +54,7 @@ func (r *reversal) asides(s engine.Image) []engine.Image {
 	return slices.DeleteFunc([]engine.Image{null, other, gone}, func(to engine.Image) bool { return slices.Equal(to.After, s.Before) })
 }
 
-// unused returns a random value for a column, which nobody has.
+// unused returns a random value for a column, which no other row has.
 func (r *reversal) unused(table schema.Name, column string) (engine.Cell, bool) {
 	t := r.live.Table(table)
 	i := slices.IndexFunc(t.Columns, func(c schema.Column) bool { return c.Name == column })

@@ -1,6 +1,6 @@
 package undo
 
-// This file reverses what a run has changed, exactly or not at all.
+// This file reverses what a run has changed: exactly, or not at all.
 
 import (
 	"context"
@@ -18,20 +18,20 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Refusal is a row that keeps a run from being undone.
+// Refusal is a row that prevents the undo of a run.
 type Refusal struct {
-	Row engine.Image // as the undo would change it; zero Before and After: no row of the run
+	Row engine.Image // Row is the row as the undo would change it; if Before and After are zero, it is no row of the run
 	Why string
 }
 
-// rounds bounds how often rows are written that a rule of the database refused, or that a trigger or a cascade changed meanwhile.
+// rounds bounds how often the undo writes rows again, after a rule refused them or a trigger or a cascade changed them.
 const rounds = 12
 
-// Most bounds the images of an undo. It is above what a run may change.
+// Most and MostBytes bound the images of an undo. They exceed what a run may change.
 const Most, MostBytes = 1_000_000, 1 << 30
 
-// Reverse changes the rows back in w, in which a unit has begun that has written nothing. It returns the reversal, and why it can't be kept: then the
-// caller rolls back. What else triggers and cascades change meanwhile is changed back, too; at the end the changes must be exactly the reversal.
+// Reverse changes the rows back in w, in a unit that has written nothing yet. It returns the reversal, and why it can't be kept; in that case the
+// caller rolls back. It also changes back what triggers and cascades change in the meantime. At the end, all changes must be exactly the reversal.
 func Reverse(ctx context.Context, w engine.Writer, live *schema.Database, run string) (back []engine.Image, refused []Refusal, err error) {
 	images, err := w.KeptImages(ctx, run)
 	if err == nil {
@@ -60,7 +60,7 @@ func Reverse(ctx context.Context, w engine.Writer, live *schema.Database, run st
 			return nil, nil, err
 		}
 		steps, changed := missing(back, now)
-		if len(steps) == 0 && len(changed) == 0 && !r.prepared { // what was deferred acts now, and then everything is compared once more
+		if len(steps) == 0 && len(changed) == 0 && !r.prepared { // deferred rules act now, and then everything is compared again
 			if r.prepared, err = true, w.Prepare(ctx); err != nil {
 				return back, []Refusal{{Why: "the database refuses: " + schema.Printable(err.Error())}}, nil
 			}
@@ -79,7 +79,7 @@ func Reverse(ctx context.Context, w engine.Writer, live *schema.Database, run st
 		if was = now; moved {
 			continue
 		}
-		if n%2 == 1 { // rows that were shifted by one go back in the other order
+		if n%2 == 1 { // rows that were shifted by one must go back in the other order
 			slices.Reverse(steps)
 		}
 		r.why, r.taken = map[string]string{}, map[string]bool{}
@@ -95,11 +95,11 @@ type reversal struct {
 	w        engine.Writer
 	live     *schema.Database
 	prepared bool
-	why      map[string]string // why the database refused a row, by what is missing
-	taken    map[string]bool   // a unique value of the row belongs to another row
+	why      map[string]string // why is why the database refused a row, by the row's name
+	taken    map[string]bool   // taken: another row has a unique value of this row
 }
 
-// name identifies a row: by its key, or by all of it.
+// name identifies a row by its key, or by all its cells.
 func name(im engine.Image) string {
 	var key []int
 	if keyed(im) {
@@ -115,16 +115,17 @@ func either(im engine.Image) []engine.Cell {
 	return im.After
 }
 
-// keyed reports whether a row is known by a key without NULL.
+// keyed reports whether a row is identified by a key without NULL.
 func keyed(im engine.Image) bool {
 	row := either(im)
 	return im.Key != nil && !slices.ContainsFunc(im.Key, func(i int) bool { return row[i].Null })
 }
 
-// missing compares the changes so far with those that are wanted. It returns what is left to change, and the rows of the run that were not as the run left them.
+// missing compares the changes so far with the wanted ones. It returns what is left to change, and those rows of the run that differed from how the run left
+// them.
 func missing(want, have []engine.Image) (steps []engine.Image, changed []Refusal) {
 	at := map[string]engine.Image{}
-	loose := map[string]int{} // rows without a key: how many are there that should not be
+	loose := map[string]int{} // loose counts the rows without a key that should not exist
 	for _, im := range have {
 		if keyed(im) {
 			at[name(im)] = im
@@ -154,7 +155,7 @@ func missing(want, have []engine.Image) (steps []engine.Image, changed []Refusal
 			steps = append(steps, im)
 		}
 	}
-	for _, im := range have { // what triggers and cascades have changed, too
+	for _, im := range have { // have includes what triggers and cascades have changed
 		key := name(im)
 		_, more := at[key]
 		if sign := signOf(im); !keyed(im) && loose[key]*sign > 0 {
@@ -187,14 +188,14 @@ func (r *reversal) left(steps []engine.Image) (out []Refusal) {
 	for _, s := range steps {
 		why := r.why[name(s)]
 		if why == "" {
-			why = "it is not there, or not as the run left it"
+			why = "it is missing, or not as the run left it"
 		}
 		out = append(out, Refusal{s, why})
 	}
 	return out
 }
 
-// unlike returns why the rows of an image can't be rows of today's table.
+// unlike returns why the rows of an image can't be rows of the table as it is today.
 func (r *reversal) unlike(im engine.Image) string {
 	t := r.live.Table(im.Table)
 	if t == nil {
@@ -212,7 +213,8 @@ func (r *reversal) unlike(im engine.Image) string {
 	return ""
 }
 
-// write changes one row, and reports whether it did. A rule of the database that it breaks is noted: perhaps it holds after other rows were changed.
+// write changes one row, and reports whether it did. If the row breaks a rule of the database, that is noted: the rule may hold after other rows were
+// changed.
 func (r *reversal) write(ctx context.Context, im engine.Image) (done bool, err error) {
 	w := &plan.Write{Table: im.Table.Name, In: im.Table.Schema}
 	if w.In != "" {
@@ -274,7 +276,7 @@ func (r *reversal) pick(sqlite, postgres string) string {
 	return sqlite
 }
 
-// literal writes a cell for SQL. PostgreSQL takes a quoted text for a value of the column's type.
+// literal writes a cell as SQL. PostgreSQL reads a quoted text as a value of the column's type.
 func (r *reversal) literal(c engine.Cell) string {
 	switch {
 	case c.Null:
@@ -285,7 +287,7 @@ func (r *reversal) literal(c engine.Cell) string {
 	return c.Text
 }
 
-// where finds one row: by its key, or, without one, a row that is equal in all columns.
+// where returns the condition that finds one row: by its key or, without one, by the values of all columns.
 func (r *reversal) where(w *plan.Write, im engine.Image) string {
 	var conditions []string
 	if keyed(im) {
@@ -297,12 +299,12 @@ func (r *reversal) where(w *plan.Write, im engine.Image) string {
 	for i, c := range im.Columns {
 		column := sqlname.Quote(c)
 		if r.live.Engine == schema.Postgres && !im.Before[i].Null {
-			column = "pg_catalog.format('%s', " + column + ")" // the type's own text, also of types that have no equality
+			column = "pg_catalog.format('%s', " + column + ")" // format writes the type's own text, even for types without an equality
 		}
 		conditions = append(conditions, column+" IS "+r.pick("", "NOT DISTINCT FROM ")+r.literal(im.Before[i])+r.collate(im.Before[i]))
 	}
 	id := r.pick("rowid", "(tableoid, ctid)")
-	for _, other := range []string{"_rowid_", "oid"} { // a column may have the name
+	for _, other := range []string{"_rowid_", "oid"} { // a column may be named rowid
 		if r.live.Engine == schema.SQLite && slices.ContainsFunc(im.Columns, func(c string) bool { return strings.EqualFold(c, id) }) {
 			id = other
 		}
@@ -310,7 +312,7 @@ func (r *reversal) where(w *plan.Write, im engine.Image) string {
 	return " WHERE " + id + " = (SELECT " + strings.Trim(id, "()") + " FROM " + w.Path() + " WHERE " + strings.Join(conditions, " AND ") + " LIMIT 1)"
 }
 
-// collate makes SQLite compare a text exactly.
+// collate returns a collation that makes SQLite compare a text exactly.
 func (r *reversal) collate(c engine.Cell) string {
 	if v, err := sqlite.Literal(c); r.live.Engine == schema.Postgres || err != nil || v == nil {
 		return ""

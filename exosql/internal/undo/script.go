@@ -1,6 +1,6 @@
 package undo
 
-// This file has the script: a table of images, the functions around it, and the triggers that fill it.
+// This file has the script that keeps images: their table, the functions for it, and the triggers that fill it.
 
 import (
 	"fmt"
@@ -12,19 +12,19 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Trigger and Keep are the names of the triggers and of their function.
+// Table, Trigger and Keep are the names of the table of images, of the triggers, and of the triggers' function.
 const (
 	Table   = "exo_undo"
 	Trigger = "exo_undo"
 	Keep    = "exo_undo_keep"
 )
 
-// Script returns the SQL that keeps images of what the role's runs change in the written tables, and in those that cascades reach from
-// there. If one of them has a trigger or a rule, these are all tables: nobody knows what a trigger writes. in is the schema of the table of images, and
-// keep is how long they are kept.
+// Script returns the SQL that keeps images of what the role's runs change, in the written tables and in those that cascades reach. If one of them has a
+// trigger or a rule, it covers all tables, since a trigger may write anything. in is the schema of the table of images, and keep is how long images are
+// kept.
 func Script(in, role string, keep time.Duration, live *schema.Database, written []schema.Name) string {
 	var b strings.Builder
-	quote := "$exo$" // quotes protect no name inside of it, so no name may have it
+	quote := "$exo$" // quotes protect no name inside the quoted text, so the tag must be in no name
 	for strings.Contains(in+role, quote) {
 		quote = strings.TrimSuffix(quote, "$") + "x$"
 	}
@@ -38,7 +38,7 @@ func Script(in, role string, keep time.Duration, live *schema.Database, written 
 }
 
 // objects are the same for each database. The functions run with the owner's rights, so they find everything in pg_catalog, whatever the caller's search
-// path is. A transaction reads, names and deletes its own rows alone: the role could set any setting, but not the number of its transaction.
+// path is. A transaction reads, names and deletes only its own rows: the role could set any setting, but not the number of its transaction.
 const objects = `-- What runs change, before and after. Made by exo gen undo; run it as the owner of the tables, and again when there are other tables.
 -- A trigger does nothing unless the setting exo.run is set, which only exo's connection does.
 BEGIN;

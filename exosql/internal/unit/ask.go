@@ -1,6 +1,6 @@
 package unit
 
-// This file answers the statements of a unit, one after the other.
+// This file runs the statements of a unit, one after the other.
 
 import (
 	"context"
@@ -17,18 +17,19 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Read answers one statement of the unit.
+// Read runs one reading statement in the unit.
 func (u *Unit) Read(ctx context.Context, p *plan.Plan, args []value.Value, by *engine.Settings, m *exo.Message, collect func(*exo.Message) *plan.Collector) (*plan.Collector, error) {
 	out, _, err := u.do(ctx, step{p: p, args: args, by: by, collect: collect, sealed: seals(p, m)}, m)
 	return out, err
 }
 
-// seals reports whether an answer shows a program sealed values. An answer without a message is for the host; its plan decides alone.
+// seals reports whether an answer has values that are sealed from the program. Without a message the answer is for the host, and only the plan
+// decides.
 func seals(p *plan.Plan, m *exo.Message) bool {
 	return (m == nil || m.MaySeal()) && slices.ContainsFunc(p.Cells, func(c plan.Cell) bool { return c.Sealed > 0 })
 }
 
-// Change makes changes and returns the number of rows. out has the rows that the last one returned.
+// Change makes changes and returns the number of rows. out has the rows that the last change returned.
 func (u *Unit) Change(ctx context.Context, changes []engine.Change, by *engine.Settings, m *exo.Message) (out *plan.Collector, rows int64, err error) {
 	last := changes[len(changes)-1].Plan
 	return u.do(ctx, step{changes: changes, by: by, collect: func(m *exo.Message) *plan.Collector { return plan.NewCollector(last, m) }}, m)
@@ -48,7 +49,7 @@ func (u *Unit) do(ctx context.Context, s step, m *exo.Message) (out *plan.Collec
 		return err
 	})
 	defer func() {
-		if u.wrote && u.lost == nil { // other programs wait for what this one has written, even after an error
+		if u.wrote && u.lost == nil { // other programs wait for rows that this one has written, even after an error
 			u.idle = time.AfterFunc(u.of.Idle, u.tooLong)
 		}
 	}()
@@ -71,7 +72,7 @@ func (u *Unit) do(ctx context.Context, s step, m *exo.Message) (out *plan.Collec
 	return out, s.rows, nil
 }
 
-// tooLong ends a unit that has written and has been asked nothing for Units.Idle.
+// tooLong ends a unit that has written, and has received no statement for Units.Idle.
 func (u *Unit) tooLong() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -86,7 +87,7 @@ func (u *Unit) tooLong() {
 	}
 }
 
-// InHook returns the context for a hook that is asked about a write of the unit.
+// InHook returns the context for a hook that the host runs before a write of the unit.
 func (u *Unit) InHook(ctx context.Context) context.Context {
 	if u == nil || u.tx == nil {
 		return ctx
@@ -94,19 +95,20 @@ func (u *Unit) InHook(ctx context.Context) context.Context {
 	return context.WithValue(ctx, inHook{}, u.tx)
 }
 
-// Wrote keeps what was written, for the hooks after the commit.
+// Wrote keeps descriptions of writes, for the hooks after the commit.
 func (u *Unit) Wrote(writes ...decl.RowWrite) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.written = append(u.written, writes...)
 }
 
-// Capture makes the unit keep images of all rows that it changes: see engine.Imager. It fails with engine.ErrNoImages if the database reports none.
+// Capture makes the unit keep images of all rows that it changes (see engine.Imager). It fails with engine.ErrNoImages if the database reports no
+// images.
 func (u *Unit) Capture(ctx context.Context, rows, bytes int) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	w, ok := u.w.(engine.Imager)
-	if !ok || u.tx != nil { // in a transaction of the host's, a database without the functions of images would end it
+	if !ok || u.tx != nil { // within a host's transaction, a database without the functions for images would end that transaction
 		return engine.ErrNoImages
 	}
 	f := func(ctx context.Context) error { return w.Capture(ctx, rows, bytes) }
@@ -117,7 +119,7 @@ func (u *Unit) Capture(ctx context.Context, rows, bytes int) error {
 	return nil
 }
 
-// Captured returns the images. It is called when the unit is prepared.
+// Captured returns the images of changed rows. It is called when the unit is prepared.
 func (u *Unit) Captured(ctx context.Context) ([]engine.Image, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 )
 
-// New begins a unit of work, within tx if that is not nil.
+// New begins a unit of work. It is part of tx unless that is nil.
 func (us *Units) New(ctx context.Context, tx *Tx) (*Unit, error) {
 	u := &Unit{of: us, Late: us.Broken, ctx: ctx, release: us.Writers.Release, discard: us.Writers.Discard, tx: tx}
 	var err error
@@ -39,7 +39,7 @@ func (us *Units) New(ctx context.Context, tx *Tx) (*Unit, error) {
 	return u, nil
 }
 
-// In runs f in a unit of work of its own, which is kept if f does not fail. With a Tx the unit is a part of it.
+// In runs f in a unit of work, which is kept if f returns no error. With a Tx, the unit is a part of it.
 func (us *Units) In(ctx context.Context, tx *Tx, f func(*Unit) error) error {
 	u, err := us.New(ctx, tx)
 	if err != nil {
@@ -58,7 +58,7 @@ func (us *Units) In(ctx context.Context, tx *Tx, f func(*Unit) error) error {
 	return nil
 }
 
-// InTx runs f in a Tx; without one f gets nil.
+// InTx runs f within a Tx, or with nil if there is no Tx.
 func (us *Units) InTx(ctx context.Context, tx *Tx, f func(*Unit) error) error {
 	if tx == nil {
 		return f(nil)
@@ -80,15 +80,15 @@ func (u *Unit) Prepare(ctx context.Context) error {
 		return nil
 	}
 	return u.Late(u.ordered(ctx, func() error {
-		if u.unseen && u.tx == nil { // a replay in a host's Tx would read the same state again, so only a unit with its own transaction is replayed
+		if u.unseen && u.tx == nil { // a replay within a host's Tx would read the same state again, so only a unit with its own transaction is replayed
 			u.unseen = false
-			return fmt.Errorf("%w: a row that the unit does not see was in the way of what it has written", engine.ErrSerial)
+			return fmt.Errorf("%w: a newer row, which the unit does not see, conflicts with what it has written", engine.ErrSerial)
 		}
 		return u.w.Prepare(ctx)
 	}))
 }
 
-// InHostTransaction implements exo.HostUnit: within a Tx the host decides.
+// InHostTransaction implements exo.HostUnit: the unit is in a Tx, and the host decides whether it is kept.
 func (u *Unit) InHostTransaction() bool { return u.tx != nil }
 
 // Commit implements exo.Unit.
@@ -98,11 +98,11 @@ func (u *Unit) Commit(ctx context.Context) error {
 	if u.lost != nil {
 		return fmt.Errorf("%w: %w", exo.ErrNothingDone, u.lost)
 	}
-	defer u.abandon() // if a driver panics, its transaction may still be open, and others would wait for it
+	defer u.abandon() // after a driver's panic its transaction may still be open, and others would wait for it
 	err := u.Late(u.ordered(ctx, func() error { return u.w.Commit(ctx) }))
-	given := u.lost != nil // the unit was given up before a commit was sent; after any other error the outcome is unknown
+	given := u.lost != nil // given: the unit was lost before the commit was sent; after any other error the outcome is unknown
 	if err == nil && u.tx != nil {
-		u.tx.written = append(u.tx.written, u.written...) // safe: the unit has the Tx's turn
+		u.tx.written = append(u.tx.written, u.written...) // only the unit that has the Tx's turn writes here
 	} else if err == nil {
 		u.settling = u.written
 	}
@@ -124,7 +124,7 @@ func (u *Unit) Rollback(ctx context.Context) error {
 	return err
 }
 
-// end gives the connection back.
+// end rolls back and returns the connection.
 func (u *Unit) end(ctx context.Context) error {
 	if u.w == nil {
 		return nil
@@ -141,7 +141,7 @@ func (u *Unit) end(ctx context.Context) error {
 	return err
 }
 
-// AfterCommit implements exo.AfterCommitter. In a Tx of the host nothing is committed before the Tx is.
+// AfterCommit implements exo.AfterCommitter: it calls the hooks. Within a Tx of the host, nothing is committed before the Tx is.
 func (u *Unit) AfterCommit(ctx context.Context) error {
 	u.mu.Lock()
 	written := u.settling
@@ -157,7 +157,7 @@ func (u *Unit) AfterCommit(ctx context.Context) error {
 
 var _ exo.AfterCommitter = (*Unit)(nil)
 
-// Mark leaves the ID of the unit's run in its transaction.
+// Mark inserts the ID of the unit's run into the table of marks, in the unit's transaction.
 func (u *Unit) Mark(ctx context.Context, run exo.RunID) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -166,7 +166,7 @@ func (u *Unit) Mark(ctx context.Context, run exo.RunID) error {
 	}
 	err := u.ordered(ctx, func() error { return u.leave(ctx, run.String()) })
 	if err == nil {
-		u.mark = run.String() // only now: a replay before would leave the mark, and then f would again
+		u.mark = run.String() // mark is set only now: a replay before would insert the mark, and f would insert it again
 	}
 	return err
 }

@@ -1,6 +1,6 @@
 package unit
 
-// This file orders a unit with other transactions: it asks again all that the unit has asked, and every answer must be the same.
+// This file orders a unit with other transactions: it repeats all statements of the unit, and each answer must be the same.
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 )
 
-// ordered calls f. If the unit can't be ordered with other transactions, it runs everything before again, and then f.
+// ordered calls f. If the unit can't be ordered with other transactions, it repeats all earlier statements, and then f.
 func (u *Unit) ordered(ctx context.Context, f func() error) error {
 	returned := false
 	defer func() { u.broken = u.broken || !returned }()
@@ -47,11 +47,11 @@ func conflict(err error) error {
 	return &fail.Error{Kind: fail.Conflict, Msg: "other programs changed what this one has read while it ran; run it again", Err: err}
 }
 
-// replay begins a new transaction and asks again all that was answered. If sealed values were read it gives up, since a conflict would
-// reveal whether they changed: a program could write a guess while another one runs, and learn from the conflict whether it was right.
+// replay begins a new transaction, and repeats all statements that were answered. It gives up if sealed values were read, since a conflict
+// would reveal whether they changed. A program could write a guess while another one runs, and learn from the conflict whether it was right.
 func (u *Unit) replay(ctx context.Context) error {
 	if slices.ContainsFunc(u.steps, func(s step) bool { return s.sealed }) {
-		return conflict(errors.New("exosql: the run read values that its program may not see, so they are not compared"))
+		return conflict(errors.New("exosql: the run can't be repeated: it read values that its program may not see, and comparing these would reveal them"))
 	}
 	if err := u.w.Rollback(ctx); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (u *Unit) replay(ctx context.Context) error {
 		if errors.Is(err, engine.ErrSerial) {
 			return err
 		}
-		if s.failed != "" { // a program that caught "is taken" must not be kept if nothing is taken any more
+		if s.failed != "" { // a program that caught an "is taken" error must not be kept if the value is free now
 			if err == nil || u.programError(err) != s.failed {
 				return conflict(errors.New("exosql: when the run was repeated, a call that had failed did not fail in the same way; the program may rely on its error"))
 			}
@@ -80,13 +80,13 @@ func (u *Unit) replay(ctx context.Context) error {
 			return conflict(err)
 		}
 		if d, err := value.RowsValue(out.Rows()).Digest(); err != nil || d != s.answer || n != s.rows {
-			return conflict(errors.New("exosql: an answer differs from the first"))
+			return conflict(errors.New("exosql: an answer of the repeated run differs from the first run's"))
 		}
 	}
 	return u.leave(ctx, u.mark)
 }
 
-// leave inserts a mark, unless it is "".
+// leave inserts the mark of a run, unless it is "".
 func (u *Unit) leave(ctx context.Context, mark string) error {
 	if mark == "" {
 		return nil
@@ -103,13 +103,13 @@ func (u *Unit) leave(ctx context.Context, mark string) error {
 	return err
 }
 
-// keptRows and keptBytes bound what a run may change if it can be undone.
+// keptRows and keptBytes bound the changes of a run that can be undone.
 const (
 	keptRows  = 100_000
 	keptBytes = 64 << 20
 )
 
-// keptError converts the error of a run that could not be undone.
+// keptError converts an error about images for an undo into the program's error.
 func keptError(err error) error {
 	switch {
 	case errors.Is(err, engine.ErrTooManyImages):

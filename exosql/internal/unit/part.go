@@ -1,6 +1,6 @@
 package unit
 
-// This file makes a run a part of a Tx: the run's transaction is a savepoint there.
+// This file makes a run a part of a Tx: its transaction is a savepoint there.
 
 import (
 	"context"
@@ -15,11 +15,11 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// part is the Writer of one run in a Tx. The unit's transaction is a savepoint.
+// part is the Writer of one run in a Tx. The run's transaction is a savepoint.
 type part struct {
 	engine.Writer
 	begun bool
-	over  bool // it had a conflict, which its program may have caught
+	over  bool // over: the part had a conflict, which its program may have caught
 }
 
 func (p *part) Begin(ctx context.Context) error {
@@ -33,7 +33,7 @@ func (p *part) Open() bool { return p.begun && !p.over && p.Writer.Open() }
 func (p *part) Commit(ctx context.Context) error {
 	p.begun = false
 	if err := noReplay(p.Keep(ctx)); err != nil {
-		return errors.Join(exo.ErrNothingDone, err, p.Back(ctx)) // nothing is final before the Tx is
+		return errors.Join(exo.ErrNothingDone, err, p.Back(ctx)) // nothing is final before the Tx commits
 	}
 	return nil
 }
@@ -64,11 +64,11 @@ func (p *part) Witness(ctx context.Context, run string, at time.Time) error {
 	return noReplay(p.Writer.Witness(ctx, run, at))
 }
 
-// errOvertaken is in the error of a transaction that would have to begin again.
+// errOvertaken is inside the error of a transaction that would have to begin again.
 var errOvertaken = errors.New("exosql: another transaction changed what this one read")
 
-// noReplay makes a conflict with another transaction the end of a run. To begin again, the Tx would need another
-// state of the database. That would undo the earlier runs of the Tx, and the host has already seen their results.
+// noReplay makes a conflict with another transaction end the run. To begin again, the Tx would need a newer state
+// of the database. That would undo earlier runs of the Tx, and the host has already seen their results.
 func noReplay(err error) error {
 	if !errors.Is(err, engine.ErrSerial) {
 		return err

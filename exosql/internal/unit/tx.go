@@ -1,6 +1,6 @@
 package unit
 
-// This file has the transaction of the host: its runs and calls take turns.
+// This file has the transaction of the host, in which runs and calls take turns.
 
 import (
 	"context"
@@ -17,15 +17,15 @@ import (
 // Tx is a transaction of the host: see exosql.Tx.
 type Tx struct {
 	of   *Units
-	turn chan struct{} // held by the run, or the call of a relation, that is in it
+	turn chan struct{} // turn is taken by the run, or the call of a relation, that is in the transaction
 
-	owned bool // Transact made it, and ends it
+	owned bool // owned: Transact made the Tx, and ends it
 
-	written []decl.RowWrite // for the hooks after the commit; guarded by turn
+	written []decl.RowWrite // written is for the hooks after the commit; turn guards it
 
 	mu     sync.Mutex
-	w      engine.Writer // nil: the Tx has ended
-	spoilt atomic.Bool   // see spoil
+	w      engine.Writer // w is nil when the Tx has ended
+	spoilt atomic.Bool   // spoilt is set by spoil
 }
 
 // Begin opens a Tx. RollBackAll rolls it back if it is still open.
@@ -43,18 +43,18 @@ func (us *Units) Begin(ctx context.Context) (*Tx, error) {
 	return t, nil
 }
 
-// Context returns ctx for runs within the Tx: see exosql.Tx.
+// Context returns ctx for runs that are part of the Tx: see exosql.Tx.
 func (t *Tx) Context(ctx context.Context) context.Context {
-	if t == nil || t.of == nil || t.owned { // no run may be in it: runs get the zero Tx, which refuses them
+	if t == nil || t.of == nil || t.owned { // no run may use the Tx of a Transact: runs get the zero Tx, which refuses them
 		return context.WithValue(ctx, txKey{}, &Tx{})
 	}
 	return context.WithValue(ctx, txKey{t.of}, t)
 }
 
-// txKey is the context key of the Tx that a run is in. Each DB has its own key.
+// txKey is the context key of the Tx that a run is part of. Each DB has its own key.
 type txKey struct{ of *Units }
 
-// TxOf returns the Tx of the run with this context, or nil.
+// TxOf returns the Tx that a run with this context is part of, or nil.
 func (us *Units) TxOf(ctx context.Context) *Tx {
 	if t, ok := ctx.Value(txKey{}).(*Tx); ok {
 		return t
@@ -75,7 +75,7 @@ func (us *Units) newTx(ctx context.Context) (*Tx, error) {
 	return &Tx{of: us, turn: make(chan struct{}, 1), w: w}, nil
 }
 
-// Transact calls f with a new Tx, and again if another transaction was in its way: see exosql.DB.
+// Transact calls f with a new Tx, and again if another transaction prevented the commit: see exosql.DB.
 func (us *Units) Transact(ctx context.Context, f func(*Tx) error) error {
 	for tries := 1; ; tries++ {
 		err := us.transact(ctx, f)
@@ -90,7 +90,7 @@ func (us *Units) transact(ctx context.Context, f func(*Tx) error) (err error) {
 	if err != nil {
 		return Undone("exosql: Transact", err)
 	}
-	defer func() { // also if f panics, or Commit could not begin; it does nothing if the Tx has ended
+	defer func() { // this also runs if f panics or Commit could not begin; it does nothing if the Tx has ended
 		if failed := t.Rollback(ctx); failed != nil {
 			err = errors.Join(err, failed)
 		}
@@ -104,7 +104,7 @@ func (us *Units) transact(ctx context.Context, f func(*Tx) error) (err error) {
 
 // Commit keeps what the runs have changed: see exosql.Tx.
 func (t *Tx) Commit(ctx context.Context) error {
-	if t != nil && t.owned { // otherwise an error of the function after Commit could not undo it
+	if t != nil && t.owned { // otherwise an error that the function returns after Commit could undo nothing
 		return Undone("exosql: Commit", fail.Errorf(fail.Invalid, "", "don't call it in Transact's function: Transact commits when that returns nil"))
 	}
 	return t.commit(ctx)
@@ -120,19 +120,19 @@ func (t *Tx) commit(ctx context.Context) error {
 		switch {
 		case err == nil:
 			written = t.written
-		case errors.Is(err, exo.ErrNothingDone) || errors.Is(err, engine.ErrSerial): // the database has answered that nothing was kept
+		case errors.Is(err, exo.ErrNothingDone) || errors.Is(err, engine.ErrSerial): // the database has confirmed that nothing was kept
 			return Undone("exosql: Commit", t.of.Broken(noReplay(err)))
 		}
 		return err
 	})
-	if written != nil { // after the connection was given back: a hook may use the database
+	if written != nil { // hooks run after the connection was returned, so they may use the database
 		t.of.SettleTyped(ctx, written)
 	}
 	return fail.Classify("exosql: Commit", err)
 }
 
-// Rollback undoes the changes of the runs, after the run in progress has ended. The end of ctx does not stop it, since
-// a caller whose ctx was cancelled must still be able to roll back. It does nothing for a Tx that has ended already.
+// Rollback undoes the changes of the runs, once the current run has ended. It goes on when ctx ends, since a caller
+// with a cancelled ctx must still be able to roll back. For a Tx that has ended, it does nothing.
 func (t *Tx) Rollback(ctx context.Context) error {
 	if err := t.end(context.WithoutCancel(ctx), func(engine.Writer) error { return nil }); !errors.Is(err, ErrTxDone) {
 		return err
@@ -140,17 +140,17 @@ func (t *Tx) Rollback(ctx context.Context) error {
 	return nil
 }
 
-// Of reports whether the Tx is of these units.
+// Of reports whether the Tx belongs to these units.
 func (t *Tx) Of(us *Units) bool { return t.of == us }
 
-// inHook is the context key of the Tx of the run that a hook is asked about.
+// inHook is the context key of the Tx with the run that a hook is called for.
 type inHook struct{}
 
 // enter waits for the turn in the transaction. A free turn is taken even if ctx has ended: a select
-// over both chooses at random, and a Rollback that is not tried leaves the transaction open.
+// over both would choose at random, and a Rollback that does not run leaves the transaction open.
 func (t *Tx) enter(ctx context.Context) error {
-	if ctx.Value(inHook{}) == t { // it would wait for itself
-		return fail.Errorf(fail.Invalid, "", "a hook can't use the transaction of the run that it is asked about: return an error, and what the run has changed is undone")
+	if ctx.Value(inHook{}) == t { // the hook would wait for its own run
+		return fail.Errorf(fail.Invalid, "", "a hook can't use the transaction of the run that it is called for: to undo the run's changes, return an error")
 	}
 	select {
 	case t.turn <- struct{}{}:
@@ -165,7 +165,7 @@ func (t *Tx) enter(ctx context.Context) error {
 	}
 }
 
-// end waits for the run that is in the transaction.
+// end waits for the current run, and then ends the transaction by how.
 func (t *Tx) end(ctx context.Context, how func(engine.Writer) error) error {
 	if t == nil || t.of == nil {
 		return ErrNoTx
@@ -180,7 +180,7 @@ func (t *Tx) end(ctx context.Context, how func(engine.Writer) error) error {
 		return &fail.Error{Kind: fail.Invalid, Op: "exosql: Commit", Err: ErrTxDone}
 	}
 	w := t.w
-	defer func() { // also if a driver panics
+	defer func() { // this also runs if a driver panics
 		t.w = nil
 		t.of.txMu.Lock()
 		delete(t.of.txs, t)
@@ -201,7 +201,7 @@ func (t *Tx) end(ctx context.Context, how func(engine.Writer) error) error {
 	return err
 }
 
-// spoil ends a run's part after its driver panicked: nothing of the transaction can be kept any more.
+// spoil ends a run's part after its driver panicked: the transaction can't be kept any more.
 func (t *Tx) spoil(engine.Writer) {
 	t.spoilt.Store(true)
 	<-t.turn
@@ -213,9 +213,9 @@ var (
 )
 
 // ErrNoTx is the error of a Tx that Begin did not make.
-var ErrNoTx = &fail.Error{Kind: fail.Invalid, Err: errors.New("exosql: this Tx was not begun: DB.Begin makes one")}
+var ErrNoTx = &fail.Error{Kind: fail.Invalid, Err: errors.New("exosql: this Tx was not begun: make one with DB.Begin")}
 
-// part waits for a run's turn in the transaction.
+// part waits for a run's turn, and then begins its part of the transaction.
 func (t *Tx) part(ctx context.Context) (engine.Writer, func(engine.Writer), error) {
 	if t.of == nil {
 		return nil, nil, ErrNoTx

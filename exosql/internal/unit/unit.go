@@ -1,6 +1,6 @@
 package unit
 
-// This file has the unit, its steps, and how one statement is run. order.go, ask.go and end.go come after it.
+// This file has the unit, its steps, and how it runs one statement.
 
 import (
 	"context"
@@ -17,50 +17,50 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Unit is the unit of work of one run: one transaction, in which everything is read and
-// written. If the database can't order it with others that ran at the same time, everything is
-// asked again in a new transaction. If an answer then differs, the program acted on something
-// that is no longer true, and the run ends with Kind Conflict.
+// Unit is the unit of work of one run: a transaction in which everything is read and written. If
+// the database can't order it with others that ran at the same time, all statements are repeated in
+// a new transaction. If an answer then differs, the program acted on something that is no longer
+// true, and the run ends with Kind Conflict.
 type Unit struct {
 	of  *Units
-	ctx context.Context // of the run
+	ctx context.Context // ctx is that of the run
 
 	mu      sync.Mutex
 	w       engine.Writer
-	steps   []step // the answered statements, in order
+	steps   []step // steps are the answered statements, in order
 	wrote   bool
-	keeps   bool   // images of what it changes are kept, for an undo
-	broken  bool   // the engine has panicked: its connection is not used again
-	unseen  bool   // a program got an error that may not be true in the state that it reads: see engine.Violation
-	lost    error  // why nothing may be kept
-	mark    string // of the run, once it is left: see Mark
+	keeps   bool   // keeps: images of what the unit changes are kept, for an undo
+	broken  bool   // broken: the engine has panicked, so its connection is not used again
+	unseen  bool   // unseen: a program got an error that may not be true in the state that it reads (see engine.Violation)
+	lost    error  // lost is why nothing may be kept, or nil
+	mark    string // mark is the run's ID once Mark has inserted it
 	release func(engine.Writer)
-	discard func(engine.Writer) // used in place of release after a panic in the engine
+	discard func(engine.Writer) // discard replaces release after a panic in the engine
 	idle    *time.Timer
 
-	capture func(context.Context) error // makes a transaction that has begun keep images: see Capture
+	capture func(context.Context) error // capture makes a new transaction keep images (see Capture)
 
-	tx       *Tx               // the Tx that this unit is a part of, or nil
-	Late     func(error) error // turns a rule of the database that is broken at the end of the unit into an error for the program
-	written  []decl.RowWrite   // for the hooks after the commit
-	settling []decl.RowWrite   // the same, once it is committed
+	tx       *Tx               // tx is the Tx that this unit is a part of, or nil
+	Late     func(error) error // Late turns a rule of the database that breaks at the end of the unit into an error for the program
+	written  []decl.RowWrite   // written is what the hooks after the commit get
+	settling []decl.RowWrite   // settling is written, once it is committed
 }
 
-// step is one statement that reads, or several changes made together, and the answer.
+// step is one statement that reads, or several changes made together, with the answer.
 type step struct {
 	p       *plan.Plan
 	args    []value.Value
 	changes []engine.Change
 	by      *engine.Settings
-	rows    int64 // how many were changed
+	rows    int64 // rows counts the changed rows
 	answer  value.Digest
-	failed  string // the error that the program got instead of an answer: it may rely on that, too
-	sealed  bool   // the answer has values that its program may not read
+	failed  string // failed is the error that the program got instead of an answer, and that it may rely on
+	sealed  bool   // sealed: the answer has values that its program may not read
 
 	collect func(*exo.Message) *plan.Collector
 }
 
-// programError returns what a program may learn from an error.
+// programError returns what a program can learn from an error.
 func (u *Unit) programError(err error) string {
 	if v, ok := errors.AsType[*engine.Violation](err); ok {
 		return fmt.Sprint("violation ", v.Rule, v.Table, v.Columns, v.Constraint, v.At)
@@ -70,7 +70,7 @@ func (u *Unit) programError(err error) string {
 
 func (u *Unit) lose(err error) { u.lost = err }
 
-// Over reports whether nothing of the unit can be kept any more.
+// Over reports whether the unit can keep nothing any more.
 func (u *Unit) Over() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -103,7 +103,7 @@ func (u *Unit) once(ctx context.Context, s *step, m *exo.Message) (*plan.Collect
 	return out, n, nil
 }
 
-// abandon closes the connection, unless it was given back.
+// abandon closes the connection, unless it was returned.
 func (u *Unit) abandon() {
 	if w := u.w; w != nil {
 		u.w = nil
@@ -118,4 +118,4 @@ func (u *Unit) forget() {
 	}
 }
 
-var errUnitOver = errors.New("exosql: the unit of work is over")
+var errUnitOver = errors.New("exosql: the unit of work has ended")

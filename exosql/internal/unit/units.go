@@ -1,6 +1,6 @@
 package unit
 
-// This file has what the units of one database share: connections for writing, the hooks after a commit, the table of marks.
+// This file has what all units of one database share: connections for writing, the hooks after a commit, and the table of marks.
 
 import (
 	"cmp"
@@ -24,19 +24,19 @@ import (
 // Units makes the units of work of one database.
 type Units struct {
 	Writers    *engine.Writers
-	Idle       time.Duration     // how long a unit that has written may be asked nothing
-	Undo       time.Duration     // what a run changes is kept for so long, for an undo; 0: it is not
-	HookFailed func(error)       // is called with the error of a hook after a commit; or nil
-	Broken     func(error) error // turns a rule of the database that is broken at the end of a Tx into an error for the program
+	Idle       time.Duration     // Idle bounds the time in which a unit that has written receives no statement
+	Undo       time.Duration     // Undo is how long changes of a run are kept for an undo; 0 keeps none
+	HookFailed func(error)       // HookFailed is called with the error of a hook after a commit, unless it is nil
+	Broken     func(error) error // Broken turns a rule of the database that breaks at the end of a Tx into an error for the program
 
 	trimMu  sync.Mutex
-	trimmed time.Time // when images that are too old were last deleted
+	trimmed time.Time // trimmed is when old images were last deleted
 
 	txMu sync.Mutex
-	txs  map[any]func(context.Context) error // by a key for each open Tx: the function that rolls it back
+	txs  map[any]func(context.Context) error // txs has, for each open Tx, the function that rolls it back
 }
 
-// maxTries is how many times a unit is run at most.
+// maxTries bounds how many times a unit is run.
 const maxTries = 4
 
 // writer waits for a connection for writing.
@@ -59,7 +59,7 @@ func (us *Units) RollBackAll() (err error) {
 	return err
 }
 
-// settle calls the hooks after a commit with what was written.
+// settle calls the hooks after a commit, for each table with its writes.
 func (us *Units) settle(ctx context.Context, written []decl.RowWrite) (failed error) {
 	for len(written) > 0 {
 		t := written[0].Table
@@ -93,21 +93,21 @@ func settled(ctx context.Context, f decl.After, of []decl.RowWrite) (err error) 
 	return f(ctx, of)
 }
 
-// SettleTyped does what settle does, for Go code, which has no record.
+// SettleTyped calls settle for Go code. Since Go code has no record, it logs an error that HookFailed does not get.
 func (us *Units) SettleTyped(ctx context.Context, written []decl.RowWrite) {
 	if err := us.settle(context.WithoutCancel(ctx), written); err != nil && us.HookFailed == nil {
 		slog.Error(err.Error())
 	}
 }
 
-// Undone returns err as an error that wraps exo.ErrNothingDone, so that a program or the host's code may go on after it. No text appears in it twice.
+// Undone returns err as an error that wraps exo.ErrNothingDone, so that a program or the host's code may go on after it. No text appears twice.
 func Undone(op string, err error) error {
 	e := fail.AsError(op, err)
 	return &fail.Error{Op: cmp.Or(e.Op, op), Kind: e.Kind, Msg: e.Message(), Err: left{e.Err, err}}
 }
 
-// left is the cause of an error after which no change was kept. why is the cause within the
-// error of, and gives the text: the rest of that error's text comes before it.
+// left is the cause of an error after which no change was kept. why is the cause inside the error
+// of. It gives the text, since the rest of that error's text is written before it.
 type left struct{ why, of error }
 
 func (l left) Error() string {
@@ -119,7 +119,7 @@ func (l left) Error() string {
 
 func (l left) Unwrap() []error { return []error{exo.ErrNothingDone, l.of} }
 
-// Marks calls f with a connection for the table of marks.
+// Marks calls f with a connection that may write to the table of marks.
 func (us *Units) Marks(ctx context.Context, op string, f func(engine.Writer) error) error {
 	ctx, cancel := context.WithTimeout(ctx, marksWait)
 	defer cancel()
@@ -135,8 +135,8 @@ func (us *Units) Marks(ctx context.Context, op string, f func(engine.Writer) err
 	return nil
 }
 
-// Trim deletes the images that were kept for longer than Undo, if this was not done for an hour or, of shorter times, for a twentieth of them. A process
-// that runs for months would else keep all.
+// Trim deletes the images that are older than Undo. It does so at most once in an hour, or for shorter times once in a twentieth of Undo. Otherwise a
+// process that runs for months would keep all images.
 func (us *Units) Trim(ctx context.Context, op string) error {
 	us.trimMu.Lock()
 	defer us.trimMu.Unlock()
@@ -151,10 +151,10 @@ func (us *Units) Trim(ctx context.Context, op string) error {
 	return err
 }
 
-// marksWait is how long the host waits for the table of marks: a start must not hang because of a transaction that the server still has open.
+// marksWait bounds the wait for the table of marks, so that a start does not hang because the server still has a transaction open.
 const marksWait = 30 * time.Second
 
-// UndoWrong returns why a database can't keep what runs change; "" if it can.
+// UndoWrong returns why a database can't keep what runs change, or "" if it can.
 func UndoWrong(live *schema.Database) string {
 	t := live.Table(schema.Name{Name: decl.UndoTable})
 	switch {
@@ -166,7 +166,7 @@ func UndoWrong(live *schema.Database) string {
 	return ""
 }
 
-// MarksWrong returns why a table can't have the marks of runs; "" if it can.
+// MarksWrong returns why a table can't store the marks of runs, or "" if it can.
 func MarksWrong(e schema.Engine, t *schema.Table) string {
 	if t == nil {
 		return "there is no table " + decl.MarksTable
@@ -186,7 +186,7 @@ func MarksWrong(e schema.Engine, t *schema.Table) string {
 	case len(t.Columns) != len(kinds):
 		return fmt.Sprintf("the table %s has other columns", decl.MarksTable)
 	case t.PrimaryKey == nil || t.PrimaryKey.Deferrable || !slices.EqualFunc(t.PrimaryKey.Columns, []string{"run"}, strings.EqualFold):
-		return fmt.Sprintf("the table %s has another primary key", decl.MarksTable) // two marks of one run would contradict each other
+		return fmt.Sprintf("the table %s has another primary key", decl.MarksTable) // with another key, a run could have two contradictory marks
 	case t.Inherited || len(t.Triggers) > 0 || len(t.Rules) > 0:
 		return fmt.Sprintf("the table %s has triggers or rules, or other tables inherit from it", decl.MarksTable)
 	case t.RowSecurity:

@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file finds what a write alters: columns and rows of its table, rows of other tables that the database changes along with them, and which
-// triggers act. law.go uses it.
+// This file finds what a write alters: columns and rows of its table, rows of other tables that the database changes along with them, and the
+// triggers that act. law.go uses it.
 
 // columns are names of columns of one table.
 type columns struct {
@@ -22,8 +22,8 @@ type columns struct {
 
 func (c columns) has(name string) bool { return shares(c.Live, c.names, []string{name}) }
 
-// beside reports whether something (an index, a check) reads a secret column of c together with another column that is changed. Its error could
-// then reveal the secret value. A rule over one column alone sees only the new value, so it reveals no value that was there.
+// beside reports whether an index or a check reads a secret column of c together with another column that the write changes. Its error could
+// then reveal the secret value. A rule over one column sees only the new value, so it reveals no value that was there.
 func (c columns) beside(changed columns, reads func(col func(string) bool) bool) bool {
 	return slices.ContainsFunc(c.names, func(secret string) bool {
 		is := columns{c.Live, []string{secret}}.has
@@ -31,21 +31,21 @@ func (c columns) beside(changed columns, reads func(col func(string) bool) bool)
 	})
 }
 
-// altered is a table whose rows a write changes. The write names them, or a foreign key's ON DELETE or ON UPDATE changes them along with others.
+// altered is a table with rows that a write changes. The write names them, or a foreign key's ON DELETE or ON UPDATE changes them along with others.
 type altered struct {
 	table  *schema.Table
-	cols   []string // the columns that are changed
+	cols   []string // cols are the columns that are changed
 	insert bool
 	delete bool
-	moves  bool // its rows may move to another partition: see moving
-	heir   bool // only a table that inherits from this one (INHERITS), or this one's parent, is written: its own triggers do not act
+	moves  bool // moves: rows may move to another partition (see moving)
+	heir   bool // heir: the write names only a table that inherits from this one (INHERITS), or this one's parent, so this one's triggers do not act
 }
 
-// deletes reports whether rows are deleted. A row that moves to another partition is deleted from the first one.
+// deletes reports whether rows of the table are deleted. A row that moves to another partition is deleted from the first one.
 func (a altered) deletes() bool { return a.delete || a.moves }
 
-// moving returns a with moves set: whether the change may move rows to another partition. The database then deletes them from one and inserts them
-// into the other, and the triggers of both act. A BEFORE trigger may change the partition key, whichever columns the statement changes.
+// moving returns a with moves set if the change may move rows to another partition. The database then deletes them from one and inserts them into
+// the other, and the triggers of both act. A BEFORE trigger may change the partition key, whatever columns the statement changes.
 func (c *rules) moving(a altered) altered {
 	parts, changed := c.Parts(a.table), columns{c.Live, a.cols}
 	a.moves = len(parts) > 1 && len(a.cols) > 0 && slices.ContainsFunc(parts, func(x *schema.Table) bool {
@@ -55,22 +55,23 @@ func (c *rules) moving(a altered) altered {
 	return a
 }
 
-// alters returns what a write does with the rows of t, and with the rows of kin, the tables that have rows in common with t.
+// alters returns how a write changes rows of t, and rows of kin, the tables that have rows in common with t.
 func (w Write) alters(t *schema.Table, kin, parts []*schema.Table) (all []altered) {
 	updated := decl.Names(w.Rights.Update)
 	if len(updated) > 0 || len(w.Rights.Insert) > 0 {
 		updated = append(updated, decl.Names(w.Filled)...)
 	}
-	deletes := w.Rights.Delete || slices.Contains(t.OnConflict, "REPLACE") // REPLACE deletes the row that has the value already
+	deletes := w.Rights.Delete || slices.Contains(t.OnConflict, "REPLACE") // ON CONFLICT REPLACE deletes another row that has the value already
 	for _, x := range kin {
 		all = append(all, altered{table: x, cols: updated, insert: len(w.Rights.Insert) > 0, delete: deletes, heir: !slices.Contains(parts, x)})
 	}
 	return all
 }
 
-// allCarried adds the tables whose rows the database deletes or changes along, at any depth, and the tables that have rows in common with these.
+// allCarried adds the tables with rows that the database deletes or changes along with those in all, at any depth. It also adds tables that have rows
+// in common with these.
 func (c *rules) allCarried(all []altered) []altered {
-	for i := 0; i < len(all); i++ { // all grows in the loop
+	for i := 0; i < len(all); i++ { // the loop itself appends to all
 		all[i] = c.moving(all[i])
 		for _, more := range c.carried(all[i]) {
 			if !slices.ContainsFunc(all, func(a altered) bool {
@@ -83,7 +84,7 @@ func (c *rules) allCarried(all []altered) []altered {
 	return all
 }
 
-// carried returns the tables whose rows the database deletes or changes along with the rows of a, by their foreign keys.
+// carried returns the tables with rows that the database deletes or changes along with the rows of a, by their foreign keys.
 func (c *rules) carried(a altered) (out []altered) {
 	for _, child := range c.Live.Tables {
 		for _, fk := range child.ForeignKeys {
@@ -110,11 +111,12 @@ func (c *rules) carried(a altered) (out []altered) {
 	return out
 }
 
-// change is an altered table with its secrets: labelled columns that the write could reveal. It has none where nothing is labelled or Go code writes.
+// change is an altered table with its secrets: labelled columns that the write could reveal. There are none if nothing is labelled, or if Go code
+// writes.
 type change struct {
 	altered
 	secrets, changed columns
-	indexed          bool // an index decides by a labelled column in which order rows are changed
+	indexed          bool // indexed: an index decides by a labelled column in which order rows are changed
 }
 
 func (r refusing) change(a altered) change {
@@ -123,7 +125,7 @@ func (r refusing) change(a altered) change {
 		return x
 	}
 	x.secrets = r.c.secretOf(a.table, r.w)
-	x.indexed = slices.ContainsFunc(r.c.Kin(a.table), func(o *schema.Table) bool { // what one index has of a row, the indexes of its other parts may decide
+	x.indexed = slices.ContainsFunc(r.c.Kin(a.table), func(o *schema.Table) bool { // an index of any table with common rows may decide the order
 		return slices.ContainsFunc(r.c.dependantsOn(o), func(d dependant) bool {
 			return (d.kind == orders || d.kind == unites) && d.reads(x.secrets.has)
 		})
@@ -131,7 +133,7 @@ func (r refusing) change(a altered) change {
 	return x
 }
 
-// references returns the columns that a foreign key refers to. SQLite names none where they are the primary key.
+// references returns the columns that a foreign key refers to. SQLite names none if they are the primary key.
 func references(fk schema.ForeignKey, to *schema.Table) []string {
 	if len(fk.References) == 0 && to.PrimaryKey != nil {
 		return to.PrimaryKey.Columns
@@ -139,12 +141,12 @@ func references(fk schema.ForeignKey, to *schema.Table) []string {
 	return fk.References
 }
 
-// anyOf reports whether one of the columns cols is, or is calculated from, a column for which of is true.
+// anyOf reports whether of is true for one of the columns cols, or for a column that one of them is calculated from.
 func (c *rules) anyOf(t *schema.Table, cols []string, of func(string) bool) bool {
 	return c.reads(t, keyParts(&schema.Key{Columns: cols}), of)
 }
 
-// dependsOn reports whether a part of an index is, or may depend on, a column for which col is true.
+// dependsOn reports whether a part of an index depends, or may depend, on a column for which col is true.
 func (c *rules) dependsOn(t *schema.Table, p schema.Part, col func(string) bool) bool {
 	if p.Column == "" {
 		return t.Reads(p.Expr, col)
@@ -153,7 +155,7 @@ func (c *rules) dependsOn(t *schema.Table, p schema.Part, col func(string) bool)
 	return col(p.Column) || i >= 0 && t.Calculates(&t.Columns[i], col)
 }
 
-// reads reports whether one of the parts of an index depends on a column for which col is true.
+// reads reports whether a part of an index depends on a column for which col is true.
 func (c *rules) reads(t *schema.Table, parts []schema.Part, col func(string) bool) bool {
 	return slices.ContainsFunc(parts, func(p schema.Part) bool { return c.dependsOn(t, p, col) })
 }
@@ -162,20 +164,20 @@ func carries(a schema.Action) bool {
 	return a == schema.Cascade || a == schema.SetNull || a == schema.SetDefault
 }
 
-// named returns the permission for a trigger or a rule to act. For a trigger of another table the permission has that table's name: a host that
-// permits a trigger of one table has not permitted a trigger of the same name on another.
+// named returns the permission that lets a trigger or a rule act. For a trigger of another table it includes that table's name: a trigger
+// of the same name on another table is not permitted.
 func (r refusing) named(x altered, d dependant) decl.Permission {
 	p := decl.Permission{Kind: decl.PermitTrigger, On: d.name}
 	if d.kind == rewrites {
 		p.Kind = decl.PermitRule
 	}
-	if r.through(x) != "" && r.c.Live.Engine == schema.Postgres { // in SQLite a trigger's name is unique
+	if r.through(x) != "" && r.c.Live.Engine == schema.Postgres { // in SQLite trigger names are unique
 		p.On = r.c.Called(x.table) + "." + d.name
 	}
 	return p
 }
 
-// through returns words for messages where the database carries a change on to another table, else "".
+// through returns " through cascades" for messages about a table that the write does not name, else "".
 func (r refusing) through(x altered) string {
 	if slices.Contains(r.parts, x.table) {
 		return ""
@@ -183,7 +185,7 @@ func (r refusing) through(x altered) string {
 	return " through cascades"
 }
 
-// when returns the writes at which a trigger acts, as messages have them.
+// when describes, for messages, the writes at which a trigger acts.
 func when(tr schema.Trigger) string {
 	if len(tr.Events) == 0 {
 		return "its definition can't be read, so it may act on each write"
@@ -191,7 +193,7 @@ func when(tr schema.Trigger) string {
 	return tr.Timing + " " + strings.Join(tr.Events, " or ")
 }
 
-// fires reports whether a trigger acts when a is altered. A trigger whose events are not known counts as one that does.
+// fires reports whether a trigger acts when a is altered. A trigger with unknown events counts as one that acts.
 func (c *rules) fires(tr schema.Trigger, a altered) bool {
 	return len(tr.Events) == 0 || slices.ContainsFunc(tr.Events, func(event string) bool {
 		switch event {
@@ -202,7 +204,7 @@ func (c *rules) fires(tr schema.Trigger, a altered) bool {
 		case "UPDATE":
 			return len(a.cols) > 0 && (tr.Columns == nil || c.anyOf(a.table, tr.Columns, columns{c.Live, a.cols}.has))
 		}
-		return false // no write of ours truncates a table
+		return false // no write of this package truncates a table
 	})
 }
 
@@ -213,20 +215,20 @@ func (c *rules) dropTrigger(name string, t *schema.Table) string {
 	return fmt.Sprintf("DROP TRIGGER %s ON %s", sqlname.Plain(name), check.InFull(t))
 }
 
-// DemandsTrust returns, as table or table.column, a part of a write that a program may not change after it has read outsiders' words; "" if there is
-// none. The write deletes rows with a trusted column, changes such a column in rows that the database carries along, changes a column that one is
-// calculated from, or sets off a trigger or a rule without a permission for such programs. The declaration judges before, for the written table, the
-// trusted columns that a program gives itself and the deletion of rows that have one: see decl.Facet's record and writeMethods.
+// DemandsTrust describes a part of a write that a program may not change after it has read outsiders' words, or returns "". Such a part is a deleted
+// row with a trusted column. It is a trusted column that cascades change or that is calculated from changed columns, or a trigger or rule without
+// permission for such programs. The declaration itself judges the columns that a program gives and the deletion of the table's own rows: see
+// decl.Facet's record and writeMethods.
 func DemandsTrust(live *schema.Database, t *decl.Table, kind Kind, given []string, trusted []*decl.Column, permits []decl.Permission) string {
 	at := live.Table(schema.Name{Name: t.Name})
 	if at == nil || len(trusted) == 0 {
-		return "" // Writable refuses what is no table
+		return "" // Writable refuses to write what is no table
 	}
 	c := rulesOf(live)
 	r, own := refusing{c: c, parts: c.Parts(at)}, c.Kin(at)
 	var all []altered
 	for _, x := range own {
-		a := altered{table: x, insert: kind == Inserts, heir: !slices.Contains(r.parts, x), delete: kind == Deletes || slices.Contains(at.OnConflict, "REPLACE")} // REPLACE deletes the row that has the value already
+		a := altered{table: x, insert: kind == Inserts, heir: !slices.Contains(r.parts, x), delete: kind == Deletes || slices.Contains(at.OnConflict, "REPLACE")} // ON CONFLICT REPLACE deletes another row that has the value already
 		if kind == Updates {
 			a.cols = given
 		}
@@ -256,7 +258,7 @@ func DemandsTrust(live *schema.Database, t *decl.Table, kind Kind, given []strin
 	return ""
 }
 
-// Given returns the columns that a write gives, and those that a link or the scope fills in.
+// Given returns the columns that a write gives, including those that a link or the scope fills in.
 func (w *Writing) Given() (cols []string) {
 	if w.Change != nil {
 		cols = w.Change.Write.Update

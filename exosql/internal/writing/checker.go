@@ -11,10 +11,10 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file adds writes to a Checker. exosql.Check uses it to report, before any program runs, the writes that rules.go would refuse.
+// This file extends a Checker to writes. With it exosql.Check reports, before any program runs, the writes that rules.go would refuse.
 
-// Moved reports columns that decide who may read a value of one declaration, and that programs may change through another declaration: a program
-// could make its user the reader. Through the same declaration it can't: see decl.Facet.
+// Moved reports columns that decide in one declaration who may read a value, and that programs may change through another declaration. Such a
+// program could make its user the reader. Within one declaration it can't: see decl.Facet.
 func (c *Checker) Moved() {
 	for _, w := range c.writes {
 		for _, t := range c.Tables() {
@@ -37,11 +37,11 @@ func (c *Checker) Moved() {
 	}
 }
 
-// Checker is a check.Checker that checks writes, too.
+// Checker is a check.Checker that checks writes too.
 type Checker struct {
 	*rules
 	writes   []Write
-	declared map[*decl.Table][]Write // the writes to a table by a facet, or by Go code of the host
+	declared map[*decl.Table][]Write // declared has the writes to a table by facets, and by Go code of the host
 }
 
 // NewChecker makes a Checker of reads and writes.
@@ -51,13 +51,13 @@ func NewChecker() *Checker {
 	return c
 }
 
-// Declare notes a write that is declared. Table checks what the write sets off. Its scope is not known before a grant gives one.
+// Declare notes a declared write, and Table checks what that write sets off. Its scope is unknown until a grant gives one.
 func (c *Checker) Declare(w Write) {
 	c.Written(w.Table)
 	c.declared[w.Table] = append(c.declared[w.Table], w)
 }
 
-// Write notes what a grant lets programs change, and in which scope. It notes equal writes of several grants once.
+// Write notes what a grant lets programs change, and in which scope. Equal writes of several grants are noted once.
 func (c *Checker) Write(w Write) {
 	if slices.ContainsFunc(c.writes, func(o Write) bool { return o.Facet == w.Facet && reflect.DeepEqual(o, w) }) {
 		return
@@ -71,19 +71,19 @@ func (c *Checker) Declared(f *decl.Facet) {
 	c.Declare(Write{Table: f.Table, Facet: f, Rights: f.Rights, Filled: f.Table.Fills})
 }
 
-// Table implements check.Writes.
+// Table implements check.Writes: it checks the writes to t that no grant gives.
 func (c *Checker) Table(t *decl.Table, live *schema.Table) {
 	for _, w := range c.declared[t] {
-		if w.Facet == nil || !slices.ContainsFunc(c.writes, func(o Write) bool { return o.Facet == w.Facet }) { // else writable checks it with its scope
+		if w.Facet == nil || !slices.ContainsFunc(c.writes, func(o Write) bool { return o.Facet == w.Facet }) { // a facet in a grant is checked by writable, with its scope
 			refusing{c: c.rules, w: w, t: live}.changes(func(k kind) bool { return k == fires || k == rewrites || k == referred })
 		}
 	}
-	if !slices.ContainsFunc(c.writes, func(w Write) bool { return w.Table == t }) { // else writable checks it with its scope
+	if !slices.ContainsFunc(c.writes, func(w Write) bool { return w.Table == t }) { // a table in a grant is checked by writable, with its scope
 		c.Spanning(t, live)
 	}
 }
 
-// Writable implements check.Writes.
+// Writable implements check.Writes: it checks the writes that grants give.
 func (c *Checker) Writable() {
 	for _, w := range c.writes {
 		c.writable(w)
@@ -92,9 +92,9 @@ func (c *Checker) Writable() {
 	c.unfit()
 }
 
-// unfit reports permissions of facets that match nothing in the database: no rule asks for them, whatever rights the facet has. Otherwise a wrong
-// name, or a rule that is gone, would count as a decision of the host. Permissions to reveal something by which rows are in scope (a link, or
-// scope(column)) are left out: once such a permission is given, no rule asks for it.
+// unfit reports permissions of facets that match nothing in the database, so that no rule asks for them. Otherwise a wrong name, or a rule that
+// was dropped, would count as a decision of the host. Permissions to reveal a link or scope(column) are left out: once given, no rule asks for
+// them.
 func (c *Checker) unfit() {
 	all := map[*decl.Facet]*rules{}
 	var order []*decl.Facet

@@ -11,10 +11,10 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/shape"
 )
 
-// This file compares grants for the law (law.go): what another grant shows, which declarations may be of the same table, and which links lead from
+// This file compares grants for the law (law.go): what another grant shows, which declarations may mean the same table, and which links lead from
 // written rows to rows of other tables.
 
-// byGranted reports whether rows of t are in scope because they were granted, or by links from such rows.
+// byGranted reports whether rows of t are in scope because they were granted, or because links lead to them from granted rows.
 func byGranted(g *scope.Grant, t *decl.Table) bool {
 	for range len(g.Scopes) + 1 {
 		if g.Rel != nil && g.Rel.Table == t {
@@ -26,10 +26,10 @@ func byGranted(g *scope.Grant, t *decl.Table) bool {
 		}
 		t = s.Link.From
 	}
-	return true // the links form a circle
+	return true // after so many steps, the links form a circle
 }
 
-// reaching returns the links from a table that bring rows of other tables into scope.
+// reaching returns the links from table t that bring rows of other tables into scope.
 func reaching(g *scope.Grant, t *decl.Table) (out []*decl.Link) {
 	for _, d := range dependants(g, t) {
 		if d.kind == reaches {
@@ -39,8 +39,8 @@ func reaching(g *scope.Grant, t *decl.Table) (out []*decl.Link) {
 	return out
 }
 
-// Depends notes what grant g and the other grants of the same programs decide by the rows of the written table. It also notes other tables to which
-// these grants give a scope: by the catalogue the law finds out whether such a table has the same rows.
+// Depends notes everything in grant g, and in the other grants of the same programs, that depends on rows of the written table. It also notes other
+// tables in these grants' scopes: by the catalogue the law finds out whether they have the same rows.
 func (w *Write) Depends(g *scope.Grant, others []shape.Prepared) {
 	t, grants := w.Table, []*scope.Grant{g}
 	for i := range others {
@@ -49,7 +49,7 @@ func (w *Write) Depends(g *scope.Grant, others []shape.Prepared) {
 	for _, b := range grants {
 		all := dependants(b, t)
 		more := b == g || reveals(b, g, t, w.Facet, nil) || slices.ContainsFunc(all, func(d dependant) bool { return d.kind == counts })
-		for _, o := range twice(b, t) { // else a row could come into that scope by a generated column (TestGeneratedDeclaredTwice)
+		for _, o := range twice(b, t) { // two declarations of one table: a row could come into scope by a generated column (TestGeneratedDeclaredTwice)
 			all = append(all, dependants(b, o)...)
 		}
 		for _, d := range all {
@@ -60,7 +60,7 @@ func (w *Write) Depends(g *scope.Grant, others []shape.Prepared) {
 				w.Leading = append(w.Leading, d.link)
 			}
 		}
-		for _, o := range tables(b) { // not for Go code, which writes by one grant and knows its tables
+		for _, o := range tables(b) { // Go code writes by one grant and knows its tables
 			if w.Facet != nil && o != t && len(dependants(b, o)) > 0 && !slices.Contains(w.Beside, o) {
 				w.Beside = append(w.Beside, o)
 			}
@@ -68,8 +68,8 @@ func (w *Write) Depends(g *scope.Grant, others []shape.Prepared) {
 	}
 }
 
-// reveals reports whether grant b shows or allows more of a row of t, or of rows that it brings into scope, than facet fc of grant g. If not, a row
-// that comes into the scope of b shows a program nothing new.
+// reveals reports whether grant b shows or allows more than facet fc of grant g: of a row of t, or of rows that it brings into scope. If not, a
+// row that comes into b's scope shows a program nothing new.
 func reveals(b, g *scope.Grant, t *decl.Table, fc *decl.Facet, seen []*decl.Table) bool {
 	if slices.Contains(seen, t) {
 		return false
@@ -79,7 +79,7 @@ func reveals(b, g *scope.Grant, t *decl.Table, fc *decl.Facet, seen []*decl.Tabl
 		mine.Cols, mine.Links = append(mine.Cols, f.Cols...), append(mine.Links, f.Links...)
 		mine.Rights.Update, mine.Rights.Delete = append(mine.Rights.Update, f.Rights.Update...), mine.Rights.Delete || f.Rights.Delete
 		if f == fc {
-			break // programs that find the row by fc may have no way to it through another facet of the table
+			break // programs that find the row by fc may not reach another facet of the table
 		}
 	}
 	for _, f := range facetsOf(b.Facet, t) {
@@ -102,7 +102,7 @@ func reveals(b, g *scope.Grant, t *decl.Table, fc *decl.Facet, seen []*decl.Tabl
 	})
 }
 
-// facetsOf returns the facets of a table that programs can reach from a facet, that one first.
+// facetsOf returns the facets of a table that programs can reach from the facet from, which comes first.
 func facetsOf(from *decl.Facet, t *decl.Table) (out []*decl.Facet) {
 	seen := []*decl.Facet{from}
 	for i := 0; i < len(seen); i++ {
@@ -121,25 +121,25 @@ func facetsOf(from *decl.Facet, t *decl.Table) (out []*decl.Facet) {
 	return out
 }
 
-// looked reports whether points checks the row at the end of l before a write sets the columns where l starts. It does if the facet shows the link.
+// looked reports whether points checks the row at the end of l before a write sets the columns at its start. It does so for links that the facet shows.
 func looked(fc *decl.Facet, l *decl.Link) bool {
 	return l.One && slices.ContainsFunc(fc.Links, func(m decl.LinkMember) bool { return m.L == l })
 }
 
-// covered reports whether a write by g can bring nothing new into view of grant b by link l. The row at the end of l is checked in the scope of g,
-// because programs see the link or because it brings rows into that scope, and b shows no more of that row than g.
+// covered reports whether a write by g can bring nothing new into view of grant b by link l. That is so if a check looks for the row at its end
+// in g's scope, and b shows no more of it.
 func covered(b, g *scope.Grant, t *decl.Table, fc *decl.Facet, l *decl.Link, seen bool) bool {
 	return (seen || slices.Contains(reaching(g, t), l)) && !reveals(b, g, l.To, fc, nil)
 }
 
-// twice returns the other declarations in a grant that may be of the written table. The law compares declarations, so a program could add a
-// membership through one that decides a scope through the other (TestBesideDeclaredTwice). Names that may mean one table count as one: SQLite
-// ignores case, and PostgreSQL finds a table without a schema by its search path.
+// twice returns the other declarations in a grant that may mean the table t. The law compares declarations, so a program could add a
+// membership through one that decides a scope through the other (TestBesideDeclaredTwice). SQLite ignores the case of names, and PostgreSQL
+// finds a table without a schema by its search path: such names count as one.
 func twice(g *scope.Grant, t *decl.Table) []*decl.Table {
 	return slices.DeleteFunc(tables(g), func(o *decl.Table) bool { return o == t || !mayBeOne(o, t) })
 }
 
-// tables returns the tables of which a grant has rows in scope.
+// tables returns the tables that have rows in the scope of a grant.
 func tables(g *scope.Grant) (out []*decl.Table) {
 	for _, ss := range []scope.Scopes{g.Scopes, g.Chain} {
 		out = slices.AppendSeq(out, maps.Keys(ss))
@@ -152,7 +152,7 @@ func tables(g *scope.Grant) (out []*decl.Table) {
 }
 
 func mayBeOne(x, y *decl.Table) bool {
-	if x.Schema != "" && y.Schema != "" { // statements name both, and PostgreSQL compares names exactly
+	if x.Schema != "" && y.Schema != "" { // statements give both the schema and the name, and PostgreSQL compares these exactly
 		return x.Schema == y.Schema && x.Bare() == y.Bare()
 	}
 	inA, a, okA := cutSchema(x.Name)
@@ -167,7 +167,8 @@ func cutSchema(name string) (schema, table string, ok bool) {
 	return "", name, false
 }
 
-// closed adds the check that a write sets the start of l to null or leaves it. The end of l is no key, so rows out of scope may have the same value.
+// closed adds the check that a write sets the start of l to null or leaves it unchanged. The end of l is no key, so rows out of scope may have the same
+// value.
 func (w *writer) closed(l *decl.Link, rows [][]written) error {
 	from := l.Starts()
 	check := Check{Closed: true, Columns: guestNames(from), Hidden: w.hidden(from), Hooks: hooked(from, rows)}

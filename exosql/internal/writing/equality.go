@@ -12,7 +12,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file refuses writes where the database compares by an equality that is wider than exact.
+// This file refuses writes to tables in which the database compares by an equality wider than exact.
 
 // unlikePadding refuses a foreign key between char(n) and another type of text: 'acme' in the char(n) column equals both 'acme' and 'acme ' in the
 // other. Two columns of char(n) are allowed, since in them such texts are one text.
@@ -32,8 +32,8 @@ func (c *rules) unlikePadding(child *schema.Table, column string, parent *schema
 		"can't be written: %s.%s is %s, which ignores spaces at the end, and is %s with a column that does not", of.Name.Name, x.Name, x.Type, by)
 }
 
-// widely refuses a write if the database finds its rows by an equality that is wider than exact. Such a write could change, delete or confirm a row
-// of another tenant, or write a row that belongs to another tenant by the database's rules.
+// widely refuses a write if the database finds its rows by an equality wider than exact. Such a write could change, delete or confirm another
+// tenant's row, or write a row that the database treats as another tenant's.
 func (c *rules) widely(t *schema.Table, w Write, refuse refusing) {
 	seen := map[string]bool{}
 	no := func(of *schema.Table, column string, text bool, by string) {
@@ -58,7 +58,7 @@ func (c *rules) widely(t *schema.Table, w Write, refuse refusing) {
 	for _, l := range slices.Concat(w.Leading, w.Into, w.By, w.Through, w.Links) {
 		by := fmt.Sprintf("compared by the link %s.%s", l.From.Name, l.Name)
 		if slices.Contains(w.Links, l) && !slices.ContainsFunc(l.Pairs, func(p decl.Pair) bool { return slices.Contains(written, p.From) }) {
-			continue // no write changes a column of this link
+			continue // no write changes a column of this link, so its equality does not matter
 		}
 		for _, p := range l.Pairs {
 			declared(p.From, by)
@@ -91,7 +91,7 @@ func (c *rules) widely(t *schema.Table, w Write, refuse refusing) {
 		return
 	}
 	reached := c.Parts(t)
-	for i := 0; i < len(reached); i++ { // reached grows: a cascade goes on from the rows that it deletes
+	for i := 0; i < len(reached); i++ { // the loop appends to reached: a cascade goes on from the rows that it deletes
 		by := reached[i]
 		for _, child := range c.Live.Tables {
 			for _, fk := range child.ForeignKeys {

@@ -11,28 +11,28 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
-// This file reads the rows that a message gives, and groups them by the sets of columns for which they have values. Planning follows.
+// This file reads the rows that a message gives, before planning. It groups them by the set of columns that they give.
 
-// Given has the rows that a message writes, and the sets of columns in which they have values. An update has one row. If a callback calculates
-// the new values, that row has no columns.
+// Given has the rows that a message writes, and the sets of columns that rows give. An update has one row; if a callback calculates its
+// values, the row has no columns.
 type Given struct {
-	Sets [][]string // each sorted by its names
+	Sets [][]string // Sets has column names, sorted within each set
 	Rows []GivenRow
 }
 
-// GivenRow is one row: values of the columns of set number Set.
+// GivenRow is one given row, with the values of the columns in set number Set.
 type GivenRow struct {
 	Set    int
 	Values []value.Value
 }
 
-// GivenBy returns the rows that a message gives.
+// GivenBy returns the rows that a message gives in its literals.
 func GivenBy(m *exo.Message) Given {
 	var lit value.Value
 	if args := m.Root.Args; len(args) > 0 {
 		arg := args[0]
 		if arg.Op == message.OpLambda {
-			arg = arg.Args[0] // the body of a callback is a literal if it names no column of the row
+			arg = arg.Args[0] // a callback that uses no column of the row may return a literal
 		}
 		if arg.Op == message.OpLit {
 			lit = arg.Lit
@@ -48,21 +48,21 @@ func GivenBy(m *exo.Message) Given {
 	return GivenRows(rows...)
 }
 
-// byHost begins the name of a column that the host gives. No program can write such a name.
+// byHost begins the name of a column that the host itself gives. No program can write such a name.
 const byHost = "\x00"
 
-// byHook begins the name of a column that a hook fills. No program can write such a name, either.
+// byHook begins the name of a column that a hook fills. No program can write such a name.
 const byHook = "\x01"
 
-// HookColumn returns the name under which a hook fills column c, whatever the facet shows or allows.
+// HookColumn returns the name for column c when a hook fills it. The name is valid whatever the facet shows or allows.
 func HookColumn(c *decl.Column) string { return byHook + c.Name }
 
 func filled(name string) bool { return strings.HasPrefix(name, byHook) }
 
-// HostColumn returns the name under which the host gives column c, whatever the facet shows or allows.
+// HostColumn returns the name for column c when the host gives it. The name is valid whatever the facet shows or allows.
 func HostColumn(c *decl.Column) string { return byHost + c.Name }
 
-// HostColumns returns the columns of sets that the host gives.
+// HostColumns returns the columns in sets that the host gives.
 func HostColumns(t *decl.Table, sets [][]string) (out []*decl.Column) {
 	for _, s := range sets {
 		for _, n := range s {
@@ -76,7 +76,7 @@ func HostColumns(t *decl.Table, sets [][]string) (out []*decl.Column) {
 	return out
 }
 
-// column finds the column with a given name among those that a program may write.
+// column returns the column that a name in a set means: one of those that a program may write, or one by HostColumn or HookColumn.
 func column(allowed []*decl.Column, fc *decl.Facet, name string) *decl.Column {
 	for _, by := range []string{byHost, byHook} {
 		if of, ok := strings.CutPrefix(name, by); ok {
@@ -86,7 +86,7 @@ func column(allowed []*decl.Column, fc *decl.Facet, name string) *decl.Column {
 	return named1(allowed, name)
 }
 
-// GivenRows returns records of columns and values as rows.
+// GivenRows returns records of columns and values as given rows.
 func GivenRows(rows ...value.Value) (g Given) {
 	known := map[string]*ordered{}
 	for _, r := range rows {
@@ -95,10 +95,10 @@ func GivenRows(rows ...value.Value) (g Given) {
 	return g
 }
 
-// ordered is the order in which a literal names the columns of a set.
+// ordered maps the columns of a literal, in its own order, to a set.
 type ordered struct {
 	set int
-	at  []int // the index in the set of each name in the literal
+	at  []int // at is the index in the set of each name in the literal
 }
 
 func (g *Given) add(known map[string]*ordered, row value.Value) {
@@ -129,7 +129,7 @@ func (g *Given) add(known map[string]*ordered, row value.Value) {
 	g.Rows = append(g.Rows, GivenRow{o.set, values})
 }
 
-// AppendSets adds the given columns to the key of a plan. The message's shape does not have them.
+// AppendSets adds the given columns to the key of a plan, since the message's shape does not include them.
 func AppendSets(key []byte, sets [][]string) []byte {
 	for _, s := range sets {
 		key = append(key, ';')

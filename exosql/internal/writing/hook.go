@@ -12,10 +12,10 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
-// A host's hooks see a write before it is planned, and fill columns. Their values have names of their own (see HookColumn), and must keep rows in
-// scope like all other values. An error in such a value is Internal: it is not the program's fault, and the program may not know the column.
+// A host's hooks see a write before it is planned, and fill columns. These values must keep rows in scope like all others. An error in such a
+// value is Internal, because it is not the program's fault, and the program may not know the column.
 
-// hook returns the column of v if a hook fills it, or nil.
+// hook returns the column of v if a hook filled it, or nil.
 func hook(v written) *decl.Column {
 	if !v.Filled {
 		return nil
@@ -23,7 +23,7 @@ func hook(v written) *decl.Column {
 	return v.Col
 }
 
-// ofHook returns err, or, if c is not nil, an error for the host, since a hook has filled c.
+// ofHook returns err. If c is not nil, a hook filled that column, so the error becomes one for the host.
 func ofHook(c *decl.Column, err error) error {
 	if c == nil {
 		return err
@@ -31,7 +31,7 @@ func ofHook(c *decl.Column, err error) error {
 	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a hook fills %s.%s: %w", c.Table.Name, c.Name, err)}
 }
 
-// hooked returns cols, with nil in the place of each column that no hook fills in any row.
+// hooked returns cols, but nil in place of each column that no hook fills in any row.
 func hooked(cols []*decl.Column, rows [][]written) (out []*decl.Column) {
 	for _, c := range cols {
 		filled := slices.ContainsFunc(rows, func(r []written) bool {
@@ -45,7 +45,7 @@ func hooked(cols []*decl.Column, rows [][]written) (out []*decl.Column) {
 	return out
 }
 
-// HookLinks returns the links that start at a column which a hook may fill.
+// HookLinks returns the links that start at a column that a hook may fill.
 func HookLinks(t *decl.Table) (out []*decl.Link) {
 	if len(t.Fills) == 0 {
 		return nil
@@ -58,7 +58,7 @@ func HookLinks(t *decl.Table) (out []*decl.Link) {
 	return out
 }
 
-// AppendHookLinks adds the HookLinks of t to the key of a plan, since one may be declared after the plan was made.
+// AppendHookLinks adds the HookLinks of t to the key of a plan, since a link may be declared after the plan was made.
 func AppendHookLinks(key []byte, t *decl.Table) []byte {
 	for _, l := range HookLinks(t) {
 		key = strconv.AppendUint(append(key, " hook link "...), l.ID, 10)
@@ -66,8 +66,8 @@ func AppendHookLinks(key []byte, t *decl.Table) []byte {
 	return key
 }
 
-// Target returns the facet whose rows a message writes: that of its object, or of the link that the message follows last. The caller must check that
-// the planned write has the same facet.
+// Target returns the facet that a message writes through: that of its object, or of the last link that it follows. The caller must check that the
+// planned write has the same facet.
 func Target(m *exo.Message, of func(slot int) *decl.Facet) *decl.Facet {
 	var path []string
 	n := m.Root.Recv
@@ -86,8 +86,8 @@ func Target(m *exo.Message, of func(slot int) *decl.Facet) *decl.Facet {
 	return f
 }
 
-// Gives returns, for each row of given, the columns that a message sets: by its literal, or by the callback of an update. ok is false if the program
-// may not write one of them, which planning refuses, or if an update changes no column.
+// Gives returns the columns that a message sets in each row of given, by a literal or by an update's callback. ok is false if the program may not
+// write one of them, which planning refuses, or if an update changes no column.
 func Gives(m *exo.Message, fc *decl.Facet, given Given) (kind Kind, rows [][]decl.Given, ok bool) {
 	kind = writeKind(m.Root.Name)
 	allowed := fc.Rights.Insert
@@ -125,10 +125,10 @@ func Gives(m *exo.Message, fc *decl.Facet, given Given) (kind Kind, rows [][]dec
 			rows[0] = append(rows[0], g)
 		}
 	}
-	return kind, rows, len(rows[0]) > 0 // where nothing is changed, hooks fill nothing
+	return kind, rows, len(rows[0]) > 0 // for an update that changes nothing, hooks fill nothing
 }
 
-// Fill returns given with the values that hooks have filled, for each row.
+// Fill returns given with the values that hooks filled in each row.
 func Fill(given Given, filled [][]decl.Given) Given {
 	rows := make([]value.Value, len(given.Rows))
 	for i, r := range given.Rows {

@@ -42,16 +42,16 @@ func (w *writer) insert() error {
 	after := false
 	for _, x := range fixed {
 		if len(x.Slots) != 1 {
-			after = true // the scope admits several values, and the program gives one: after the insert the row is read back in scope
+			after = true // the scope admits several values, so the row with the program's value is read back in scope after the insert
 			continue
 		}
 		if slices.ContainsFunc(filled, func(o written) bool { return o.Col == x.Col }) {
-			continue // the link fills the column in already, and through checks that the parent row has the same value
+			continue // the link has filled the column in, and through checks that the parent row has the same value
 		}
 		filled = append(filled, written{Col: x.Col, Src: compile.FixedSource(x)})
 		w.w.Filled = append(w.w.Filled, Filled{x.Col, compile.FixedSource(x)})
 	}
-	var rows [][]written // for each set
+	var rows [][]written // rows has one row for each set
 	for _, set := range w.sets {
 		row, err := w.row(fc, set, 0)
 		if err != nil {
@@ -96,7 +96,7 @@ func (w *writer) insert() error {
 	return err
 }
 
-// target finds where rows are inserted: into what is granted, or through a link of one row. It returns the scope that new rows enter, and the
+// target finds where rows are inserted: into a granted table, or through a link of one row. It returns the scope that new rows enter, and the
 // columns that the link fills in.
 func (w *writer) target(n *message.Node) (scope.Entry, []written, error) {
 	if n.Op == message.OpRef {
@@ -131,22 +131,22 @@ func (w *writer) target(n *message.Node) (scope.Entry, []written, error) {
 	return e, filled, err
 }
 
-// through plans the query for the one row at the start of link l, through which rows are inserted. filled is the columns that the link fills in. The
-// scope may fix one of them, too, such as a tenant in the link's key. Then the query checks that the parent row has the scope's value.
+// through plans the query for the parent row, at the start of link l, and returns the columns that the link fills in. If the scope fixes such a
+// column too, like a tenant, the query checks that the parent row has the scope's value.
 func (w *writer) through(s *compile.Statement, l *decl.Link, e scope.Entry) (filled []written, err error) {
 	fixed, _ := e.Parts()
 	if w.w.Parent, err = s.Parent(l, fixed); err != nil {
 		return nil, err
 	}
 	w.w.Keys, w.w.Link = len(l.Pairs), l
-	// The values come from the parent row, which Run.Do reads before it inserts.
+	// Run.Do reads the parent row before it inserts, and takes the values from there.
 	for i, p := range l.Pairs {
 		filled = append(filled, written{Col: p.To, Src: plan.Source{Origin: plan.FromParent, Index: i, Item: -1}})
 	}
 	return filled, nil
 }
 
-// row returns row number n of those that have values for the columns of a set.
+// row returns given row number n of those that give the columns of a set.
 func (w *writer) row(fc *decl.Facet, set []string, n int) (row []written, err error) {
 	for i, name := range set {
 		col := column(fc.Rights.Insert, fc, name)
@@ -158,14 +158,14 @@ func (w *writer) row(fc *decl.Facet, set []string, n int) (row []written, err er
 	return row, nil
 }
 
-// maxColumnSets is the limit on the sets of columns of one insert.
+// maxColumnSets bounds the different sets of columns that the rows of one insert give.
 const maxColumnSets = 50
 
-// maxBatch is how many rows one statement inserts.
+// maxBatch bounds the rows that one statement inserts.
 const maxBatch = 50
 
-// inserts makes the statements for a set of columns. A column that a row leaves out gets its default. With returning, a statement returns the keys
-// of the new rows.
+// inserts makes the statements for rows with one set of columns. A column that a row leaves out gets its default. With returning, the statements
+// return the keys of the new rows.
 func (w *writer) inserts(entry scope.Entry, fc *decl.Facet, set []string, filled []written, returning bool) error {
 	if len(set)+len(filled) == 0 {
 		return fail.Errorf(fail.Invalid, "", "a new row needs at least one value")

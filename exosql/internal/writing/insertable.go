@@ -1,7 +1,7 @@
 package writing
 
-// This file finds facets through which no row can be inserted, because a column needs a value and gets none. Each insert would fail in the database,
-// with an error that can't name a column which the program does not see.
+// This file finds facets through which every insert fails, because a column needs a value and gets none. The database's error could not name a
+// column that the program does not see.
 
 import (
 	"slices"
@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// insertable reports the columns for which every insert through a facet fails, into the table itself and through a link. Writable does not check
-// this, since the facet's other rights work.
+// insertable reports facets through which every insert fails, into the table itself or through a link, with the columns that lack a value.
+// Writable does not check this, since the facet's other rights work.
 func (c *Checker) insertable() {
 	var order []*decl.Facet
 	missing := map[*decl.Facet][]*schema.Column{}
@@ -39,7 +39,7 @@ func (c *Checker) insertable() {
 	}
 }
 
-// needed returns the columns that need a value in a row that w inserts, and get none. It returns nil where a trigger or a rule of PostgreSQL may give
+// needed returns the columns that need a value in a row that w inserts, but get none. It returns nil if a trigger or a rule of PostgreSQL may give
 // them one.
 func (c *rules) needed(t *schema.Table, w Write) (out []*schema.Column) {
 	if c.Live.Engine == schema.Postgres && c.triggered(t) {
@@ -49,7 +49,7 @@ func (c *rules) needed(t *schema.Table, w Write) (out []*schema.Column) {
 	for _, l := range w.Through {
 		given = append(given, decl.Names(l.Ends())...)
 	}
-	var leads []string // columns that must lead to a row in scope
+	var leads []string // leads are columns that must lead to a row in scope
 	for _, l := range w.Into {
 		leads = append(leads, decl.Names(l.Ends())...)
 	}
@@ -61,8 +61,8 @@ func (c *rules) needed(t *schema.Table, w Write) (out []*schema.Column) {
 	return out
 }
 
-// needs reports whether a new row needs a value in column col that the database does not give it. leads is the columns that must lead to a row in
-// scope.
+// needs reports whether a new row must give a value for column col, since the database gives none. leads are the columns that must lead to a row
+// in scope.
 func (c *rules) needs(t *schema.Table, declared *decl.Table, leads []string, col *schema.Column) bool {
 	return col.Generated == schema.NotGenerated && !fillsIn(c.Live, col) &&
 		(col.NotNull || c.notNullDomain(col) || shares(c.Live, leads, []string{col.Name}) || c.nullKey(t, declared, col))
@@ -75,7 +75,7 @@ func Needs(live *schema.Database, declared *decl.Table) {
 	}
 }
 
-// Needs implements check.Writes.
+// Needs implements check.Writes: it notes for each column whether a new row needs a value, and how the column compares.
 func (c *rules) Needs(declared *decl.Table, t *schema.Table) {
 	triggered := c.Live.Engine == schema.Postgres && c.triggered(t)
 	for _, of := range declared.Cols {
@@ -85,8 +85,8 @@ func (c *rules) Needs(declared *decl.Table, t *schema.Table) {
 	}
 }
 
-// triggered reports whether a trigger or a rule of the database may give the columns of a new row values. A trigger of SQLite can do so only after
-// the row is there, which is too late for a column that is NOT NULL.
+// triggered reports whether a trigger or a rule of the database may give values to a new row's columns. A trigger of SQLite acts only after the
+// row exists, which is too late for a NOT NULL column.
 func (c *rules) triggered(t *schema.Table) bool {
 	return slices.ContainsFunc(c.Parts(t), func(of *schema.Table) bool {
 		return len(of.Rules) > 0 || slices.ContainsFunc(of.Triggers, func(tr schema.Trigger) bool {
@@ -95,8 +95,8 @@ func (c *rules) triggered(t *schema.Table) bool {
 	})
 }
 
-// nullKey reports whether the column is part of a key and the database takes NULL in it. SQLite takes NULL in each PRIMARY KEY that is not the rowid,
-// and both engines take it in a UNIQUE that a host declares as the key. No statement would find such a row again.
+// nullKey reports whether the column is part of a key in which the database accepts NULL. No statement would find such a row again. SQLite accepts
+// NULL in a PRIMARY KEY that is not the rowid. Both engines accept it in a UNIQUE that a host declares as the key.
 func (c *rules) nullKey(t *schema.Table, declared *decl.Table, col *schema.Column) bool {
 	if col.NotNull || c.notNullDomain(col) || col.Generated != schema.NotGenerated || c.triggered(t) {
 		return false
@@ -108,13 +108,13 @@ func (c *rules) nullKey(t *schema.Table, declared *decl.Table, col *schema.Colum
 	return shares(c.Live, key, []string{col.Name})
 }
 
-// NullKey is a column of a key for which the database takes NULL. No statement would find a row with NULL there again.
+// NullKey is a column of a key in which the database accepts NULL. No statement would find a row with NULL there again.
 type NullKey struct {
 	Column string
-	Filled bool // the database gives it a value where the row gives none
+	Filled bool // Filled: the database gives a value if the row has none
 }
 
-// NullKeys returns the columns of a declared table that are a NullKey.
+// NullKeys returns the NullKey columns of a declared table.
 func NullKeys(live *schema.Database, declared *decl.Table) (keys []NullKey) {
 	t := live.Table(schema.Name{Name: declared.Name})
 	if t == nil {

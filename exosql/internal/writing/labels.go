@@ -10,13 +10,13 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// If a rule of the database refuses a write, the error reveals something of the rows that are there. If the rule depends on a labelled column, a
-// program could learn labelled values by writing, and its run would not get their label, since a write reads nothing. So programs can't write a
+// If a rule of the database refuses a write, the error reveals something about existing rows. If the rule depends on a labelled column, a
+// program could learn labelled values by writing. Its run would not get their label, since a write reads nothing. So programs can't write a
 // table with such a rule, unless the host permits it by AllowRevealing.
 
-// learns refuses a write by which a program could learn values of a labelled column.
+// learns refuses a write that could reveal values of a labelled column.
 func (r refusing) learns(x change, rule, why string) {
-	if !r.labelled() { // nothing is secret, but a definition that can't be parsed would count as one that reads a labelled column
+	if !r.labelled() { // without secrets nothing is revealed; a definition that can't be parsed would count as reading a labelled column
 		return
 	}
 	if !slices.Contains(r.kin, x.table) {
@@ -29,8 +29,8 @@ func (r refusing) learns(x change, rule, why string) {
 // labelled reports whether labelled columns or rows exist that the write may not reveal.
 func (r refusing) labelled() bool { return !r.w.Trusted && len(r.w.Labelled)+len(r.w.LabelledRows) > 0 }
 
-// secretOf returns the columns of a table that are labelled in any declaration of it or of a table with common rows. Columns of a view have no known
-// place in the table: if a view of the table has a labelled column, each column counts as labelled that w's declaration of the table leaves out.
+// secretOf returns the labelled columns of a table, by any declaration of it or of a table with common rows. A view's columns have no known place in
+// the table. So if a view of it has a labelled column, each column that w's declaration leaves out counts as labelled.
 func (c *rules) secretOf(t *schema.Table, w Write) columns {
 	cols := columns{Live: c.Live}
 	for _, x := range c.Kin(t) {
@@ -50,19 +50,19 @@ func (c *rules) secretOf(t *schema.Table, w Write) columns {
 	return cols
 }
 
-// goesByClock reports whether a condition may be true for a row now and false later.
+// goesByClock reports whether a condition may be true for a row now and false later, since it reads the clock or is random.
 func goesByClock(expr string) bool {
 	lower := strings.ToLower(expr)
 	return slices.ContainsFunc([]string{"now()", "current_", "localtime", "_timestamp()", "timeofday()", "random"}, func(s string) bool { return strings.Contains(lower, s) })
 }
 
-// referred refuses a write that would reveal something labelled by a foreign key of another table.
+// referred refuses a write if the foreign key of another table could reveal labelled data.
 func (r refusing) referred(x change, d dependant, changed bool) {
 	if !r.labelled() {
 		return
 	}
 	rows, own := r.c.rowsLabel(d.child, r.w), r.w.Table.Label.Secrecy()
-	chosen := own.Join(r.w.Rights.Admits) // the labels of data by which a program may have chosen the row
+	chosen := own.Join(r.w.Rights.Admits) // the program may have chosen the row by data with these labels
 	if !x.deletes() {
 		for _, c := range r.w.Rights.Update {
 			chosen = chosen.Join(c.Admits)
@@ -76,7 +76,7 @@ func (r refusing) referred(x change, d dependant, changed bool) {
 	}
 }
 
-// rowsLabel returns the label on the existence of a table's rows, from all declarations of it, of tables with common rows, and of views of it.
+// rowsLabel returns the label on the existence of a table's rows, from all declarations of it, of its views, and of tables with common rows.
 func (c *rules) rowsLabel(t *schema.Table, w Write) (l value.Label) {
 	for _, o := range w.LabelledRows {
 		if c.Shows(o, t) || slices.ContainsFunc(c.Kin(t), func(x *schema.Table) bool { return c.IsOf(o, x) }) {
@@ -86,7 +86,7 @@ func (c *rules) rowsLabel(t *schema.Table, w Write) (l value.Label) {
 	return l
 }
 
-// fixedSize reports whether all values of a part of an index have the same size.
+// fixedSize reports whether all values of an index's part have the same size.
 func fixedSize(t *schema.Table, p schema.Part) bool {
 	i := slices.IndexFunc(t.Columns, func(x schema.Column) bool { return x.Name == p.Column })
 	return i >= 0 && slices.Contains([]schema.Kind{schema.Bool, schema.Int, schema.Float, schema.Time, schema.Date, schema.Interval, schema.UUID}, t.Columns[i].Kind)

@@ -15,62 +15,63 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file is the law of writes. It lists everything that can depend on a written column. For each kind it has a discharge: code that permits,
-// checks or refuses the write. DESIGN.md states the law; plan.go and insert.go apply it to a message, rules.go to a catalogue.
+// This file is the law of writes. It lists everything that can depend on a written column. Each kind has a discharge: code that permits, checks
+// or refuses the write. DESIGN.md states the law; plan.go and insert.go apply it to a message, rules.go to a catalogue.
 
-// kind is a kind of dependant. The law denies by default: a kind without a case in its switch refuses each write. TestLaw counts the kinds.
+// kind is a kind of dependant: a thing that depends on a written column. The law denies by default: a kind without a case in its switch refuses every
+// write (TestLaw).
 type kind uint8
 
-// Kinds from declarations: writer.discharge judges them for each message.
+// These kinds come from declarations: writer.discharge judges them for each message.
 const (
 	decides kind = iota + 1 // a condition, an order or a search of a grant decides by the columns which rows are in scope
 	belongs                 // a link ends at the columns, and brings the row into scope
 	reaches                 // a link starts at the columns, and brings rows of another table into scope
 	counts                  // a limit or an offset of a grant decides by counting which rows are in scope
 
-	// Kinds from the catalogue: refusing.discharge judges them once for each catalogue and plan.
-	identifies // the declared key: statements find rows by it
-	resolves   // ON CONFLICT of SQLite: it replaces or leaves out rows
-	fires      // a trigger
-	rewrites   // a rule of PostgreSQL
-	unites     // a unique rule or an exclusion constraint
-	orders     // an index
-	admits     // a check, a policy or the bounds of partitions: it accepts or refuses a row
-	calculates // a generated column
-	refers     // a foreign key of the table
+	// These kinds come from the catalogue: refusing.discharge judges them once for each catalogue and plan.
+	identifies // the declared key, with which statements find rows
+	resolves   // an ON CONFLICT clause of SQLite, which replaces or leaves out rows
+	fires      // a trigger acts
+	rewrites   // a rule of PostgreSQL rewrites the statement
+	unites     // a unique rule or an exclusion constraint compares rows
+	orders     // an index sorts rows by the columns
+	admits     // a check, a policy or the bounds of a partition accepts or refuses a row
+	calculates // a generated column is calculated from the columns
+	refers     // a foreign key of the table refers to another row
 	referred   // a foreign key of another table that refers to the table
 	exposes    // labelled data that a row reveals by being in scope
 	repeats    // another declared table that may show the same rows
-	compares   // a link that begins or ends at the table: its ends may have different types
-	awaits     // a link that would bring rows of another table into scope with a new row
-	equates    // an equality of the database that may be wider than exact
+	compares   // a link begins or ends at the table, and its ends may have different types
+	awaits     // a link would bring rows of another table, which wait for a new row, into scope
+	equates    // an equality of the database may be wider than exact
 )
 
-// dependant is one thing that depends on columns of a row.
+// dependant is one thing that depends on columns of a written row.
 type dependant struct {
 	kind kind
 
-	// Fields for a dependant of a grant.
-	table *decl.Table // the table of cols
+	// These fields describe a dependant of a grant.
+	table *decl.Table // table has the columns cols
 	cols  []*decl.Column
 	link  *decl.Link
-	skips bool // the grant has an offset
-	// more is set if another grant than the writing one has the dependant, and shows or allows more of the row.
+	skips bool // skips: the grant has an offset
+	// more is set if another grant has the dependant, and shows or allows more of the row than the grant that writes.
 	more bool
 
-	// Fields for a dependant of the catalogue.
-	name, why string // its name in a permission, and what its error would reveal of a labelled column
+	// These fields describe a dependant of the catalogue.
+	name, why string // name is its name in a permission; why is what its error would reveal of a labelled column
 	reads     func(of func(string) bool) bool
-	parts     []schema.Part // the columns and expressions of a rule, index, check or key, and the columns that an index includes
-	again     bool          // it may refuse a row even if its own columns are not written
+	parts     []schema.Part // parts are the columns and expressions of a rule, index, check or key, with those that an index includes
+	again     bool          // again: it may refuse a row even if its own columns are not written
 	unique    unique
 	trigger   schema.Trigger
 	key       schema.ForeignKey
-	child     *schema.Table // the table that has the key
+	child     *schema.Table // child is the table with the foreign key
 	reveals   decl.Revealed
 }
 
-// dependants lists everything in a grant that depends on columns of a table.
+// dependants lists everything in grant g that depends on columns of table t.
 func dependants(g *scope.Grant, t *decl.Table) (out []dependant) {
 	add := func(k kind, l *decl.Link, cols ...*decl.Column) {
 		if len(cols) > 0 {
@@ -88,7 +89,7 @@ func dependants(g *scope.Grant, t *decl.Table) (out []dependant) {
 		cut, skips = cut || s.Kind == decl.StepLimit || s.Kind == decl.StepOffset, skips || s.Kind == decl.StepOffset
 		if s.Kind == decl.StepFollow {
 			starts(s.Link)
-			if s.Link.From == t && (cut || granted) { // a row of t may be in scope because of rows that are reached through another row of t, or through itself
+			if s.Link.From == t && (cut || granted) { // this row of t may be in scope because another row of t, or the row itself, leads to rows
 				add(decides, nil, s.Link.Starts()...)
 			}
 		}
@@ -104,7 +105,7 @@ func dependants(g *scope.Grant, t *decl.Table) (out []dependant) {
 		if s.Search != nil {
 			add(decides, nil, s.Search.Cols...)
 		}
-		if s.Kind == decl.StepFollow { // because this link reached the row, it is in scope or leads to rows in scope
+		if s.Kind == decl.StepFollow { // this link reached the row, so the row is in scope or leads to rows in scope
 			add(decides, nil, s.Link.Ends()...)
 		}
 		limited = limited || cut
@@ -129,7 +130,7 @@ func dependants(g *scope.Grant, t *decl.Table) (out []dependant) {
 	}
 	slices.SortFunc(from, func(a, b *decl.Link) int { return cmp.Compare(a.ID, b.ID) })
 	for _, l := range from {
-		if add(reaches, l, l.Starts()...); cut { // once the link no longer leads to a row, the limit lets another row in
+		if add(reaches, l, l.Starts()...); cut { // if the link no longer leads to a row, the limit lets another row in
 			add(decides, nil, l.Starts()...)
 			limited = true
 		}
@@ -140,15 +141,14 @@ func dependants(g *scope.Grant, t *decl.Table) (out []dependant) {
 	return out
 }
 
-// law discharges each dependant of the written rows, in the grant that writes and in the other grants of the same programs. A row that one grant
-// may write can decide which rows another grant shows. Otherwise a program that may add a membership could read every project (TestBesideGrants),
-// and a program that may assign a ticket could read what only its assignee may read (TestBesideShowsMore). whole is the rows with the columns that
-// the scope fixes, so that a key of several columns, one of them the tenant, is looked for by all of its columns.
+// law discharges each dependant of the written rows, in the grant that writes and in the other grants of the same programs. Otherwise a program
+// that may add a membership could read every project (TestBesideGrants). One that may assign a ticket could read what only its assignee may
+// (TestBesideShowsMore). whole has the rows with the columns that the scope fixes, so that keys with such columns are looked up whole.
 func (w *writer) law(rows, whole [][]written) error {
 	g, t := w.w.Grant, w.w.Table
 	all := dependants(g, t)
 	for _, d := range all {
-		if d.kind != reaches { // reaches comes after points, since points notes in w.pointed the links that it has checked
+		if d.kind != reaches { // reaches comes after points, which notes the links that it checks in w.pointed
 			if err := w.discharge(g, d, rows); err != nil {
 				return err
 			}
@@ -164,7 +164,7 @@ func (w *writer) law(rows, whole [][]written) error {
 			all = dependants(b, t)
 			more := reveals(b, g, t, w.w.Facet, nil)
 			if !more && !slices.ContainsFunc(all, func(d dependant) bool { return d.kind == reaches || d.kind == counts }) {
-				all = nil // a row that comes into the scope of b was in the scope of g, and g shows as much of it
+				all = nil // a row in the scope of b was in the scope of g, which shows as much of it
 			}
 			for i := range all {
 				all[i].more = more
@@ -182,10 +182,10 @@ func (w *writer) law(rows, whole [][]written) error {
 	return nil
 }
 
-// discharge judges a write by one dependant of grant b: it permits the write, adds a check that runs before the write, or refuses.
+// discharge judges a write by one dependant of grant b: it permits the write, adds a check before it, or refuses it.
 func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error {
 	own, update := b == w.w.Grant, w.m.Root.Name == language.Update
-	if d.table != w.w.Table { // columns of two declarations can be compared by their names only
+	if d.table != w.w.Table { // two declarations can be compared by the names of columns only
 		named := func(v written) bool {
 			return slices.ContainsFunc(d.cols, func(c *decl.Column) bool { return strings.EqualFold(c.Name, v.Col.Name) })
 		}
@@ -194,7 +194,7 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 		}
 		return nil
 	}
-	var given []written // the written values in columns of d
+	var given []written // given are the written values in columns of d
 	for _, v := range slices.Concat(rows...) {
 		if slices.Contains(d.cols, v.Col) {
 			given = append(given, v)
@@ -208,7 +208,7 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 		}
 		switch {
 		case !update || given == nil:
-			return nil // a new row gets the scope's values, or insert reads it back in scope afterwards
+			return nil // the scope fills in a new row's columns, or insert reads the row back in scope
 		case own && d.kind == belongs:
 			return w.belongs(d.link, rows)
 		case d.kind == belongs && !d.more:
@@ -220,11 +220,11 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 		case !slices.ContainsFunc(given, func(v written) bool { return !v.Null }):
 			return nil
 		case own && w.pointed[d.link], !own && covered(b, w.w.Grant, w.w.Table, w.w.Facet, d.link, w.pointed[d.link]):
-			return nil // a check looks for the row at the link's end in scope
+			return nil // a check looks for the row at the link's end in scope before the write
 		case d.link.ToKey():
 			return w.reach(b, d.link.To, d.link, rows, false)
 		case !update:
-			return nil // an insert: the kind awaits judges by the catalogue whether rows wait for the new one
+			return nil // an insert of a row that others refer to already is judged as the kind awaits
 		}
 		return w.closed(d.link, rows)
 	case counts:
@@ -236,12 +236,12 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 		case !own && !update && d.skips:
 			return fail.Errorf(fail.Denied, "", "rows can't be inserted: another grant leaves out the first rows, and a new row would move one of them into its view")
 		}
-		return nil // the columns that the limit sorts by are dependants of the kind decides
+		return nil // the kind decides judges the columns that the limit sorts by
 	}
-	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: nothing judges a write by dependants of kind %d", d.kind)}
+	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: no rule of writes judges dependants of kind %d", d.kind)}
 }
 
-// dependantsOn lists everything in the database that depends on columns of a table, or acts when its rows are written.
+// dependantsOn lists everything in the database that depends on columns of table t, or acts when its rows are written.
 func (c *rules) dependantsOn(t *schema.Table) (out []dependant) {
 	add := func(d dependant) {
 		if d.reads == nil {
@@ -261,7 +261,7 @@ func (c *rules) dependantsOn(t *schema.Table) (out []dependant) {
 	for _, r := range t.Rules {
 		d := dependant{kind: rewrites, name: r.Name, trigger: schema.Trigger{Events: []string{r.Event}}}
 		if r.Event == "" {
-			d.trigger.Events = nil // a rule without a known event may act on each write
+			d.trigger.Events = nil // a rule without a known event may act on every write
 		}
 		add(d)
 	}
@@ -279,7 +279,7 @@ func (c *rules) dependantsOn(t *schema.Table) (out []dependant) {
 	for _, k := range t.Checks {
 		add(dependant{kind: admits, name: "check(" + k.Expr + ")", why: "the error for a value that breaks the check would reveal them", parts: []schema.Part{{Expr: k.Expr}}, again: k.NotValid || goesByClock(k.Expr)})
 	}
-	places := []string{t.PartitionBy} // it acts as a check: there may be no partition for the row
+	places := []string{t.PartitionBy} // the bounds of partitions act as a check, since a row may have no partition
 	for _, p := range t.Policies {
 		if t.RowSecurity && p.Command != "SELECT" {
 			places = append(places, p.Using, p.Check)
@@ -308,7 +308,7 @@ func (c *rules) dependantsOn(t *schema.Table) (out []dependant) {
 	return out
 }
 
-// dependants lists the dependants that come from the grants, but that are judged by the catalogue.
+// dependants lists the dependants of w that come from grants, but are judged by the catalogue.
 func (w Write) dependants() (out []dependant) {
 	out = append(out, dependant{kind: identifies}, dependant{kind: equates})
 	for _, x := range w.Reveals {
@@ -326,10 +326,10 @@ func (w Write) dependants() (out []dependant) {
 	return out
 }
 
-// discharge adds the reasons for which one dependant refuses the change of a table.
+// discharge adds the reasons why dependant d refuses the change x.
 func (r refusing) discharge(x change, d dependant) {
 	c, w, of := r.c, r.w, x.table
-	own := slices.Contains(r.parts, of) // else the database carries the change on to of
+	own := slices.Contains(r.parts, of) // if own is false, the database carries the change on to of
 	switch d.kind {
 	case identifies:
 		r.key()
@@ -357,20 +357,20 @@ func (r refusing) discharge(x change, d dependant) {
 		switch changes := len(x.cols) > 0 && d.reads(x.changed.has); {
 		case d.reads(x.secrets.has) && (changes || x.moves || x.insert && (d.unique.numbered(c.Live, of) || !d.unique.fresh(c.Live, of, w.given()))):
 			r.learns(x, d.name, "the error that a value is taken would reveal them")
-		case x.indexed && changes: // row by row
+		case x.indexed && changes: // the rows are changed one by one, in the order of the index
 			r.learns(x, d.name, "rows are changed in the order of an index, and the error that a value is taken would reveal this order")
 		}
 		return
 	case orders:
-		// The database can fail to make an entry of an index: its expression may divide by zero, and on PostgreSQL its columns together may be too
-		// long. The condition of a partial index decides whether there is an entry at all. So an error could reveal a labelled value.
+		// The database may fail to make an index entry: its expression may divide by zero, or its columns may be too long. The condition of a
+		// partial index decides whether an entry exists. So an error could reveal a labelled value.
 		if x.secrets.beside(x.changed, d.reads) && (slices.ContainsFunc(d.parts, func(p schema.Part) bool { return p.Column == "" }) ||
 			c.Live.Engine == schema.Postgres && slices.ContainsFunc(d.parts, func(p schema.Part) bool { return c.dependsOn(of, p, x.changed.has) && !fixedSize(of, p) })) {
 			r.learns(x, "index"+unique{Parts: d.parts}.said(), "the error for an index entry that can't be made would reveal them")
 		}
 		return
 	case admits:
-		// d.again: rows that are there already may break the check, since it is NOT VALID or depends on the clock.
+		// With d.again, existing rows may break the check, since it is NOT VALID or depends on the clock.
 		if x.secrets.beside(x.changed, d.reads) || d.again && len(x.cols) > 0 && d.reads(x.secrets.has) {
 			r.learns(x, d.name, d.why)
 		}
@@ -403,8 +403,8 @@ func (r refusing) discharge(x change, d dependant) {
 		}
 		return
 	case exposes:
-		// The labelled data decides which rows a program changes, if any. So the change would reveal that data to all who read the table without the
-		// label. The labels of the message refuse each such write anyway; this reports it beforehand.
+		// Labelled data decides which rows a program can change. So a change would reveal that data to all who read the table without the label. The
+		// labels of each message refuse such a write anyway; this reports it beforehand.
 		if l := d.reveals.Label.Secrecy(); !w.Trusted && !l.FlowsTo(w.Table.Label.Secrecy()) {
 			r.unless(decl.Permission{Kind: decl.PermitRevealing, On: d.reveals.Name}, check.HiddenEffect, w.Table.Reader.RowLabel(w.Table.Name), ", if programs may learn that",
 				"programs may write the table, and which of its rows are in scope depends on %s, which is labelled %s: a write would reveal it to readers of the table, which has no such label", d.reveals.Name, l)

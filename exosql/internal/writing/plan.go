@@ -16,20 +16,20 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/shape"
 )
 
-// A write changes rows in scope, and leaves them in scope. A query like any other, with its scopes and fences, chooses the rows that an update or a
-// delete changes; the statement finds them by their keys. In a new row, this package fills in the columns that the scope or the link fixes. The row
-// that a written key points to must be in scope, too. Queries check that before the write, in the same transaction. The error for a row out of
-// scope is that for a missing row, so a program can't tell whether another tenant's row exists.
+// A write changes rows in scope, and leaves them in scope. A query chooses the rows of an update or a delete; the statement finds these by their
+// keys. In a new row, the scope or the link fills in the columns that it fixes. Rows that written keys point to must be in scope: queries check
+// that before the write, in the same transaction. The error for a row out of scope is the one for a missing row, so it does not reveal whether
+// another tenant's row exists.
 
-// Plan plans a program's message that writes. sets is the sets of columns that its literals give, see GivenBy. With keys the statements of an insert
-// return the keys of the new rows. grants has the grants of the message first, then other grants of the same programs.
+// Plan plans a program's message that writes. sets are the sets of columns that its literals give (GivenBy). With keys, an insert returns the keys
+// of the new rows. grants has the grants of the message first, then other grants of the same programs.
 func Plan(d expr.Engine, m *exo.Message, grants []shape.Prepared, sets [][]string, keys bool) (*Writing, error) {
 	all, n := shape.Grants(grants), len(m.Objects)
 	w := &writer{d: d, m: m, grants: all[:n], beside: all[n:], sets: sets, w: &Writing{}, keys: keys}
 	return w.planned()
 }
 
-// planned makes all plans of the write.
+// planned makes all plans of the write, and returns them as a Writing.
 func (w *writer) planned() (*Writing, error) {
 	make := w.change
 	if w.w.Kind = writeKind(w.m.Root.Name); w.w.Kind == Inserts {
@@ -67,7 +67,7 @@ func (w *writer) change() error {
 	return nil
 }
 
-// openChange returns the plan of an update or a delete in an open form. It returns nil if the write reads more tables than the one that it changes.
+// openChange returns the plan of an update or a delete in an open form, or nil if the write reads any further table.
 func (w *writer) openChange(form fence.Form) *plan.Plan {
 	return compile.Opened(w.d, w.m, w.grants, form, func(s *compile.Statement) (*plan.Plan, error) {
 		once := &writer{d: w.d, m: w.m, grants: w.grants, sets: w.sets, w: &Writing{}}
@@ -75,7 +75,7 @@ func (w *writer) openChange(form fence.Form) *plan.Plan {
 	})
 }
 
-// Guarded does what compile.Guarded does, for a message that updates or deletes.
+// Guarded returns the open plan of an update or a delete that guards some tables, as compile.Guarded does for queries.
 func Guarded(d expr.Engine, m *exo.Message, grants []shape.Prepared, sets [][]string, form fence.Form) *plan.Plan {
 	w := &writer{d: d, m: m, grants: shape.Grants(grants), sets: sets}
 	if p := w.openChange(form); p != nil {
@@ -84,7 +84,7 @@ func Guarded(d expr.Engine, m *exo.Message, grants []shape.Prepared, sets [][]st
 	return &plan.Plan{}
 }
 
-// changed returns the plan of an update or a delete, or nil: see compile.Statement.Changed.
+// changed returns the plan of an update or a delete, or nil if its open form has none: see compile.Statement.Changed.
 func (w *writer) changed(s *compile.Statement) (*plan.Plan, error) {
 	root := w.m.Root
 	if err := w.rows(s); err != nil {
@@ -99,7 +99,7 @@ func (w *writer) changed(s *compile.Statement) (*plan.Plan, error) {
 	if err := compile.HasKey(t); err != nil {
 		return nil, err
 	}
-	entry, err := g.Enter(t, nil, nil) // the whole scope, since the query that finds the rows may leave out conditions that its links imply
+	entry, err := g.Enter(t, nil, nil) // entry has the whole scope: the query that finds the rows may leave out conditions that its links imply
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (w *writer) changed(s *compile.Statement) (*plan.Plan, error) {
 	return w.noted(p), nil
 }
 
-// standing returns set, the values of an update, and the values that the scope fixes in the other columns.
+// standing returns the values of an update, set, followed by the scope's values for columns that set leaves out.
 func (w *writer) standing(entry scope.Entry, set []written) []written {
 	fixed, _ := entry.Parts()
 	for _, x := range fixed {
@@ -139,7 +139,7 @@ func (w *writer) standing(entry scope.Entry, set []written) []written {
 	return set
 }
 
-// conditioned reports whether a chain of calls chooses rows, or chooses all by all().
+// conditioned reports whether a chain of calls chooses rows by a condition or a limit, or all rows by all().
 func conditioned(n *message.Node) bool {
 	for ; n != nil; n = n.Recv {
 		switch n.Name {
@@ -152,7 +152,7 @@ func conditioned(n *message.Node) bool {
 	return false
 }
 
-// calls reports whether a method is among a chain of calls.
+// calls reports whether a chain of calls includes a method.
 func calls(n *message.Node, method string) bool {
 	for ; n != nil; n = n.Recv {
 		if n.Op == message.OpCall && n.Name == method {
@@ -162,7 +162,7 @@ func calls(n *message.Node, method string) bool {
 	return false
 }
 
-// set returns the columns of an update with their new values.
+// set returns the columns that an update changes, with their new values.
 func (w *writer) set(s *compile.Statement, fc *decl.Facet) ([]written, error) {
 	arg := w.m.Root.Args[0]
 	if arg.Op == message.OpLambda {
@@ -174,14 +174,14 @@ func (w *writer) set(s *compile.Statement, fc *decl.Facet) ([]written, error) {
 		if col == nil {
 			return fail.Errorf(fail.Denied, "", "`%s` can't be changed", name)
 		}
-		if col.Key { // no facet allows this
+		if col.Key { // a facet never lets programs change a key
 			return ofHook(hook(written{Col: col, Filled: filled(name)}), fail.Errorf(fail.Invalid, "", "the key `%s` can't be changed: it identifies the row", col.Name))
 		}
 		v, err := value(col)
 		out = append(out, v)
 		return err
 	}
-	for i, n := range w.sets[0] { // the columns of a literal, and the columns that hooks fill
+	for i, n := range w.sets[0] { // the first set has the columns of the literal and of hooks
 		if arg.Op == message.OpRecord && !filled(n) {
 			return nil, expr.ErrNode(arg)
 		}
@@ -206,7 +206,7 @@ func (w *writer) set(s *compile.Statement, fc *decl.Facet) ([]written, error) {
 	return out, nil
 }
 
-// belongs adds the check that the row at the start of link l is in scope. Updated rows are in scope by l, so they stay in scope.
+// belongs adds the check that the row at the start of link l is in scope. Updated rows are in scope by l, so they stay there.
 func (w *writer) belongs(l *decl.Link, rows [][]written) error {
 	for _, c := range w.entry.Conditions() {
 		if c.Kind == scope.Linked && c.Link == l {

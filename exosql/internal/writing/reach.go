@@ -12,15 +12,15 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
 
-// This file plans the checks that run before a write: whether the rows that written keys lead to are in scope. law.go and insert.go add them, and
+// This file plans the checks that run before a write: are the rows that written keys lead to in scope? law.go and insert.go add these checks, and
 // run.go runs them.
 
 // points adds a check for each link that starts at a written column and leads to at most one row: that row must be in scope. Otherwise the foreign
-// key would confirm to a program that another tenant's row exists. A column that another link fills in counts as written, since the program
-// chooses the row through which it inserts.
+// key would confirm that another tenant's row exists. A column that another link fills in counts as written, since the program chooses the parent
+// row.
 func (w *writer) points(g *scope.Grant, fc *decl.Facet, rows [][]written) error {
 	links, shown := fc.Links, len(fc.Links)
-	for _, l := range HookLinks(fc.Table) { // hooks may fill links that the facet does not show
+	for _, l := range HookLinks(fc.Table) { // hooks may fill columns of links that the facet does not show
 		if !slices.ContainsFunc(links, func(m decl.LinkMember) bool { return m.L.To == l.To && slices.Equal(m.L.Pairs, l.Pairs) }) {
 			links = append(links[:len(links):len(links)], decl.LinkMember{L: l})
 		}
@@ -29,7 +29,7 @@ func (w *writer) points(g *scope.Grant, fc *decl.Facet, rows [][]written) error 
 		if !m.L.One {
 			continue
 		}
-		looked, some := make([][]written, len(rows)), false // a row without a value in a column of the link leads nowhere
+		looked, some := make([][]written, len(rows)), false // a row that gives no value for the link leads nowhere
 		for n, r := range rows {
 			touched := func(by func(written) bool) bool {
 				return slices.ContainsFunc(m.L.Pairs, func(p decl.Pair) bool {
@@ -39,7 +39,7 @@ func (w *writer) points(g *scope.Grant, fc *decl.Facet, rows [][]written) error 
 			given := touched(func(v written) bool {
 				return !v.Filled && (v.Plain() && v.Src.Origin == plan.FromMessage || v.Out != "")
 			}) || i < shown && !w.wayBack(m.L) && touched(func(v written) bool { return v.Plain() && v.Src.Origin == plan.FromParent })
-			// A hook may fill a link to a table that the grant does not reach. That link is not checked.
+			// A hook may fill a link to a table that the grant does not reach: that link is not checked.
 			if given || g.Scopes[m.L.To] != nil && touched(func(v written) bool { return v.Filled }) {
 				looked[n], some = r, true
 			}
@@ -58,7 +58,7 @@ func (w *writer) points(g *scope.Grant, fc *decl.Facet, rows [][]written) error 
 	return nil
 }
 
-// wayBack reports whether a link leads to the row through which rows are inserted. That row is in scope.
+// wayBack reports whether link l leads back to the row through which rows are inserted. That row is in scope.
 func (w *writer) wayBack(l *decl.Link) bool {
 	by := w.w.Link
 	return by != nil && by.From == l.To && len(by.Pairs) == len(l.Pairs) && !slices.ContainsFunc(by.Pairs, func(p decl.Pair) bool {
@@ -66,8 +66,8 @@ func (w *writer) wayBack(l *decl.Link) bool {
 	})
 }
 
-// reach adds the check that the rows of t to which written columns of a link lead are in scope of g. rows has one row for each set of columns.
-// Without back the link starts at the written row. With back it starts at t and ends at the written row, and its key may not be null.
+// reach adds the check that rows of t are in scope of g if written columns of link l lead to them. rows has one row for each set of columns.
+// With back, the link leads from t to the written row, and its key may not be null.
 func (w *writer) reach(g *scope.Grant, t *decl.Table, l *decl.Link, rows [][]written, back bool) error {
 	ours, theirs := l.Starts(), l.Ends()
 	if back {
@@ -93,7 +93,7 @@ func (w *writer) reach(g *scope.Grant, t *decl.Table, l *decl.Link, rows [][]wri
 	}
 	var err error
 	if check.One, err = w.statement().Count(g, t, theirs, 1); err == nil && w.m.Root.Name == language.InsertMany && sameColumns(theirs, t.Keys) {
-		// The query counts rows. If theirs were not the whole key of t, two rows with one value would make up for a missing row.
+		// The query counts rows. Unless theirs is the whole key of t, two rows with one value could hide that another row is missing.
 		check.Many, err = w.statement().Count(g, t, theirs, CheckBatch)
 	}
 	w.w.Checks = append(w.w.Checks, check)
@@ -107,7 +107,7 @@ func guestNames(cols []*decl.Column) (out []string) {
 	return out
 }
 
-// hidden reports, for each of cols, whether programs do not see it, so that no error names it.
+// hidden reports for each of cols whether programs do not see it, so that no error names it.
 func (w *writer) hidden(cols []*decl.Column) (out []bool) {
 	for _, c := range cols {
 		out = append(out, w.chain == nil && !slices.Contains(w.w.Facet.Cols, c))
@@ -119,8 +119,8 @@ func sameColumns(a, b []*decl.Column) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(c *decl.Column) bool { return !slices.Contains(b, c) })
 }
 
-// partsOf returns the sources, among the values of a row, of the parts of a link's key; nil: the key leads nowhere. Only when the write runs is it
-// known whether a value is null: see Leads.
+// partsOf returns the sources of a link's key among the values of a row, or nil if the key leads nowhere. Whether a value is null is known only
+// when the write runs: see Leads.
 func partsOf(cols []*decl.Column, row []written, needed bool) (out []KeyPart, err error) {
 	some, nowhere := false, false
 	for _, col := range cols {
@@ -151,8 +151,8 @@ func cantBeNull(column string) error {
 	return fail.Errorf(fail.Invalid, "", "`%s` can't be null: it decides which other row the row belongs to", column)
 }
 
-// Leads returns the key to check for a row, with the parts that value returns; nil: the key leads nowhere, and is allowed to. A key with a null part
-// leads nowhere, whatever its other parts are.
+// Leads returns the key to check for a row, with values from value, or nil if the key may lead nowhere and does. A key with a null part leads
+// nowhere, whatever its other parts are.
 func (c *Check) Leads(set int, value func(plan.Source) value.Value) (key []value.Value, err error) {
 	absent := -1
 	for i, p := range c.Keys[set] {
@@ -192,8 +192,8 @@ func leadsToOthers(column string) error {
 	return fail.Errorf(fail.Denied, "", "`%s` can't be changed: it decides which linked rows you may see", column)
 }
 
-// Nowhere returns the error for a key that leads to no row in scope. It does not reveal whether there is such a row out of scope. place comes before
-// the names of columns: "[2]." for one of several rows.
+// Nowhere returns the error for a key that leads to no row in scope. It does not reveal whether such a row exists out of scope. place precedes the
+// names of columns, like "[2]." for one of several rows.
 func (c *Check) Nowhere(place string) error {
 	var given []string
 	for i, name := range c.Columns {

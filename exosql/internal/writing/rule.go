@@ -9,39 +9,39 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file has Write, the description of a write, and refusing, which collects reasons against it. A permission of the host can remove a reason.
+// This file has Write, the description of a write, and refusing, which collects reasons to refuse it. A permission of the host can remove a reason.
 
-// Write is what a grant lets programs change in one table.
+// Write describes what a grant lets programs change in one table.
 type Write struct {
 	Table  *decl.Table
-	Facet  *decl.Facet // the facet that programs write through; nil for Go code
+	Facet  *decl.Facet // Facet is what programs write through; nil for Go code
 	Rights decl.Rights
-	// Scope is the columns of the scope's conditions. Decided is set if they alone decide whether a row is in scope: then of rows that
-	// are equal in them, either all are in scope or none is.
+	// Scope has the columns in the scope's conditions. With Decided only these decide whether a row is in scope: of rows with equal
+	// values in them, all are in scope or none is.
 	Scope   []*decl.Column
 	Decided bool
-	Fixed   []*decl.Column  // the columns of Scope that are filled in
-	Links   []*decl.Link    // links from the table. Before a key of one is written, a check looks for the row at its end in scope
-	Into    []*decl.Link    // links to the table. Before a key of one is written, a check looks for the row at its start in scope
-	By      []*decl.Link    // links to the table that the scope uses to find rows
-	Reveals []decl.Revealed // labelled data that a row reveals by being in scope
-	Through []*decl.Link    // links to the table through which rows are inserted: they fill in its columns
-	Leading []*decl.Link    // links from the table that bring the rows at their end into scope
-	Filled  []*decl.Column  // columns that the host's hooks fill, perhaps with values from the program
-	Told    []*decl.Column  // columns that decide which other rows are in scope, in this grant or another of the same programs
-	Beside  []*decl.Table   // other tables to which grants of the same programs give a scope
-	// Labelled is the columns of the same programs' tables that have a label: programs may not learn their values by writing.
+	Fixed   []*decl.Column  // Fixed are the columns of Scope that are filled in
+	Links   []*decl.Link    // Links start at the table. Before their key is written, a check looks for the row at their end in scope
+	Into    []*decl.Link    // Into are links to the table. Before their key is written, a check looks for the row at their start in scope
+	By      []*decl.Link    // By are links to the table with which the scope finds rows
+	Reveals []decl.Revealed // Reveals is labelled data that a row reveals by being in scope
+	Through []*decl.Link    // Through are the links that insert rows into the table, and fill in its columns
+	Leading []*decl.Link    // Leading are links from the table that bring the rows at their end into scope
+	Filled  []*decl.Column  // Filled are columns that the host's hooks fill, perhaps with values from the program
+	Told    []*decl.Column  // Told are columns that decide which other rows are in scope, in this grant or another of the same programs
+	Beside  []*decl.Table   // Beside are other tables to which grants of the same programs give a scope
+	// Labelled are the labelled columns of the same programs' tables. Programs may not learn their values by writing.
 	Labelled []*decl.Column
-	// LabelledRows lists the tables with labelled rows: programs may not learn by writing which of these rows exist.
+	// LabelledRows are the tables with labelled rows. Programs may not learn by writing which of these rows exist.
 	LabelledRows []*decl.Table
-	Inserts      bool // programs reach the facet in a way that lets them insert rows
-	Trusted      bool // Go code writes: it may learn that other tenants have a value
+	Inserts      bool // Inserts: programs reach the facet in a way that allows them to insert rows
+	Trusted      bool // Trusted: Go code writes, and may learn which values other tenants have
 }
 
-// rules applies the rules of writes to a catalogue.
+// rules applies the law to the tables of a catalogue.
 type rules struct {
 	*check.Checker
-	asked []decl.Permission // the permissions that rules have asked for, given or not
+	asked []decl.Permission // asked has the permissions that rules asked for, given or not
 }
 
 func rulesOf(live *schema.Database) *rules {
@@ -50,21 +50,21 @@ func rulesOf(live *schema.Database) *rules {
 	return c
 }
 
-// refusing adds the reasons for which w may not write table t.
+// refusing adds the reasons why w may not write table t.
 type refusing struct {
 	c *rules
 	w Write
-	t *schema.Table // the written table
+	t *schema.Table // t is the written table
 
-	parts, kin []*schema.Table // parts: t, the tables that t is a part of, and the parts of t. kin: all tables that have rows in common with t
+	parts, kin []*schema.Table // parts has t, the tables that t is a part of, and the parts of t; kin has all tables with rows in common with t
 }
 
 func (r refusing) because(kind, fix, problem string, args ...any) {
 	r.add(check.Finding{Kind: kind, Fix: fix}, problem, args...)
 }
 
-// unless adds a reason if the host has not given permission p. fix is a way without the permission, or "". when is the condition under which the
-// host may give the permission.
+// unless adds a reason to refuse, unless the host has given permission p. fix is a way without the permission, or "". when is the condition
+// under which the host may give it.
 func (r refusing) unless(p decl.Permission, kind, fix, when, problem string, args ...any) {
 	r.c.asked = append(r.c.asked, p, p.Wary())
 	if decl.Permits(r.w.Rights.Permits, p) {
@@ -96,8 +96,8 @@ func (w Write) permit(p decl.Permission) string {
 	}
 }
 
-// calculates reports whether a generated column depends on columns that may be written. In a new row these are all columns except those that the
-// scope fills in. Where the scope admits several values, the program chooses one, so such a column counts as written.
+// calculates reports whether a generated column depends on columns that may be written. In a new row these are all columns that the scope does
+// not fill in. If the scope admits several values, the program chooses one, so that column counts as written.
 func (w Write) calculates(live *schema.Database, t *schema.Table, col *schema.Column) bool {
 	is := func(names []string, name string) bool { return shares(live, names, []string{name}) }
 	return t.Calculates(col, func(name string) bool {
@@ -112,14 +112,14 @@ func reversed(pairs []decl.Pair) (out []decl.Pair) {
 	return out
 }
 
-// shares reports whether two lists of columns have one in common.
+// shares reports whether two lists of columns have a column in common.
 func shares(live *schema.Database, a, b []string) bool {
 	return slices.ContainsFunc(a, func(x string) bool {
 		return slices.ContainsFunc(b, func(y string) bool { return live.Engine.Is(x, y) })
 	})
 }
 
-// along reports whether a link to another table compares the same pairs of columns as a foreign key.
+// along reports whether a link to table to compares the same pairs of columns as a foreign key.
 func along(live *schema.Database, pairs []decl.Pair, to *decl.Table, fk schema.ForeignKey) bool {
 	is := live.Engine.Is
 	for _, p := range pairs {
@@ -128,6 +128,6 @@ func along(live *schema.Database, pairs []decl.Pair, to *decl.Table, fk schema.F
 			return false
 		}
 	}
-	t := live.Table(schema.Name{Name: to.Name}) // a table of the same name in another schema does not count
+	t := live.Table(schema.Name{Name: to.Name}) // a table of the same name in another schema is another table
 	return t != nil && is(t.Name.Name, fk.Table.Name) && is(t.Name.Schema, fk.Table.Schema) && len(pairs) == len(fk.Columns)
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file applies the law (law.go) to one write and one catalogue. It has the discharges that are too long for law.go: for the key, for
-// foreign keys, for generated columns, and for rows that refer to a row that does not exist yet.
+// This file applies the law (law.go) to one write and one catalogue. It has the longer discharges: for the key, for foreign keys, for
+// generated columns, and for rows that wait for a new row.
 
-// Writable returns all reasons for which no program may write a table, or nil. A write that it refuses could change a row out of scope, or confirm
-// that such a row exists. It is called before the first write, and Check reports the same reasons beforehand.
+// Writable returns all reasons why no program may write a table, or nil. A write that it refuses could change a row out of scope, or confirm that
+// such a row exists. It is called before the first write; Check reports the same reasons earlier.
 func Writable(live *schema.Database, w Write) error {
 	c := rulesOf(live)
 	c.writable(w)
@@ -27,7 +27,7 @@ func Writable(live *schema.Database, w Write) error {
 	return errors.Join(all...)
 }
 
-// writable adds all reasons for which no program may write a table.
+// writable adds all reasons why no program may write the table of w.
 func (c *rules) writable(w Write) {
 	r := refusing{c: c, w: w, t: c.TableOf(schema.Name{Name: w.Table.Name})}
 	if r.t == nil {
@@ -40,7 +40,7 @@ func (c *rules) writable(w Write) {
 	r.changes(func(kind) bool { return true })
 }
 
-// changes discharges each dependant of the rows that a write changes: those that it names, and those that the database carries along.
+// changes discharges each dependant of the rows that a write changes, both the rows that it names and those that the database carries along.
 func (r refusing) changes(asks func(kind) bool) {
 	r.parts, r.kin = r.c.Parts(r.t), r.c.Kin(r.t)
 	for _, a := range r.c.allCarried(r.w.alters(r.t, r.kin, r.parts)) {
@@ -53,7 +53,7 @@ func (r refusing) changes(asks func(kind) bool) {
 	}
 }
 
-// key refuses a table in which a statement may find other rows by the declared key than it means.
+// key refuses a table in which the declared key could find other rows than the statement means.
 func (r refusing) key() {
 	c, t, declared := r.c, r.t, r.w.Table
 	if t.Inherited {
@@ -67,8 +67,8 @@ func (r refusing) key() {
 	}
 }
 
-// refers refuses writes that could refer, by a foreign key of the table or of a part of it, to a row that no check looks for in scope. The key's
-// value may come from a written column, from a default or a number of the database, or from the row through which rows are inserted.
+// refers refuses writes that could refer to a row that no check looks for in scope, by a foreign key of the table or a part. The key's value
+// may come from the program, the database, or the row through which rows are inserted.
 func (r refusing) refers(of *schema.Table, fk schema.ForeignKey) {
 	c, w, live := r.c, r.w, r.c.Live
 	if shares(live, fk.Columns, append(decl.Names(w.Rights.Insert), decl.Names(w.Rights.Update)...)) && !w.looks(live, fk) {
@@ -83,17 +83,17 @@ func (r refusing) refers(of *schema.Table, fk schema.ForeignKey) {
 	if len(w.Rights.Insert) == 0 {
 		return
 	}
-	always := decl.Names(w.Fixed) // a key that has a column of the scope leads to the same tenant
+	always := decl.Names(w.Fixed) // a key that includes a column of the scope leads to the same tenant
 	for _, l := range slices.Concat(w.Into, w.Through) {
 		always = append(always, decl.Names(l.Ends())...)
 	}
 	if !shares(live, fk.Columns, always) && slices.ContainsFunc(of.Columns, func(col schema.Column) bool {
 		return fillsIn(live, &col) && shares(live, []string{col.Name}, fk.Columns)
-	}) { // by numbers from the database a program could learn which rows exist
+	}) { // numbers from the database would lead to rows, and reveal which rows exist
 		r.unless(decl.Permission{Kind: decl.PermitDefault, On: strings.Join(fk.Columns, ", ")}, check.HiddenEffect, "no default for these columns", fmt.Sprintf(", if new rows may refer to any row of %s that the default names", fk.Table.Name),
 			"programs may insert rows, and the database fills in (%s), which refers to %s: a new row could refer to a row out of scope and reveal that it exists", strings.Join(fk.Columns, ", "), fk.Table.Name)
 	}
-	for _, l := range w.Through { // the program chooses the row in scope through which it inserts
+	for _, l := range w.Through { // the program chooses the parent row through which it inserts
 		if slices.ContainsFunc(l.Ends(), func(col *decl.Column) bool {
 			return shares(live, fk.Columns, []string{col.Name}) && !slices.Contains(w.Fixed, col)
 		}) && !along(live, reversed(l.Pairs), l.From, fk) && !c.passes(l, fk) && !w.looks(live, fk) {
@@ -103,8 +103,8 @@ func (r refusing) refers(of *schema.Table, fk schema.ForeignKey) {
 	}
 }
 
-// passes reports whether the row at the start of l has the same foreign key to the same row as the new row. Then the row that the key refers to
-// exists already, and the insert confirms nothing new.
+// passes reports whether the parent row of l has the same foreign key to the same row as the new row. Then the row that it refers to exists
+// already, and the insert confirms nothing new.
 func (c *rules) passes(l *decl.Link, fk schema.ForeignKey) bool {
 	from, is := c.TableOf(schema.Name{Name: l.From.Name}), c.Live.Engine.Is
 	return from != nil && slices.ContainsFunc(from.ForeignKeys, func(o schema.ForeignKey) bool {
@@ -123,8 +123,8 @@ func (c *rules) passes(l *decl.Link, fk schema.ForeignKey) bool {
 	})
 }
 
-// calculated refuses writes to columns from which the database calculates a column that decides scopes, links or readers. Its value is not known
-// before the write, so a row could leave its scope, and a key could lead to another tenant's row.
+// calculated refuses writes to columns from which the database calculates a column that decides scopes, links or readers. The calculated value
+// is unknown before the write, so a row could leave its scope, and a key could lead to another tenant's row.
 func (r refusing) calculated(d dependant) {
 	c, w := r.c, r.w
 	col, is := r.t.Column(d.name), []string{d.name}
@@ -143,24 +143,24 @@ func (r refusing) calculated(d dependant) {
 	}
 	for _, of := range w.Table.Cols {
 		if of.Readers != nil && len(w.Rights.Update) > 0 && shares(c.Live, decl.Names(of.Readers.Cols), is) && d.reads(columns{c.Live, decl.Names(slices.Concat(w.Rights.Update, w.Filled))}.has) {
-			r.because(check.HiddenEffect, fix, "a write changes the generated column %s, which decides who may read %s", d.name, of.Name) // otherwise a program could make its user a reader of values that are there
+			r.because(check.HiddenEffect, fix, "a write changes the generated column %s, which decides who may read %s", d.name, of.Name) // otherwise a program could make its user a reader of existing values
 		}
 	}
 }
 
-// looks reports whether a check looks for the row that a foreign key refers to in scope, before the key is written.
+// looks reports whether a check looks in scope for the row that a foreign key refers to, before the key is written.
 func (w Write) looks(live *schema.Database, fk schema.ForeignKey) bool {
 	return slices.ContainsFunc(w.Links, func(l *decl.Link) bool { return along(live, l.Pairs, l.To, fk) }) ||
 		slices.ContainsFunc(w.Into, func(l *decl.Link) bool { return along(live, reversed(l.Pairs), l.From, fk) })
 }
 
-// awaited refuses inserts where another tenant's rows may refer to a key that no row has yet, or no row has any more: a program could insert a
-// row with that key and so bring them into scope. A valid foreign key rules such rows out.
+// awaited refuses inserts if another tenant's rows may refer to a key that no row has. A program could insert a row with that key and so bring
+// them into scope. A valid foreign key rules such rows out.
 func (r refusing) awaited(l *decl.Link) {
 	c := r.c
 	of, cols, by := c.TableOf(schema.Name{Name: l.To.Name}), decl.Names(l.Ends()), decl.Names(l.Starts())
 	if of == nil || slices.ContainsFunc(of.ForeignKeys, func(fk schema.ForeignKey) bool { return !fk.NotValid && along(c.Live, reversed(l.Pairs), l.From, fk) }) ||
-		l.ToKey() && !slices.ContainsFunc(r.t.Columns, func(col schema.Column) bool { // a key that the program gives is looked for in scope
+		l.ToKey() && !slices.ContainsFunc(r.t.Columns, func(col schema.Column) bool { // a check looks in scope for a key that the program gives
 			return fillsIn(c.Live, &col) && shares(c.Live, []string{col.Name}, by)
 		}) {
 		return
@@ -175,14 +175,15 @@ func (r refusing) awaited(l *decl.Link) {
 		"programs may insert rows, which bring rows of %s into scope by (%s), and no valid foreign key covers these columns: rows that refer to no row yet would come into scope with a new row", l.To.Name, strings.Join(cols, ", "))
 }
 
-// identified reports whether no two rows have an equal declared key. Keys are compared as a statement does it: by the columns' own collations.
+// identified reports whether a unique rule gives each row its own declared key. Keys are compared as statements compare them: by the columns' own
+// collations.
 func identified(live *schema.Database, t *schema.Table, declared *decl.Table) bool {
 	c := rulesOf(live)
 	if t.RowID && slices.Contains(decl.Names(declared.Keys), "rowid") {
 		return true
 	}
 	return len(declared.Keys) > 0 && slices.ContainsFunc(uniquesOf(t), func(u unique) bool {
-		// A deferred key allows two equal keys until the commit: a program could give its own row another tenant's key, and delete both rows by it.
+		// A deferred key allows two equal keys until the commit. A program could give its own row another tenant's key, and delete both rows by it.
 		return u.exclusion == nil && u.where == "" && !u.broken && !u.late && len(u.equal()) == len(u.Parts) && c.Within(u.equal(), decl.Names(declared.Keys))
 	})
 }

@@ -19,47 +19,47 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file runs a planned write (plan.go): first the checks, then the changes, then the reply to the program. The engine comes after it.
+// This file runs a planned write (plan.go): the checks, then the changes, then the reply to the program.
 
-// Run is the run of one message that writes.
+// Run is one execution of a message that writes.
 type Run struct {
 	*Writing
 	Host  Host
 	M     *exo.Message
 	Given Given
-	Vals  [][]value.Value // the values of each grant
+	Vals  [][]value.Value // Vals are the values of each grant
 
-	ParentRow []value.Value // the link's values in the row through which rows are inserted
-	Kept      bool          // a row was changed, and a later error does not undo that
-	New       *value.Rows   // the row that was inserted
-	Order     []int         // for an insert: the index of the given row that each statement adds; -1: several rows
+	ParentRow []value.Value // ParentRow has the link's values, read from the row through which rows are inserted
+	Kept      bool          // Kept: a row was changed, and a later error does not undo the change
+	New       *value.Rows   // New is the row that was inserted
+	Order     []int         // Order has the index of the given row that each insert adds, or -1 for several rows
 }
 
-// Host is the unit of work of a Run. Programs read the errors that it returns.
+// Host is what a Run needs of its unit. Programs read the errors that it returns.
 type Host interface {
-	// Read runs one query, in the scope of grant g; nil: of the grants of the message.
+	// Read runs one query in the scope of grant g, or with nil in the scopes of the message's grants.
 	Read(p *plan.Plan, g *scope.Grant, args []value.Value) (*value.Rows, error)
-	// Write makes all changes, or none. refused is the reason why the open plan was not run, or nil. If the error is a *fence.Refused,
-	// nothing was run.
+	// Write makes all changes, or none. refused is the reason why the open plan did not run, or nil. If the error is a *fence.Refused,
+	// no statement ran.
 	Write(changes []engine.Change, refused *fence.Refused) (*value.Rows, int64, error)
-	// Next is the open plan to try after one that was refused, or nil.
+	// Next returns the open plan to try after one was refused, or nil.
 	Next(open *plan.Plan, refused *fence.Refused) *plan.Plan
 	// Live returns the catalogue of the database.
 	Live() (*schema.Database, error)
-	// Broken makes the error for a rule that the Run would break.
+	// Broken returns the error for a rule of the database that the Run would break.
 	Broken(v *engine.Violation) error
-	// Over reports whether the unit has ended, so that no statement can be tried again in it.
+	// Over reports whether the unit has ended, so that it can try no other statement.
 	Over() bool
 
-	// Before keeps images of the rows that an update or a delete is about to change, and returns their number.
+	// Before records images of the rows that an update or a delete is about to change, and returns their number.
 	Before() (kept int64, err error)
-	// Changed notes that n rows were changed. For kept of these the record has the values before and after.
+	// Changed notes that n rows were changed. For kept of these, images of before and after are recorded.
 	Changed(n, kept int64)
 	// Inserted notes that n rows were inserted, and the keys that the statements returned.
 	Inserted(n int64, keys *value.Rows)
 }
 
-// read runs one query.
+// read runs one query of the write.
 func (x *Run) read(p *plan.Plan, g *scope.Grant, values ...value.Value) (*value.Rows, error) {
 	args, err := x.bind(p, values)
 	if err != nil {
@@ -80,10 +80,10 @@ func errUnseen() error {
 	return fail.Errorf(fail.Denied, "", "this program could not see the row: give values that put it among the rows that you may see")
 }
 
-// manyDigits matches a number in a document that is so long that a program may have been shown a rounded one.
+// manyDigits matches a number in JSON with so many digits that a program may have read a rounded one.
 var manyDigits = regexp.MustCompile(`[^"0-9.][0-9.]{17}`)
 
-// Do runs the checks, makes the changes, and returns the program's result.
+// Do runs the checks, makes the changes, and returns the result for the program.
 func (x *Run) Do() (value.Value, error) {
 	if p := x.Parent; p != nil {
 		rows, err := x.read(p, nil)
@@ -100,7 +100,7 @@ func (x *Run) Do() (value.Value, error) {
 			}
 		}
 		x.ParentRow = cells[:x.Keys]
-		for i, v := range x.ParentRow { // with a null the link would lead to no row, so not to the new rows
+		for i, v := range x.ParentRow { // a null in the link would lead to no row, so not to the new rows
 			if v.IsNull() {
 				return value.Value{}, fail.Errorf(fail.Invalid, "", "no row can be inserted through this %s: its `%s` is null, so the link leads to no rows", x.Through, x.Link.Pairs[i].From.Guest)
 			}
@@ -147,11 +147,11 @@ func (x *Run) Do() (value.Value, error) {
 	return value.Int(n), err
 }
 
-// check refuses given rows with a key that leads to no row in scope.
+// check refuses given rows if their key leads to no row in scope.
 func (x *Run) check(c *Check) error {
 	seen := map[string]bool{}
 	var keys [][]value.Value
-	var first []int // the first row that has the key
+	var first []int // first is the first row with each key
 	var enc value.Encoder
 	for i, row := range x.Given.Rows {
 		key, err := c.Leads(row.Set, func(s plan.Source) value.Value { return x.value(s, row.Values) })
@@ -173,7 +173,7 @@ func (x *Run) check(c *Check) error {
 			p, n = c.Many, min(len(keys), CheckBatch)
 		}
 		values := slices.Concat(keys[:n]...)
-		for i := n; i < CheckBatch && n > 1; i++ { // the statement takes CheckBatch keys: the last one fills the rest
+		for i := n; i < CheckBatch && n > 1; i++ { // the statement takes CheckBatch keys: the last key fills the remaining places
 			values = append(values, keys[n-1]...)
 		}
 		rows, err := x.read(p, c.Grant, values...)
@@ -191,7 +191,7 @@ func (x *Run) check(c *Check) error {
 	return nil
 }
 
-// value returns the value at source s, for a row with the given values.
+// value returns the value of source s, for a row with the given values.
 func (x *Run) value(s plan.Source, row []value.Value) value.Value {
 	switch s.Origin {
 	case plan.FromMessage:
@@ -205,7 +205,7 @@ func (x *Run) value(s plan.Source, row []value.Value) value.Value {
 	return x.Vals[s.Origin][s.Index]
 }
 
-// change updates or deletes rows. It uses an open plan where the database reads only rows in scope, and a plan with fences where not.
+// change updates or deletes rows. It uses an open plan if the database then reads only rows in scope, or else the plan with fences.
 func (x *Run) change(p *plan.Plan) (int64, error) {
 	var refused *fence.Refused
 	values := x.Given.Rows[0].Values
@@ -226,8 +226,8 @@ func (x *Run) change(p *plan.Plan) (int64, error) {
 	return n, err
 }
 
-// keeps refuses rows whose tenant the database would store as another value, which may be another tenant's. A row that is inserted alone is read
-// back in scope. Many rows are not, so without this check nothing would notice.
+// keeps refuses rows if the database would store the scope's tenant as another value, which may be another tenant. A single inserted row is also
+// read back in scope, but many rows are not.
 func (x *Run) keeps() error {
 	for _, f := range x.Filled {
 		live, err := x.Host.Live()
@@ -241,7 +241,7 @@ func (x *Run) keeps() error {
 	return nil
 }
 
-// keyed refuses new rows without a key before they are inserted, and an update after which rows may have no key: see NullKeys.
+// keyed refuses new rows without a key before they are inserted, and an update that may leave rows without one: see NullKeys.
 func (x *Run) keyed() error {
 	if x.Change != nil && len(x.Change.Write.Update) == 0 {
 		return nil
@@ -255,7 +255,7 @@ func (x *Run) keyed() error {
 		return x.keepsKeys(live, keys)
 	}
 	for i, row := range x.Given.Rows {
-		names := x.Inserts[row.Set].One.Write.Given // the row's own columns come first
+		names := x.Inserts[row.Set].One.Write.Given // the columns of the row itself come first
 		for _, k := range keys {
 			n := slices.IndexFunc(names, func(name string) bool { return live.Engine.Is(name, k.Column) })
 			null := n >= 0 && n < len(row.Values) && row.Values[n].IsNull()
@@ -267,8 +267,8 @@ func (x *Run) keyed() error {
 	return nil
 }
 
-// keepsKeys refuses an update that sets a column of keys to NULL, or to a value that is calculated from columns, since only the statement would
-// find out whether that value is NULL.
+// keepsKeys refuses an update that sets a key column to NULL or to a calculated value: only the statement would find out whether that is
+// NULL.
 func (x *Run) keepsKeys(live *schema.Database, keys []NullKey) error {
 	is := func(guest, key string) bool {
 		c := column(x.Facet.Rights.Update, x.Facet, guest)
@@ -297,14 +297,14 @@ func (x *Run) keepsKeys(live *schema.Database, keys []NullKey) error {
 	return nil
 }
 
-// withoutKey returns the error for a row without a key. It is the error of the database for a column that is NOT NULL.
+// withoutKey returns the error for a row without a key. It equals the database's error for a NOT NULL column.
 func (x *Run) withoutKey(column string, row int) error {
 	x.Order = []int{row}
 	err := fmt.Errorf("exosql: %s.%s is part of the key, and the database takes NULL for it: give it a value, or make it NOT NULL", x.Table.Name, column)
 	return x.Host.Broken(&engine.Violation{Rule: engine.NotNull, Table: x.Table.Bare(), Columns: []string{column}, Err: err})
 }
 
-// insert inserts the given rows. Each set of columns has its own statements.
+// insert inserts the given rows. Each set of columns has statements of its own.
 func (x *Run) insert() (value.Value, error) {
 	if err := cmp.Or(x.keeps(), x.keyed()); err != nil {
 		return value.Value{}, err
@@ -326,33 +326,33 @@ func (x *Run) insert() (value.Value, error) {
 	if err != nil || x.Back == nil {
 		return value.Int(n), err
 	}
-	x.Kept = true // the row is there, and only a rollback of the whole unit removes it
+	x.Kept = true // the row exists, and only a rollback of the whole unit removes it
 	if rows.Len() != 1 {
 		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the database returned %d keys for one inserted row", rows.Len())}
 	}
 	key := rows.Reader().Cells(0)
 	for i, v := range key {
-		if v.IsNull() { // a trigger should have set it, and did not, or did so after the insert
+		if v.IsNull() { // a trigger did not set the key, or set it only after the insert
 			return value.Value{}, x.withoutKey(x.Table.Keys[i].Name, 0)
 		}
 	}
 	if rows, err = x.read(x.Back, nil, append(x.Given.Rows[0].Values[:len(x.Given.Rows[0].Values):len(x.Given.Rows[0].Values)], key...)...); err != nil {
 		return value.Value{}, err
 	}
-	if rows.Len() != 1 { // the row is out of scope, which ends the run
+	if rows.Len() != 1 { // the row is out of scope, so the run must end
 		return value.Value{}, errUnseen()
 	}
 	x.New = rows
 	return rows.Row(0), nil
 }
 
-// inserts returns the statements that insert the given rows. With together one statement may insert many rows, else each inserts one.
+// inserts returns the statements that insert the given rows. With together, one statement may insert many rows.
 func (x *Run) inserts(together bool) (changes []engine.Change, err error) {
 	x.Order = nil
 	for i, in := range x.Inserts {
 		one, many := engine.Change{Plan: in.One}, engine.Change{Plan: in.Many}
 		var rows [][]value.Value
-		var which []int // the indexes of rows among the given rows
+		var which []int // which has the indexes of rows among the given rows
 		for k, row := range x.Given.Rows {
 			if row.Set == i {
 				rows, which = append(rows, row.Values), append(which, k)

@@ -12,22 +12,21 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/shape"
 )
 
-// The typed API writes as programs do. This file turns a chain of typed calls into a message and a grant for the writer. The chain up to its last
-// Grant or Follow is the scope: a row must match it before and after the write. The later steps only choose rows of the scope, like the calls of a
-// program.
+// The typed API writes by the same rules as programs. This file turns a chain of typed calls into a message and a grant. The chain up to its last
+// Grant or Follow is the scope: a row must match it before and after the write. Later steps only choose rows of the scope, like a program's calls.
 
 // TypedWrite is a write that Go code asks for.
 type TypedWrite struct {
 	Key  []byte
 	Vals []value.Value
-	M    *exo.Message // a message that does the same, without the query for the rows
+	M    *exo.Message // M is a message that writes the same, without the query for the rows
 
 	chain *decl.Relation
 	grant *scope.Grant
 	sets  [][]string
 }
 
-// NewTypedWrite makes a write to the rows of a chain, by a method of language such as update. Give sets the given columns.
+// NewTypedWrite describes a write to the rows of a chain, by a method such as language.Update. Give sets the given columns.
 func NewTypedWrite(r *decl.Relation, ss scope.Scopes, method string) *TypedWrite {
 	g := &scope.Grant{Facet: trusted(r.Table)}
 	w := &TypedWrite{grant: g}
@@ -37,10 +36,10 @@ func NewTypedWrite(r *decl.Relation, ss scope.Scopes, method string) *TypedWrite
 	return w
 }
 
-// Give sets the given columns. It is called once.
+// Give sets the columns that the write gives. It is called once.
 func (t *TypedWrite) Give(sets [][]string) { t.Key, t.sets = AppendSets(t.Key, sets), sets }
 
-// Grant returns the grant of the chain, for its scopes.
+// Grant returns the chain's grant, which can be asked for its scopes.
 func (t *TypedWrite) Grant() *scope.Grant { return t.grant }
 
 // Compile plans the write.
@@ -49,8 +48,8 @@ func (t *TypedWrite) Compile(d expr.Engine) (*Writing, error) {
 	return w.planned()
 }
 
-// trusted returns a facet of table t for Go code: it has all columns and every right. It has all declared links from t, so that checks look for the
-// rows that written keys lead to in scope.
+// trusted returns the facet for Go code of table t: it has all columns and every right. It also has all links from t, so that checks look in scope
+// for the rows that written keys lead to.
 func trusted(t *decl.Table) *decl.Facet {
 	f := &decl.Facet{Table: t, Alias: t.Name, Cols: t.Cols, Rights: decl.Rights{Insert: t.Cols, Update: t.Cols, Delete: true, Permits: t.Permits}}
 	for _, l := range t.Refers() {
@@ -78,7 +77,7 @@ func narrowed(r *decl.Relation) bool {
 	return false
 }
 
-// rows adds the query for the rows to write.
+// rows adds the query that finds the rows to write.
 func (w *writer) rows(s *compile.Statement) error {
 	if w.chain == nil {
 		return s.Find(w.m.Root.Recv)
@@ -86,7 +85,7 @@ func (w *writer) rows(s *compile.Statement) error {
 	return s.FindChain(w.chain, w.grants[0], w.grants[0].Facet)
 }
 
-// targetOfChain is target for the typed API: rows are inserted into what was granted, or through the link of the last Follow.
+// targetOfChain is target for the typed API: it inserts rows into what was granted, or through the link of the last Follow.
 func (w *writer) targetOfChain(*message.Node) (scope.Entry, []written, error) {
 	g := w.grants[0]
 	w.w.Table, w.w.Facet, w.w.Grant = w.chain.Table, g.Facet, g

@@ -11,19 +11,19 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// A program can use a unique rule to ask a question: it writes a value, and an error reveals that another row has this value. If such a row
-// must be in the program's scope, the program learns nothing that it could not read.
+// A program could use a unique rule to ask a question: it writes a value, and an error reveals that another row has it. If that row must be
+// in the program's scope, the program learns nothing that it could not read.
 
-// unique is a rule that no two rows may be alike: a key, a unique index, or an exclusion constraint.
+// unique is a rule that no two rows may conflict: a key, a unique index, or an exclusion constraint.
 type unique struct {
 	Parts     []schema.Part
-	exclusion *schema.Exclusion // nil: all parts are compared with =
-	where     string            // the condition of the rows that it is for; "": all rows
-	alike     bool              // NULL equals NULL
+	exclusion *schema.Exclusion // exclusion is nil if all parts are compared with =
+	where     string            // where is the condition of the rows that the rule covers; "": all rows
+	alike     bool              // alike: NULL equals NULL
 	primary   bool
-	include   []string // the columns that its index includes
-	late      bool     // the database may check it only at the end of a transaction (DEFERRABLE)
-	broken    bool     // its index was not built to the end: it refuses rows, but rows that are alike may exist
+	include   []string // include are further columns in its index
+	late      bool     // late: the database may check the rule only at the end of a transaction (DEFERRABLE)
+	broken    bool     // broken: its index was not built to the end, so equal rows may exist, but new ones are refused
 }
 
 func uniquesOf(t *schema.Table) (out []unique) {
@@ -34,7 +34,7 @@ func uniquesOf(t *schema.Table) (out []unique) {
 		out = append(out, unique{Parts: keyParts(&t.Uniques[i]), alike: !k.NullsDistinct, include: k.Include, late: k.Deferrable})
 	}
 	for _, x := range t.Indexes {
-		if x.Unique { // an index that is not built to the end refuses rows, too
+		if x.Unique { // an index that was not built to the end refuses rows too
 			out = append(out, unique{Parts: x.Parts, where: x.Where, alike: x.NullsAlike, broken: x.Invalid, include: x.Include})
 		}
 	}
@@ -44,7 +44,7 @@ func uniquesOf(t *schema.Table) (out []unique) {
 	return out
 }
 
-// keyParts returns the parts of a key's index, if the key has them, or else its columns as parts.
+// keyParts returns the parts of a key's index, or the key's columns as parts if it has none.
 func keyParts(k *schema.Key) (out []schema.Part) {
 	if k.Parts != nil {
 		return k.Parts
@@ -64,7 +64,7 @@ func (u unique) columns() (out []string) {
 	return out
 }
 
-// entry returns all that the index of the rule has of each row: its parts, its condition and the columns that it includes.
+// entry returns all that the rule's index reads of each row: its parts, its condition and the columns that it includes.
 func (u unique) entry() []schema.Part {
 	parts := slices.Clone(u.Parts)
 	if u.where != "" {
@@ -85,7 +85,7 @@ func (u unique) list() string {
 	return strings.Join(parts, ", ")
 }
 
-// said returns the rule's text for messages.
+// said describes the rule for messages.
 func (u unique) said() string {
 	s := "(" + u.list() + ")"
 	if u.where != "" {
@@ -94,7 +94,7 @@ func (u unique) said() string {
 	return s
 }
 
-// permission returns the permission that lets programs learn what the rule reveals.
+// permission returns the permission for programs to learn what the rule reveals.
 func (u unique) permission() decl.Permission {
 	p := decl.Permission{Kind: decl.PermitUnique, On: u.list(), Of: u.where}
 	if u.exclusion != nil {
@@ -110,7 +110,7 @@ func (u unique) name() string {
 	return "unique" + u.said()
 }
 
-// fixUnique returns the fix for a rule that spans tenants, without a permission that lets programs learn other tenants' values; "": there is none.
+// fixUnique returns a fix for a rule that spans tenants, other than a permission to learn other tenants' values; "" if there is none.
 func (c *rules) fixUnique(u unique, w Write) string {
 	switch {
 	case u.primary && !shares(c.Live, u.columns(), decl.Names(w.Rights.Insert)):
@@ -127,31 +127,31 @@ func (c *rules) fixUnique(u unique, w Write) string {
 		}
 	}
 	if len(within) == len(u.columns()) {
-		return "" // the rule has the columns of the scope already, but the program chooses their values in a new row: see chooses
+		return "" // the rule includes the scope's columns, but the program chooses their values in a new row (see chooses)
 	}
 	return fmt.Sprintf("UNIQUE (%s) instead", sqlname.List(within))
 }
 
-// confirms reports whether the database can refuse a write by w because of a row out of scope.
+// confirms reports whether the database may refuse a write by w because of a row out of scope.
 func confirms(live *schema.Database, t *schema.Table, u unique, w Write) bool {
 	kept := w.Decided && u.keeps(live, t, decl.Names(w.Scope))
 	if kept && (len(w.Rights.Insert) == 0 || !w.chooses()) {
 		return false
 	}
 	cols := u.columns()
-	for i := range t.Columns { // a column that the database calculates from written columns is written with them
+	for i := range t.Columns { // a column that is calculated from written columns counts as written
 		if c := &t.Columns[i]; !kept && len(w.Rights.Update) > 0 && shares(live, cols, []string{c.Name}) && w.calculates(live, t, c) {
 			return true
 		}
 	}
 	if !kept && len(w.Rights.Update) > 0 && (len(cols) < len(u.Parts) || u.where != "" || shares(live, cols, decl.Names(w.Rights.Update)) || shares(live, cols, decl.Names(w.Filled))) {
-		return true // an expression and a condition may depend on any column
+		return true // an expression or a condition may depend on any column
 	}
 	return len(w.Rights.Insert) > 0 && !u.fresh(live, t, w.given())
 }
 
-// chooses reports whether a program picks the value of a column that decides the scope of a new row, directly or by the row through which it inserts,
-// and no check looks at that value first. Then a conflict could reveal a row out of scope (TestChosenScope).
+// chooses reports whether a program picks the value of a column that decides a new row's scope, before any check of that value. It may pick it
+// directly or by the parent row. Then a conflict could reveal a row out of scope (TestChosenScope).
 func (w Write) chooses() bool {
 	return slices.ContainsFunc(w.Scope, func(c *decl.Column) bool {
 		return !slices.Contains(w.Fixed, c) && (slices.Contains(w.Rights.Insert, c) || slices.Contains(w.Filled, c) || fills(w.Through, c)) && !fills(w.Into, c)
@@ -165,7 +165,7 @@ func fills(links []*decl.Link, c *decl.Column) bool {
 	})
 }
 
-// defaultOf returns the default of a column: its own, or its domain's.
+// defaultOf returns the default of a column, or else that of its domain.
 func defaultOf(live *schema.Database, c *schema.Column) string {
 	if c.Default != "" || c.Domain == nil {
 		return c.Default
@@ -178,7 +178,7 @@ func defaultOf(live *schema.Database, c *schema.Column) string {
 	return ""
 }
 
-// fillsIn reports whether the database gives a new row a value in the column where the statement gives none.
+// fillsIn reports whether the database gives a new row a value in the column if the statement gives none.
 func fillsIn(live *schema.Database, c *schema.Column) bool {
 	return c.Identity != schema.NotIdentity || defaultOf(live, c) != ""
 }
@@ -194,15 +194,15 @@ func (w Write) given() []string {
 	return cols
 }
 
-// keeps reports whether two rows that conflict are always equal in columns, as a scope compares them. If so, both rows belong to one tenant.
+// keeps reports whether two conflicting rows are always equal in columns, compared as a scope compares. If so, both rows belong to one tenant.
 func (u unique) keeps(live *schema.Database, t *schema.Table, columns []string) bool {
 	return !slices.ContainsFunc(columns, func(col string) bool {
 		return wider(live, t, col) || !slices.ContainsFunc(u.equal(), func(e string) bool { return live.Engine.Is(e, col) })
 	})
 }
 
-// wider reports whether the database may treat different texts in the column as equal, while a scope compares them exactly. citext ignores case,
-// char(n) ignores spaces at the end, and a collation may ignore anything. A unique rule over the column then spans tenants with such names.
+// wider reports whether the database may treat texts in the column as equal that a scope distinguishes. citext ignores case, char(n) ignores
+// trailing spaces, and a collation may ignore anything. A unique rule over such a column spans tenants.
 func wider(live *schema.Database, t *schema.Table, name string) bool {
 	i := slices.IndexFunc(t.Columns, func(c schema.Column) bool { return live.Engine.Is(c.Name, name) })
 	if live.Engine != schema.Postgres {
@@ -222,8 +222,8 @@ func wider(live *schema.Database, t *schema.Table, name string) bool {
 	return c.Enum == nil && (c.Kind == schema.Text || c.Kind == schema.Unknown)
 }
 
-// equal returns the columns in which two rows that conflict have equal values. It leaves out columns that the rule compares by another collation or
-// operator class than the column's own: by those, different texts of two tenants may be alike.
+// equal returns the columns in which two conflicting rows have equal values. It leaves out columns that the rule compares by another collation or
+// operator class than their own: texts of two tenants may conflict by these.
 func (u unique) equal() (out []string) {
 	for i, p := range u.Parts {
 		if p.Column != "" && p.Collation == "" && bytewise(p.OpClass) && (u.exclusion == nil || i < len(u.exclusion.Operators) && u.exclusion.Operators[i] == "=") {
@@ -238,17 +238,17 @@ func bytewise(class string) bool {
 	return class == "" || class == "text_pattern_ops" || class == "varchar_pattern_ops"
 }
 
-// numbered reports whether one of the rule's columns is a number that the database gives. A row that came with its own number, such as an imported
-// one, may have the next number already.
+// numbered reports whether a column of the rule is a number that the database gives. A row with a number of its own, such as an imported one, may
+// have the next number already.
 func (u unique) numbered(live *schema.Database, t *schema.Table) bool {
 	return slices.ContainsFunc(t.Columns, func(c schema.Column) bool {
 		return c.Identity != schema.NotIdentity && shares(live, []string{c.Name}, u.columns())
 	})
 }
 
-// fresh reports whether a row that a program inserts, with values for the given columns, conflicts with no other row. It does not if the rule has a
-// column that the program can't give, and that the database numbers, that is a UUID with a function as its default (by custom a random one), or that
-// is NULL. If such a column is NOT NULL without a default, each insert fails anyway.
+// fresh reports whether a row that a program inserts, with values for the columns given, can't conflict. It can't if the rule has a column that the
+// program leaves out, and that is NULL, numbered by the database, or a UUID from a function. If such a column is NOT NULL without a default, every
+// insert fails anyway.
 func (u unique) fresh(live *schema.Database, t *schema.Table, given []string) bool {
 	return slices.ContainsFunc(u.equal(), func(name string) bool {
 		i := slices.IndexFunc(t.Columns, func(c schema.Column) bool { return live.Engine.Is(c.Name, name) })

@@ -13,33 +13,33 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
 
-// This file has Writing, a planned write, and the writer that plans it. Other files make its parts: reach.go the checks, law.go the refusals,
-// insert.go and plan.go the statements. run.go runs it.
+// This file has Writing, a planned write, and the writer that plans it. reach.go adds the checks, law.go the refusals, insert.go and plan.go
+// the statements; run.go runs them.
 
-// Writing is the plan for all messages of one shape that write, whatever their values are. It is kept, see Keep.
+// Writing is the plan of a write for all messages of one shape, whatever their values are. Keep returns a copy for the cache.
 type Writing struct {
 	Kind  Kind
 	Table *decl.Table
 	Facet *decl.Facet
 	Grant *scope.Grant
-	// Parent finds the row through whose link rows are inserted, or is nil. It must find one row. The first Keys cells of that row
-	// become arguments of the insert. The other cells must be true: each compares a value with the one that the scope fixes.
+	// Parent finds the one row through which rows are inserted, or is nil. The first Keys cells of that row become arguments of
+	// the insert. Each further cell must be true: it compares a value with the one that the scope fixes.
 	Parent  *plan.Plan
 	Keys    int
-	Through string     // the name of the parent's facet, or of its table for Go code
-	Link    *decl.Link // the link from the parent, or nil
+	Through string     // Through is the name of the parent's facet, or of its table for Go code
+	Link    *decl.Link // Link leads from the parent to the new rows, or is nil
 	Checks  []Check
-	Change  *plan.Plan // for an update or a delete
-	Misfits *plan.Plan // counts the rows of Change with a value, in a column of its conditions, that the column's type does not have; nil: none can
-	Found   bool       // Change must find a row: see language.IfUnchanged
-	Inserts []Insert   // for an insert: one for each set of columns that rows give
-	Filled  []Filled   // for an insert: the columns that the scope fills in
+	Change  *plan.Plan // Change is the plan of an update or a delete
+	Misfits *plan.Plan // Misfits counts the rows of Change with a misfit in a column of its conditions; nil if none can exist
+	Found   bool       // Found: Change must find a row (see language.IfUnchanged)
+	Inserts []Insert   // Inserts has one insert for each set of columns that rows give
+	Filled  []Filled   // Filled are the columns that the scope fills in for an insert
 	// Back reads an inserted row as programs see it, or is nil. Its last arguments are the key that the insert returned. If Back finds no
-	// row, the row was inserted out of scope.
+	// row, the new row is out of scope.
 	Back *plan.Plan
 }
 
-// Kind says whether a message inserts, updates or deletes rows.
+// Kind is the kind of a write: it inserts, updates or deletes rows.
 type Kind = decl.WriteKind
 
 const (
@@ -54,51 +54,51 @@ type Filled struct {
 	Source plan.Source
 }
 
-// Insert adds rows with values for the same columns: the plan One adds one row, and Many adds Batch rows. The values of the rows
-// are the arguments after those of the message.
+// Insert inserts rows that give the same columns: the plan One adds one row, and Many adds Batch rows. The rows' values follow
+// the arguments of the message.
 type Insert struct {
 	One, Many *plan.Plan
 	Batch     int
 }
 
-// Check is a query that finds out whether the rows that written keys point to are in scope. It counts them: there must be one row for each different
-// key. One takes one key, and Many takes CheckBatch keys. The values of the keys are the arguments after those of the message.
+// Check is a query that finds out whether the rows that written keys point to are in scope. It counts them: each different key must have one row.
+// One takes one key, Many takes CheckBatch keys. The keys' values follow the arguments of the message.
 type Check struct {
 	One, Many *plan.Plan
-	Keys      [][]KeyPart  // for each set of columns: the parts of the key, as if one row were written; nil: the set has no key
-	Columns   []string     // the columns of the key, by their names for programs
-	Needed    bool         // the key can't be null
-	Grant     *scope.Grant // the grant in whose scope the rows must be; nil if Closed
-	Closed    bool         // no key but null may be written: the rows that it leads to have no such key, so some may be out of scope
+	Keys      [][]KeyPart  // Keys has the parts of the key for each set of columns; nil if the set has no key
+	Columns   []string     // Columns are the key's columns, as programs name them
+	Needed    bool         // Needed: the key can't be null
+	Grant     *scope.Grant // Grant has the scope in which the rows must be; nil if Closed
+	Closed    bool         // Closed: only a null key may be written, since a key might lead to rows out of scope
 
-	Hidden []bool         // for each of Columns: programs do not see it, so no error names it
-	Shut   []bool         // for each of Columns: programs can't set it
-	Hooks  []*decl.Column // for each of Columns: the column, if a hook fills it in some row, or nil
+	Hidden []bool         // Hidden reports for each of Columns whether programs do not see it, so that no error names it
+	Shut   []bool         // Shut reports for each of Columns whether programs can't set it
+	Hooks  []*decl.Column // Hooks has each of Columns that a hook fills in some row, or nil
 }
 
-// KeyPart is the source of the value for one column of a key. Absent is set if the row gives no value.
+// KeyPart is the source of the value for one column of a key. Absent means that the row gives no value.
 type KeyPart struct {
 	Source plan.Source
 	Absent bool
 }
 
-// CheckBatch is the number of keys that one query checks at most.
+// CheckBatch bounds the keys that one query checks.
 const CheckBatch = 100
 
-// writer compiles one message that writes.
+// writer plans one message that writes.
 type writer struct {
 	d      expr.Engine
 	m      *exo.Message
 	grants []*scope.Grant
-	beside []*scope.Grant // other grants of the same programs, which the message does not use
+	beside []*scope.Grant // beside are other grants of the same programs, which the message does not use
 	sets   [][]string
 	w      *Writing
-	keys   bool        // the statements of an insert return the keys of the new rows
-	entry  scope.Entry // the scope of the rows that are changed
+	keys   bool        // keys: the statements of an insert return the keys of the new rows
+	entry  scope.Entry // entry is the scope of the rows that are changed
 
-	pointed map[*decl.Link]bool // links for which points has added a check that their end is in the scope of the grant that writes
+	pointed map[*decl.Link]bool // pointed are the links for which points has added a check that their end is in scope
 
-	chain *decl.Relation // the chain of the typed API that chooses the rows; nil: the message chooses them
+	chain *decl.Relation // chain is the chain of the typed API that chooses the rows; nil if the message chooses them
 }
 
 // IsWrite reports whether a message writes.
@@ -123,15 +123,15 @@ func writeKind(method string) Kind {
 
 func (w *writer) statement() *compile.Statement { return compile.NewStatement(w.d, w.m, w.grants) }
 
-// written is a written column of a row, with its value.
+// written is a column of a written row, with its value.
 type written = compile.Assigned
 
-// given returns column col, number i of set, with its value in row number n of the rows that are written together.
+// given returns column col, which is number i of set. Its value is that of row number n in a statement.
 func (w *writer) given(col *decl.Column, set []string, n, i int) written {
 	return written{Col: col, Src: plan.Source{Origin: plan.FromMessage, Index: len(w.m.Args) + n*len(set) + i, Item: -1}, Filled: filled(set[i])}
 }
 
-// noted adds to the plan of a write what the engine needs to know of its table: permitted triggers and cascades, and labels.
+// noted adds what the engine needs to know of the table to the plan of a write: permitted triggers and cascades, and labels.
 func (w *writer) noted(p *plan.Plan) *plan.Plan {
 	t := w.w.Table
 	for _, x := range w.w.Facet.Rights.Permits {
@@ -146,9 +146,9 @@ func (w *writer) noted(p *plan.Plan) *plan.Plan {
 	return p
 }
 
-// Keep returns a copy of w to keep, and its size in bytes; see plan.Plan.Keep.
+// Keep returns a copy of w for the cache, and the copy's size in bytes: see plan.Plan.Keep.
 func (w *Writing) Keep() (*Writing, int) {
-	k, n := *w, 1<<10 // the size of the struct and its lists, about
+	k, n := *w, 1<<10 // about the size of the struct and its lists
 	keep := func(p **plan.Plan) {
 		if *p != nil {
 			var size int

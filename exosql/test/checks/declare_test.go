@@ -50,11 +50,11 @@ func TestDeclarationPanics(t *testing.T) {
 		"no type of a column": {func() {
 			x := exosql.NewTable[odd]("odds")
 			exosql.NewColumn(x, "c", func(o *odd) *complex128 { return &o.C })
-		}, func() { table() }, "no type of a column"},
+		}, func() { table() }, "can't be the type of a column"},
 		"unsigned": {func() {
 			x := exosql.NewTable[odd]("odds")
 			exosql.NewColumn(x, "u", func(o *odd) *uint64 { return &o.U })
-		}, func() { table() }, "no type of a column"},
+		}, func() { table() }, "can't be the type of a column"},
 		"reserved name for programs": {func() { x, _ := table(); exosql.NewColumn(x, "s", s).Named("then") },
 			func() { x, _ := table(); exosql.NewColumn(x, "s", s).Named("text") }, `can't be named "then"`},
 		"name with a blank": {func() { x, _ := table(); exosql.NewColumn(x, "s", s).Named("a b") },

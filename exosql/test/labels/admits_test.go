@@ -89,7 +89,7 @@ func TestAdmitsDeclared(t *testing.T) {
 	id := exosql.NewKey(people, "id", func(p *human) *int64 { return &p.ID })
 	name := exosql.NewColumn(people, "name", func(p *human) *string { return &p.Name })
 	email := exosql.NewNullable(people, "email", func(p *human) **string { return &p.Email }).Admits("pii").WithLabel("pii").ReadBy("member", id)
-	for tag, want := range map[string]string{value.Untrusted: "what outsiders write", "pii@member": "readers of its own", "pii@member:7": "readers of its own", "": "can't be a tag", "a,b": "can't be a tag"} {
+	for tag, want := range map[string]string{value.Untrusted: "outsiders' words", "pii@member": "readers of its own", "pii@member:7": "readers of its own", "": "can't be a tag", "a,b": "can't be a tag"} {
 		func() {
 			defer func() {
 				if r := recover(); r == nil || !strings.Contains(r.(string), want) {

@@ -181,7 +181,7 @@ func TestTrustedFilled(t *testing.T) {
 				must(err)
 				tool, err := codemode.New(codemode.Grants{"mine": mine}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 				must(err)
-				if how := flowTo(tool, "ItemQuery.insertMany"); trusts != strings.HasSuffix(how, "not by owner (which project.items fills in, but of a granted row)") {
+				if how := flowTo(tool, "ItemQuery.insertMany"); trusts != strings.HasSuffix(how, "not by owner (which project.items fills in, except from a granted row)") {
 					t.Error(how)
 				}
 				r := tool.Run(t.Context(), program)

@@ -104,7 +104,7 @@ func TestWhatIsRight(t *testing.T) {
 		"things.select(t => ({ x: t.j.asDate() }))":                            "a date in JSON is a text: compare it, like column.key.asText() >= '2024-01-31'",
 		"things.where(t => t.j.os.asTex() === 'x')":                            "thing.j.os has no method `asTex`: it was read as a key, which is no function; did you mean `asText`?",
 		"things.where(t => t.j.os.years() === 1)":                              "thing.j.os has no method `years`: it was read as a key, which is no function; it has `isNull`",
-		"things.exists()":                                                  "things.exists(): is for callbacks, where it asks of each row; here write (await things.limit(1).count()) > 0",
+		"things.exists()":                                                  "things.exists(): works in callbacks, where it asks about each row; here write (await things.limit(1).count()) > 0",
 		"things.none(t => t.b)":                                            "write (await things.where(t => condition).count()) === 0",
 		"things.isNull()":                                                  "it has `",
 		"things.orderBy(t => t.n.asc().nullsLast())":                       ".orderBy(t => [t.column === null, t.column])",
@@ -113,7 +113,7 @@ func TestWhatIsRight(t *testing.T) {
 		"things.where(t => t.j < t.at)":                                    "<: JSON can be compared with a text, a number",
 		"things.partitionBy(t => t.s).select(w => ({ n: w.rowNumber() }))": "write window.rowNumber(): ({ window }) => window.rowNumber()",
 		"things.partitionBy(t => t.s).select(w => ({ n: w.s }))":           "write thing.s: ({ thing }) => thing.s",
-		"things.select(t => ({ s: t.s })).union(things.select(t => ({ s: t.s }))).where(row => row.nothing)": "it has `row`, `s`; only what the two queries show is there",
+		"things.select(t => ({ s: t.s })).union(things.select(t => ({ s: t.s }))).where(row => row.nothing)": "it has `row`, `s`; the rows have only what the two queries show",
 	} {
 		if o := r.Run(t, "return await "+program); o.Kind != fail.Denied && o.Kind != fail.Invalid || !strings.Contains(o.Message, want) {
 			t.Errorf("%s\n%s\nwant %s", program, o, want)

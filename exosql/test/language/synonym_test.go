@@ -118,18 +118,18 @@ func TestNoSynonym(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		r := tu.NewRunner(t, tu.Tenant(e.Open(t), tu.Acme), exo.Limits{})
 		for _, x := range []struct{ program, want string }{
-			{"tasks.map(t => ({ title: t.title.toUpperCase() })).filter(t => t.title === 'A')", "`filter` after .select(…) would be of what select shows"},
+			{"tasks.map(t => ({ title: t.title.toUpperCase() })).filter(t => t.title === 'A')", "`filter` after .select(…) would use what select shows"},
 			{"tasks.select('id').map(t => t.title)", "(await tasks.select('id').execute()).map"},
 			{"tasks.select('id').find(t => t.done)", "(await tasks.select('id').execute()).find"},
 			{"tasks.select('id').count(t => t.done)", "(await tasks.select('id').execute()).count"},
-			{"tasks.groupBy('status').count()", "for how many rows each has write .select"},
+			{"tasks.groupBy('status').count()", "for the rows of each write .select"},
 			{"tasks.count('id')", "takes no arguments; write conditions and orders before it"},
 			{"tasks.first(3)", "takes no arguments; write conditions and orders before it"},
 			{"tasks.find(3)", "write .where(t => condition)"},
 			{"tasks.get()", "write .execute() for all rows"},
 			{"tasks.having(t => t.done)", "after .groupBy(t => t.key)"},
-			{"tasks.filter((t, i) => i > 2)", "the callback is given one thing"},
-			{"tasks.sort((a, b) => a.id - b.id)", "the callback is given one thing"},
+			{"tasks.filter((t, i) => i > 2)", "the callback gets one argument"},
+			{"tasks.sort((a, b) => a.id - b.id)", "the callback gets one argument"},
 			{"tasks.map(async t => t.id)", "must not be async"},
 			{"tasks.filter(Boolean)", "is a row of the database"},
 			{"tasks.limit(3, 2)", "takes one number; to leave out rows before them write .offset(…)"},

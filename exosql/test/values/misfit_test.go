@@ -248,11 +248,11 @@ func TestMisfitNotices(t *testing.T) {
 	k := misfitKinds["int"]
 	tool, _ := misfitTool(t, k, "plain", misfitRows(k, "plain")...)
 	for _, a := range []struct{ program, want string }{
-		{`return t`, "`c` has 6 values in this answer that are no int in the database; they are null here; t.execute: `d` has 6 values"},
+		{`return t`, "`c` has 6 values in this answer that are not of the type int in the database; they are null here; t.execute: `d` has 6 values"},
 		{`return t.orderBy(r => r.id).limit(4).select(r => r.c)`, "`c` has 1 values"},
 		{`return (await t.orderBy(r => r.id).select(r => r.c).page(5)).rows.length`, "`c` has 2 values"},
 		{`return orgs.select(o => ({ l: o.rows().select(r => ({ c: r.c })) }))`, "`c` has 6 values"},
-		{`return t.sum(r => r.c)`, "t.sum: `c` in 6 of the rows that this answer was made of is no int in the database; it counts as null"},
+		{`return t.sum(r => r.c)`, "t.sum: `c` in 6 of the rows behind this answer is not of the type int in the database; it counts as null"},
 		{`return t.avg(r => r.c * 2 + 1)`, "`c` in 6 of the rows"},
 		{`return t.orderBy(r => r.id).limit(4).median(r => r.c)`, "`c` in 1 of the rows"},
 		{`return t.countBy(r => r.c)`, "`c` in 6 of the rows"},

@@ -172,7 +172,7 @@ func TestRefusedValues(t *testing.T) {
 	db := kit.OpenThings(t, tu.SQLite)
 	r := tu.NewRunner(t, map[string]exo.Object{"things": kit.ThingFacet().Of(exosql.Grant(db, kit.Things, exosql.AllRows[kit.Thing]()))}, exo.Limits{})
 	for expr, want := range map[string]string{
-		"t.n.eq(NaN)":                      "NaN is no number that a database can hold",
+		"t.n.eq(NaN)":                      "NaN is no number that a database can store",
 		"t.n.add(1 / 0)":                   "Infinity is no number",
 		"t.s.eq('\\ud800')":                "half a character",
 		"t.s.concat('\\0')":                "NUL",
@@ -192,7 +192,7 @@ func TestRefusedValues(t *testing.T) {
 		"t.s.eq(7)":                        "must be text",
 		"t.s.like('a\\\\')":                "ends with a single \\",
 		"t.s.like('%'.repeat(1001))":       "longer than 1000 bytes",
-		"t.s.like(t.s)":                    "the pattern must be text; got thing.s, which is text or null; only a value of the program can stand here, no column",
+		"t.s.like(t.s)":                    "the pattern must be text; got thing.s, which is text or null; only a value of the program is allowed here, not a column",
 		"t.s.substring(-1)":                "the start must not be negative",
 		"t.s.substring(t.n)":               "must be a whole number; got",
 		"t.n.round(0.5)":                   "must be a whole number",

@@ -46,13 +46,13 @@ func TestLate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			either := "the row is referred to by other rows, or refers to a row that is not there"
+			either := "the row is referred to by other rows, or refers to a row that does not exist"
 			for program, want := range map[string]string{
 				// The first write's key is met again before the end. SQLite reveals that a key is unmet, and not whose.
 				"await shelves.where({ id: 1 }).delete(); await books.insert({ n: 1 }); return books.where({ id: 101 }).delete()": map[bool]string{true: "the row is referred to by other rows: ", false: either}[when == ""],
-				"await books.insert({ n: 1 }); await shelves.where({ id: 1 }).delete(); return books.where({ n: 1 }).delete()":    map[bool]string{true: "`shelf` refers to a row that is not there", false: either}[when == ""],
-				"return books.insert({ n: 1 })": "`shelf` refers to a row that is not there",
-				"await books.where({ id: 101 }).update({ n: 7 }); return books.insertMany([{ n: 1 }, { n: 2 }])":                                                  map[bool]string{true: "`[0].shelf` refers to a row that is not there", false: "`shelf` refers to a row that is not there"}[when == ""],
+				"await books.insert({ n: 1 }); await shelves.where({ id: 1 }).delete(); return books.where({ n: 1 }).delete()":    map[bool]string{true: "`shelf` refers to a row that does not exist", false: either}[when == ""],
+				"return books.insert({ n: 1 })": "`shelf` refers to a row that does not exist",
+				"await books.where({ id: 101 }).update({ n: 7 }); return books.insertMany([{ n: 1 }, { n: 2 }])":                                                  map[bool]string{true: "`[0].shelf` refers to a row that does not exist", false: "`shelf` refers to a row that does not exist"}[when == ""],
 				"return shelves.where({ id: 1 }).delete()":                                                                                                        "the row is referred to by other rows: ",
 				"await books.where({ id: 101 }).update({ n: 7 }); await shelves.where({ id: 2 }).update({ name: 'c' }); return shelves.where({ id: 1 }).delete()": "the row is referred to by other rows: ",
 				"await books.insertMany([{ shelf: 2 }, { shelf: 2 }]); return shelves.where({ id: 2 }).delete()":                                                  map[bool]string{true: "the row is referred to by other rows: ", false: either}[when == "" || e.Name == tu.SQLite.Name],

@@ -284,7 +284,7 @@ func TestCaughtIsRead(t *testing.T) {
 			`await items.where({ code: "k" }).kids().all().delete(); await items.where({ code: "k" }).delete(); return items.where({ code: "x" }).update(x => ({ n: x.n + 10 }))`},
 		"referred to": {`let t = false; try { await items.where({ code: "k" }).delete() } catch { t = true } await items.where({ code: "x" }).update({ n: t ? 101 : 102 }); return t`,
 			`await items.where({ code: "k" }).kids().all().delete(); return items.where({ code: "x" }).update(x => ({ n: x.n + 10 }))`},
-		"a value that the column can't hold": {`let t = false; try { await items.where({ code: "k" }).update(i => ({ n: i.n * 2 })) } catch { t = true } await items.where({ code: "x" }).update({ n: t ? 101 : 102 }); return t`,
+		"a value that the column can't store": {`let t = false; try { await items.where({ code: "k" }).update(i => ({ n: i.n * 2 })) } catch { t = true } await items.where({ code: "x" }).update({ n: t ? 101 : 102 }); return t`,
 			`await items.where({ code: "k" }).update({ n: 1 }); return items.where({ code: "x" }).update(x => ({ n: x.n + 10 }))`},
 		"taken, by a row that goes": {`let t = false; try { await items.insert({ code: "k" }) } catch { t = true } await items.where({ code: "x" }).update({ n: t ? 101 : 102 }); return t`,
 			`const x = await items.where({ code: "x" }).first(); if (x.n === 0) { await items.where({ code: "k" }).kids().all().delete(); await items.where({ code: "k" }).delete() } return x.n`},

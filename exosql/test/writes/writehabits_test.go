@@ -91,8 +91,8 @@ var noWriteSynonyms = []struct{ program, want string }{
 	{`try { jobs.where({ id: 4 }).delete().eq("title", "x") } catch {} return 1`, "write .where(condition).delete("},
 	{`return jobs.set({ status: "done" }).where(j => j.id === 1)`, "write .where(condition).update("},
 	{`return jobs.update().set({ status: "done" })`, "takes one argument; got 0; write .where(condition).update"},
-	{`return jobs.insert({ title: "x" }).returning("id")`, "insert gives the new row"},
-	{`return jobs.insert({ title: "x" }).select().single()`, "insert gives the new row"},
+	{`return jobs.insert({ title: "x" }).returning("id")`, "insert returns the new row"},
+	{`return jobs.insert({ title: "x" }).select().single()`, "insert returns the new row"},
 	{`return jobs.insert({ title: "a" }).onConflict("title").merge()`, "and .insert({ … }) if that gives 0"},
 
 	// A row that was read is no handle.

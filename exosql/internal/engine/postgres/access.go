@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// byIndex makes the planner use an index wherever one serves, for one transaction.
+// byIndex makes the planner use an index wherever one serves, within one transaction.
 const byIndex = `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true)`
 
 // Access implements engine.Session.
@@ -20,7 +20,7 @@ func (s *Session) Access(ctx context.Context, p *plan.Plan, args []value.Value, 
 	if err != nil {
 		return fence.Access{}, err
 	}
-	// The server keeps the plan that it makes under these settings, so the statement must not be used again.
+	// The server keeps a plan that it made under these settings, so the statement must not be used again.
 	if _, kept := s.stmts.Get(p); kept {
 		defer s.stmts.Remove(p)
 	} else {

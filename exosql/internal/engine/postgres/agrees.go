@@ -15,19 +15,19 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// To check a unique key or a foreign key, PostgreSQL ignores the transaction's snapshot and sees what others have committed
-// since. So the success of a write may contradict what its unit has read: a program counts the rows with a value; another
-// deletes the only one; the first can then insert the value, though no order of the two gives both results. For such keys, a
+// To check a unique key or a foreign key, PostgreSQL ignores the transaction's snapshot and sees later commits. So the success
+// of a write may contradict what its unit has read. Suppose that a program counts the rows with a value, and another program
+// deletes the only one. The first can then insert the value, though no order of the two gives both results. For such keys, a
 // write also returns its values of the key, and these are looked up in the snapshot. If the snapshot has a row that should have
 // been in the way, the unit is not serializable. The look-up is also a read, which the server remembers for SERIALIZABLE.
 
-// A rule is a unique or exclusion constraint of a written table, or a foreign key that refers to it.
+// rule is a unique or exclusion constraint of a written table, or a foreign key that refers to it.
 type rule struct {
-	foreign bool     // look for rows that refer to a deleted row; else for rows that conflict with a written row
-	parts   []string // expressions over a written row
-	columns []string // the column of each part; "": an expression, which any column may change
+	foreign bool     // foreign: look for rows that refer to a deleted row, instead of rows that conflict with a written row
+	parts   []string // parts are expressions over a written row
+	columns []string // columns has the column of each part, or "" for an expression, which any column may change
 	partial bool
-	look    string // with an array for each part: reports whether the snapshot has a row that should have been in the way
+	look    string // look gets an array for each part, and reports whether the snapshot has a row that should have been in the way
 	st      *pgconn.StatementDescription
 }
 
@@ -35,14 +35,14 @@ type rule struct {
 type knownRules struct {
 	at    time.Time
 	rules []rule
-	text  string // the text that they were made from
+	text  string // text is what the rules were made from
 }
 
 // rulesFor is how long rules are used before they are read again.
 const rulesFor = time.Minute
 
-// readRules returns the parts of a table's rules, as far as the role may read the tables. It skips a partition's key that belongs to
-// the whole table. It skips constraints that are checked only at the end of the transaction, since they may be broken until then.
+// readRules returns the parts of a table's rules, for tables that the role may read. It skips a partition's key that belongs to the
+// whole table. It skips constraints that are checked only at the end of the transaction, since they may be broken until then.
 const readRules = `WITH RECURSIVE tree (rel) AS (SELECT to_regclass($1)::oid UNION
 	SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i JOIN tree AS t ON i.inhparent = t.rel JOIN pg_catalog.pg_class AS c ON c.oid = i.inhrelid AND c.relispartition),
 parts (id, part, looked, foreign_key, expr, expr2, op, typ, col, cond, alike, readable, odd) AS (
@@ -114,7 +114,7 @@ func (w *Writer) rulesOf(ctx context.Context, table string) ([]rule, error) {
 		})
 		if _, odd := errors.AsType[*pgconn.PgError](err); err != nil && !odd {
 			return nil, err
-		} else if err == nil { // if a rule can't be written as a query it is left out: otherwise no one could write the table
+		} else if err == nil { // a rule that can't be written as a query is left out: otherwise the table could not be written at all
 			now.rules = append(now.rules, r)
 		}
 	}
@@ -147,7 +147,7 @@ func (w *Writer) aside(ctx context.Context, f func() error) error {
 	return w.simple(ctx, w.statements.release)
 }
 
-// ruleOf makes a rule from the parts that readRules returned. By an exclusion constraint a row may conflict with itself; that doesn't count.
+// ruleOf makes a rule from the parts that readRules returned. By an exclusion constraint a row may conflict with itself, which does not count.
 func ruleOf(parts [][]string) rule {
 	r := rule{foreign: parts[0][1] == "f", partial: parts[0][7] != ""}
 	var arrays, names, found, itself []string
@@ -156,7 +156,7 @@ func ruleOf(parts [][]string) rule {
 		v := fmt.Sprintf("exo_given.k%d::%s", i, p[5])
 		arrays, names = append(arrays, fmt.Sprintf("$%d::text[]", i+1)), append(names, fmt.Sprintf("k%d", i))
 		cond, own := v+" "+p[4]+" "+p[3], v+" "+p[4]+" "+v
-		if p[8] != "" { // NULLS NOT DISTINCT
+		if p[8] != "" { // the rule is NULLS NOT DISTINCT
 			cond, own = "("+cond+" OR "+v+" IS NULL AND "+p[3]+" IS NULL)", "("+own+" OR "+v+" IS NULL)"
 		}
 		found, itself = append(found, cond), append(itself, own)
@@ -173,7 +173,7 @@ func ruleOf(parts [][]string) rule {
 	return r
 }
 
-// ofQuery matches the names of outputs of the query by which an update finds rows: see package compile.
+// ofQuery matches the outputs of the query that finds rows for an update: see package compile.
 var ofQuery = regexp.MustCompile(`^c[0-9]+$`)
 
 // concerned returns the rules that a plan's write could have broken.
@@ -231,7 +231,7 @@ func returning(p *plan.Plan, rules []rule) string {
 	return p.Text + " RETURNING " + strings.Join(parts, ", ")
 }
 
-// found is what to look up for a rule: an array for each of its parts.
+// found is what must be looked up for a rule: an array for each of its parts.
 type found struct {
 	rule   rule
 	arrays [][]byte
@@ -262,15 +262,15 @@ func (w *Writer) agree(ctx context.Context) error {
 	case against:
 		return fmt.Errorf("%w: the server accepted a key that conflicts with what the unit has read", engine.ErrSerial)
 	case err == nil || e != nil && (strings.HasPrefix(e.Code, "22") || strings.HasPrefix(e.Code, "42")):
-		return nil // a rule that fails as a query is ignored: otherwise no one could write the table
+		return nil // a rule that fails as a query is ignored: otherwise the table could not be written at all
 	}
 	if err = serial(err); !errors.Is(err, engine.ErrSerial) {
-		w.bad = true // the rows are written, and would not be looked up again
+		w.bad = true // the rows are written already, and would not be looked up again
 	}
 	return err
 }
 
-// wrote notes the values that a statement returned for its rules.
+// wrote notes the values of rules that a statement has returned.
 func (s *Session) wrote(rules []rule, given [][]byte) {
 	for _, r := range rules {
 		i := slices.IndexFunc(s.later, func(f found) bool { return f.rule.st == r.st })

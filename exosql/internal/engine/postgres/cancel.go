@@ -10,18 +10,18 @@ import (
 // canceller asks the server to end the running query when the query's context ends, so that the
 // connection can be used again.
 //
-// The server takes such a request on another connection, and drops it if the backend is between
-// two commands. So the request is repeated until the query has ended. No request may arrive
-// late and hit the next query. The server closes the other connection after it has signalled
-// the backend, so after that close the signal precedes anything that is sent later; and a
-// backend that waits for a command drops the signal. So unwatching waits for the request on its
-// way. If no answer comes in time, the connection is given up. It is also lost if the signal
-// comes between the rollback and the end of the pipeline: pgx then closes it.
+// The server takes such a request on another connection, and drops it if the backend is between two
+// commands. So the request is repeated until the query has ended. No request may arrive late and
+// hit the next query. The server closes the other connection after it has signalled the backend, so
+// the signal precedes anything that is sent after that close. A backend that waits for a command
+// drops the signal. So unwatching waits for the request that is under way. If no answer comes in
+// time, the connection is given up. It is also lost if the signal comes between the rollback and
+// the end of the pipeline: pgx then closes it.
 type canceller struct {
 	conn    *pgconn.PgConn
 	stop    chan struct{}
 	stopped chan struct{}
-	unsure  bool // a request may still be on its way
+	unsure  bool // unsure: a request may still be under way
 }
 
 // CancelGrace is how long the server may take to end a cancelled query.
@@ -37,7 +37,7 @@ func (c *canceller) HandleCancel(context.Context) {
 
 func (c *canceller) request(deadline time.Time) {
 	defer close(c.stopped)
-	// The request has its own context: a request that was sent must be completed.
+	// The request has its own context, since a request that was sent must be completed.
 	ctx, cancel := context.WithDeadline(context.Background(), deadline)
 	defer cancel()
 	for pause := 5 * time.Millisecond; ; pause *= 2 {

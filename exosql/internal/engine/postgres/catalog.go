@@ -17,7 +17,7 @@ func (e *database) Catalog(ctx context.Context, cells bool) (*schema.Database, e
 		return nil, connectError(err)
 	}
 	return engine.InTransaction(ctx, db, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, func(tx *sql.Tx) (*schema.Database, error) {
-		// Names in declarations may lack a schema, so only tables on the search path can be meant.
+		// Names in declarations may lack a schema, so they can mean only tables on the search path.
 		var text string
 		if err := tx.QueryRowContext(ctx, pinPath).Scan(&text); err != nil {
 			return nil, err

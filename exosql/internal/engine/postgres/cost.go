@@ -13,8 +13,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 )
 
-// affordable refuses a statement if the server estimates a cost above the ceiling. It asks before the statement is
-// sent, since a server runs what it has received. An estimate is used as long as statistics are: see engine.RefusedFor.
+// affordable refuses a statement if the server estimates a cost above the ceiling. It asks before it sends the
+// statement, since a server runs what it has received. An estimate is used for as long as engine.RefusedFor.
 func (s *Session) affordable(ctx context.Context, st *stmt) error {
 	if s.maxCost == 0 || time.Since(st.costed) < engine.RefusedFor {
 		return nil
@@ -36,7 +36,7 @@ func (s *Session) affordable(ctx context.Context, st *stmt) error {
 	return nil
 }
 
-// tooExpensive is the whole text that a program gets: the numbers come from statistics of all tenants' rows.
+// tooExpensive is all that a program reads, since the numbers come from statistics of all tenants' rows.
 const tooExpensive = "the query is too expensive and was not run; narrow it: a condition on a key or on a column with an index, fewer joins, or smaller pages"
 
 // totalCost reads the cost of the whole statement from EXPLAIN (FORMAT JSON).

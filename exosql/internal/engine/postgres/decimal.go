@@ -18,7 +18,7 @@ func decodeNumeric(b []byte) value.Value {
 	if sign != 0 && sign != 0x4000 || len(digits) != 2*n {
 		return value.Value{}
 	}
-	// Groups of four decimal digits; the first has the value 10000^weight.
+	// The digits are in groups of four; the first group has the value 10000^weight.
 	group := func(i int) int {
 		if i < 0 || i >= n {
 			return 0
@@ -34,7 +34,7 @@ func decodeNumeric(b []byte) value.Value {
 			part = appendGroup(part, group(i))
 			continue
 		}
-		part = appendGroup(make([]byte, 0, 4*(n-i)), 0) // zeros between the point and the first group
+		part = appendGroup(make([]byte, 0, 4*(n-i)), 0) // write the zeros between the point and the first group
 	}
 	w, p := strings.TrimLeft(string(whole), "0"), strings.TrimRight(string(part), "0")
 	if w == "" {

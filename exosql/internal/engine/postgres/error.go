@@ -17,16 +17,16 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// These bound what is kept of a server's error, in bytes. A server can make each text of an
-// error as large as a message, and a record keeps an error for each call of a run.
+// These numbers bound what is kept of a server's error, in bytes. A server can make each text of an
+// error as large as a message. A record keeps an error for each call of a run.
 const (
-	maxServerError   = 4000 // of all texts together
-	maxServerMessage = 1000 // of the message, if the texts are larger together
-	maxServerDetail  = 190  // of each other text, in that case
+	maxServerError   = 4000 // for all texts together
+	maxServerMessage = 1000 // for the message, if the texts are larger together
+	maxServerDetail  = 190  // for each other text, if the texts are larger together
 )
 
-// boundError returns err, or, if a server's error in it is too large, a copy of that with shorter
-// texts. It must be called before err is wrapped, since fmt.Errorf keeps the whole text.
+// boundError returns err. If it contains a server's error that is too large, it returns a copy of that
+// with shorter texts. It must be called before err is wrapped, since fmt.Errorf keeps the whole text.
 func boundError(err error) error {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
@@ -49,8 +49,8 @@ func boundError(err error) error {
 	return &k
 }
 
-// parameter matches the line in which the server names the argument that it can't read as a value of its type, as
-// PostgreSQL 14 to 18 write it. A $1 elsewhere may belong to a trigger's own statement: EXECUTE '… $1' USING ….
+// parameter matches the line in which PostgreSQL 14 to 18 name an argument that is no value of its type. A $1
+// elsewhere may belong to a trigger's own statement: EXECUTE '… $1' USING ….
 var parameter = regexp.MustCompile(`(?m)^(?:unnamed portal|portal ".*") parameter \$(\d{1,5})\b`)
 
 // misreads reports whether a code may mean that a value is not valid for its type: class 22, a syntax error or unknown name in the
@@ -59,8 +59,8 @@ func misreads(code string) bool {
 	return strings.HasPrefix(code, "22") || code == "42601" || code == "42704" || code == "23514" || code == "XX000"
 }
 
-// unread returns the error for a program's value that is not valid for its type. The server reads all values before it reads
-// a row, so the error reveals no row. It returns nil for any other error, and for a value that the program did not write.
+// unread returns the error for a program's value that is not valid for its type, or nil for other errors and other values.
+// The server reads all values before it reads a row, so the error reveals no row.
 func unread(p *plan.Plan, args []value.Value, err error) (*fail.Error, *plan.Source) {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok || !misreads(e.Code) {
@@ -84,15 +84,15 @@ var hostCodes = []string{
 	"0A", "2F", "38", "39", "3F", "55", "58", "F0", "HV", "P0", "25006", "XX001", "XX002", "42P17",
 }
 
-// ownCode matches a line of the server that names a function of the database as the place of
-// the error. Our statements never have such a line, whatever the code.
+// ownCode matches a line in which the server names a function of the database as the place of the
+// error. Our statements never cause such a line, whatever the code.
 var ownCode = regexp.MustCompile(`(?m)^(?:PL/|SQL function)`)
 
 // unset matches the server's message for current_setting without its second argument.
 var unset = regexp.MustCompile(`^unrecognized configuration parameter "([^"]+)"`)
 
-// hostError converts an error that comes from the database's own contents. The host gets the reason, and the program is told to ask its host.
-// Programs get the same text for all of them, except for an error about a value, which they may avoid. Any other error is returned as it is.
+// hostError converts an error that comes from the database's own contents. The host gets the reason. Programs get one text for all of them,
+// that their host must act, except for an error about a value, which they may avoid. Any other error is returned unchanged.
 func hostError(err error) error {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if _, known := errors.AsType[*fail.Error](err); !ok || known || errors.Is(err, engine.ErrSerial) {

@@ -1,7 +1,7 @@
 package postgres
 
 // This file keeps images of rows. The triggers that `exo gen undo` writes keep each changed row in the table exo_undo, if a setting of the transaction
-// names its run. What a savepoint undoes is undone there, too. The role may call functions that show it the rows of its own transaction alone.
+// names its run. What a savepoint undoes is undone there too. The role may call functions that show it only the rows of its own transaction.
 
 import (
 	"bytes"
@@ -25,18 +25,18 @@ import (
 // images are the images of one unit.
 type images struct {
 	rows, bytes int
-	tables      []string // what the unit has written, as statements name it
-	affected    int64    // how many rows its own statements changed: each has an event
-	kept        bool     // KeepImages has named the run
-	marked      int64    // affected, at the begin of the current part
-	given       string   // the setting of the last single insert; "": unknown
+	tables      []string // tables are those that the unit has written, as statements name them
+	affected    int64    // affected counts the rows that the unit's statements changed: each has an event
+	kept        bool     // kept: KeepImages has named the run
+	marked      int64    // marked is affected at the beginning of the current part
+	given       string   // given is the setting of the last single insert; "" if unknown
 }
 
-// imageStatements are prepared by the first Capture of a connection.
+// imageStatements are prepared by a connection's first Capture.
 type imageStatements struct{ given, blind, layouts, events, name, forget *pgconn.StatementDescription }
 
-// reach has the tables that a write of $1 can change: by inheritance and partitions, by cascades, and, if any of them has a trigger or a rule of the
-// host, all tables, since nobody knows what those do.
+// reach lists the tables that a write of $1 can change: by inheritance, partitions and cascades. If any of them has a trigger or a rule of the host,
+// it lists all tables, since a trigger may write any.
 const reach = `WITH RECURSIVE reach (rel) AS (SELECT pg_catalog.to_regclass(t)::oid FROM pg_catalog.unnest($1::text[]) AS t UNION
 		SELECT x.rel FROM reach AS r, LATERAL (SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = r.rel
 			UNION ALL SELECT i.inhparent FROM pg_catalog.pg_inherits AS i JOIN pg_catalog.pg_class AS p ON p.oid = i.inhparent WHERE i.inhrelid = r.rel AND p.relkind = 'p'
@@ -46,14 +46,14 @@ const reach = `WITH RECURSIVE reach (rel) AS (SELECT pg_catalog.to_regclass(t)::
 	SELECT c.oid, c.oid::pg_catalog.regclass::text AS name FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 	WHERE c.relkind IN ('r', 'f') AND c.relname NOT IN ('exo_undo', 'exo_runs') AND (c.oid IN (SELECT rel FROM reach) OR (SELECT others FROM acts) AND n.nspname <> 'information_schema' AND n.nspname !~ '^pg_')`
 
-// blind lists the tables that a write of the tables in $1 can change and whose triggers do not keep images: one that is missing, disabled, of one event
-// or column only, or of another function. Triggers that a replica's setting turns off keep nothing either.
+// blind lists the tables that a write of the tables in $1 can change and that lack a working trigger for images. Such a trigger is missing, disabled,
+// of one event or column only, or of another function, or turned off by a replica's setting.
 const blind = `SELECT coalesce(string_agg(x.name, ', ' ORDER BY x.name), '') FROM (` + reach + `) AS x WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_trigger AS t JOIN pg_catalog.pg_proc AS f ON f.oid = t.tgfoid
 	WHERE t.tgrelid = x.oid AND t.tgname = 'exo_undo' AND t.tgtype = 29 AND t.tgattr::text = '' AND f.proname = 'exo_undo_keep' AND f.prosecdef
 		AND (t.tgenabled = 'A' OR t.tgenabled = 'O' AND pg_catalog.current_setting('session_replication_role') <> 'replica'))`
 
-// layouts has the tables of this transaction's events. Rows of a partition are shown as the whole table's. A column is filled if it is an identity or
-// its default calls anything that is not immutable: a function, or an expression like CURRENT_TIMESTAMP.
+// layouts lists the tables in this transaction's events. Rows of a partition are shown as rows of the whole table. A column is filled if it is an
+// identity, or if its default calls anything that is not immutable, like a function or CURRENT_TIMESTAMP.
 const layouts = `SELECT coalesce(json_agg(json_build_array(r.rel::bigint, n.nspname, c.relname,
 		(SELECT coalesce(json_agg(a.attname ORDER BY a.attnum), '[]') FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = r.rel AND a.attnum > 0 AND NOT a.attisdropped),
 		(SELECT coalesce(json_agg(json_build_array(a.attname, coalesce(array_position(k.conkey, a.attnum), 0), a.attidentity <> '' OR x.text ~ 'SQLVALUEFUNCTION|NEXTVALUEEXPR|COERCEVIAIO' OR EXISTS (
@@ -67,7 +67,7 @@ const layouts = `SELECT coalesce(json_agg(json_build_array(r.rel::bigint, n.nspn
 
 const events = `SELECT e.rel::bigint::text, e.before, e.after, e.given FROM exo_undo_changed() AS e`
 
-// ofRun replaces exo_undo_changed() for who may read what was kept of all runs.
+// ofRun replaces exo_undo_changed() for a role that may read the images of all runs.
 const ofRun = `(SELECT u.rel::oid, u.before, u.after, u.given FROM exo_undo AS u WHERE u.xact = (SELECT r.xact FROM exo_undo AS r WHERE r.run = $1) AND u.run IS NULL ORDER BY u.n)`
 
 // Capture implements engine.Imager. It does not take the unit's snapshot.
@@ -98,15 +98,15 @@ func (w *Writer) prepareImages(ctx context.Context) error {
 		to         **pgconn.StatementDescription
 		name, text string
 	}{
-		{&w.imaging.forget, "exo_forget", "SELECT exo_undo_forget()"}, // first: it fails where the functions are missing, and then nothing is prepared
+		{&w.imaging.forget, "exo_forget", "SELECT exo_undo_forget()"}, // this statement comes first: if it fails, the functions are missing, and no other is prepared
 		{&w.imaging.given, "exo_given", "SELECT set_config('exo.given', $1, true)"}, {&w.imaging.blind, "exo_blind", blind}, {&w.imaging.layouts, "exo_layouts", layouts},
 		{&w.imaging.name, "exo_name", "SELECT exo_undo_name($1)"}, {&w.imaging.events, "exo_events", events},
 	} {
-		if *p.to != nil { // by an earlier try, which found no functions of undo
+		if *p.to != nil { // an earlier try prepared it, but found no functions of undo
 			continue
 		}
 		st, err := w.Conn.Prepare(ctx, p.name, p.text, nil)
-		if e, ok := errors.AsType[*pgconn.PgError](err); ok && (e.Code == "42883" || e.Code == "42501") { // no such function, or no right to it
+		if e, ok := errors.AsType[*pgconn.PgError](err); ok && (e.Code == "42883" || e.Code == "42501") { // the function is missing, or the role has no right to it
 			w.unable = time.Now()
 			err = fmt.Errorf("%w: %w", engine.ErrNoImages, err)
 		}
@@ -126,7 +126,7 @@ func (w *Writer) constant(ctx context.Context, text string) error {
 	return boundError(err)
 }
 
-// imagesGiven returns the setting by which the triggers know the columns that statements of p give values; nil: they need none.
+// imagesGiven returns the setting from which the triggers learn which columns the statements of p give, or nil if they need none.
 func (w *Writer) imagesGiven(p *plan.Plan) []byte {
 	if w.images == nil || !p.Write.Insert {
 		return nil
@@ -138,7 +138,7 @@ func (w *Writer) imagesGiven(p *plan.Plan) []byte {
 	return given
 }
 
-// gives sets them before a single statement, unless they are set.
+// gives sets that setting before a single statement, unless it is set already.
 func (w *Writer) gives(ctx context.Context, p *plan.Plan) error {
 	given := w.imagesGiven(p)
 	if given == nil || string(given) == w.images.given {
@@ -155,7 +155,7 @@ func (im *images) wrote(changes []engine.Change, n int64, err error) {
 	if im == nil {
 		return
 	}
-	if len(changes) > 1 || err != nil { // the setting was made within a savepoint
+	if len(changes) > 1 || err != nil { // the setting was made within a savepoint, so it is lost
 		im.given = ""
 	}
 	if err != nil {
@@ -169,8 +169,8 @@ func (im *images) wrote(changes []engine.Change, n int64, err error) {
 	}
 }
 
-// Captured implements engine.Imager. The unit holds locks on what it has written, so no trigger there can be disabled or enabled before the unit ends. The
-// catalogue is that of the unit's snapshot, which may be older than a disabled trigger; so the number of events is compared as well.
+// Captured implements engine.Imager. The unit has locks on what it has written, so no trigger there can be disabled or enabled before it ends. The unit's
+// snapshot of the catalogue may be older than a disabled trigger, so the number of events is compared too.
 func (w *Writer) Captured(ctx context.Context) ([]engine.Image, error) {
 	im := w.images
 	if im == nil || !w.Open() {
@@ -195,14 +195,14 @@ func (w *Writer) Captured(ctx context.Context) ([]engine.Image, error) {
 	case err != nil:
 		return nil, serial(err)
 	case unkept != "":
-		return nil, fmt.Errorf("%w: no trigger keeps the rows of %s", engine.ErrNoImages, schema.Printable(unkept))
+		return nil, fmt.Errorf("%w: no trigger reports the changed rows of %s", engine.ErrNoImages, schema.Printable(unkept))
 	case seen < im.affected:
-		return nil, fmt.Errorf("%w: %d rows were changed and %d reported", engine.ErrNoImages, im.affected, seen)
+		return nil, fmt.Errorf("%w: %d rows were changed, but the triggers reported %d", engine.ErrNoImages, im.affected, seen)
 	}
 	return net.Images()
 }
 
-// events adds up events. send asks for their layouts and for them; more reads what it asks for then.
+// events adds up events. send asks for their layouts and for the events; more reads further results that send asks for.
 func (w *Writer) events(ctx context.Context, im *images, send func(*pgconn.Pipeline), more func(*pgconn.ResultReader) error) (net *engine.Net, seen int64, err error) {
 	net = engine.NewNet(im.rows, im.bytes)
 	var of map[string]*partLayout
@@ -233,7 +233,7 @@ func (w *Writer) events(ctx context.Context, im *images, send func(*pgconn.Pipel
 	return net, seen, err
 }
 
-// KeepImages implements engine.Imager: the triggers have kept the images, under the transaction's number.
+// KeepImages implements engine.Imager. The triggers have kept the images already, under the transaction's number.
 func (w *Writer) KeepImages(ctx context.Context, run string, _ time.Time) error {
 	if _, err := w.Captured(ctx); err != nil {
 		return err
@@ -287,10 +287,10 @@ func (w *Writer) TrimImages(ctx context.Context, _ time.Time) error {
 	})
 }
 
-// partLayout is how the rows of a table, or of a partition, are shown.
+// partLayout is how the rows of a table or a partition are shown.
 type partLayout struct {
 	engine.Layout
-	at []int // the position in Columns of each cell; -1: it is generated
+	at []int // at has the position in Columns of each cell, or -1 if it is generated
 }
 
 func readLayouts(text []byte) (map[string]*partLayout, error) {
@@ -378,7 +378,7 @@ func (l *partLayout) row(text []byte) ([]engine.Cell, error) {
 	return out, nil
 }
 
-// ReadRow reads the text of a row, as PostgreSQL's record_out writes it: (a,"b ""c""",).
+// ReadRow reads the text of a row in the syntax of PostgreSQL's record_out: (a,"b ""c""",).
 func ReadRow(text []byte) (out []engine.Cell, err error) {
 	if len(text) < 2 || text[0] != '(' || text[len(text)-1] != ')' {
 		return nil, errors.New("the text of the row is not in parentheses")

@@ -12,8 +12,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 )
 
-// The statements for the table of marks; $2 is a time in milliseconds. The insert of settle waits for a transaction that has left
-// the mark and not ended. The select after it sees the outcome, since each statement has its own snapshot (READ COMMITTED).
+// These are the statements for the table of marks; $2 is a time in milliseconds. The insert of settle waits for a transaction that has
+// inserted the mark and not ended. The select after it sees the outcome, since each statement has its own snapshot (READ COMMITTED).
 const (
 	leaveMark  = `INSERT INTO exo_runs (run, kept, at_ms) VALUES ($1, true, $2)`
 	settleMark = `INSERT INTO exo_runs (run, kept, at_ms) VALUES ($1, false, $2) ON CONFLICT (run) DO NOTHING`
@@ -54,7 +54,7 @@ func (w *Writer) Settle(ctx context.Context, run string, at time.Time) (kept boo
 			return err
 		}
 		said, err := w.row(ctx, readMark, []byte(run))
-		if err == nil && said == nil { // to return false would be a guess
+		if err == nil && said == nil { // without a mark, false would be a guess
 			err = errors.New("exosql: exo_runs has a mark of the run that this role can't read: GRANT SELECT ON exo_runs to it")
 		}
 		if kept = string(said) == "t"; err == nil && !kept {
@@ -105,14 +105,14 @@ func (w *Writer) outside(ctx context.Context, f func(context.Context) error) (er
 	return w.aloneIn(ctx, f)
 }
 
-// aloneIn is outside, without marks.
+// aloneIn runs f in a transaction that is no unit of work. It needs no marks, unlike outside.
 func (w *Writer) aloneIn(ctx context.Context, f func(context.Context) error) (err error) {
 	if !w.Sound() {
 		return errNoUnit
 	}
 	ctx, cancel := context.WithTimeout(ctx, w.timeout)
 	defer cancel()
-	w.bad = true // until the transaction has ended
+	w.bad = true // until the transaction has ended, the connection is not sound
 	for _, step := range []func(context.Context) error{
 		func(ctx context.Context) error {
 			_, err := w.row(ctx, "BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE")
@@ -128,7 +128,7 @@ func (w *Writer) aloneIn(ctx context.Context, f func(context.Context) error) (er
 	return nil
 }
 
-// row runs one statement, and returns the only cell of its row, nil if there is none.
+// row runs one statement, and returns the only cell of its row, or nil if there is no row.
 func (w *Writer) row(ctx context.Context, text string, args ...[]byte) (cell []byte, err error) {
 	rr := w.Conn.ExecParams(ctx, text, args, nil, nil, nil)
 	for rr.NextRow() {

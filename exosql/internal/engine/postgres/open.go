@@ -19,34 +19,33 @@ import (
 
 // An open plan has no fence between the rows in scope and the program's conditions. When a
 // connection prepares the statement, PostgreSQL is asked how it would read the tables, and the
-// answer is judged. PostgreSQL may plan the statement again at any time, so it is asked again
-// in the transaction of each execution: its answer, and the indexes with the names in it, must
-// be equal to the judged ones, byte for byte. The columns of an index never change. Between the
-// question and the execution no table of the statement can lose an index, since the question
-// locks the tables.
+// answer is judged. PostgreSQL may plan the statement again at any time, so it is asked again in
+// the transaction of each execution. Its answer, and the indexes with the names in it, must equal
+// the judged ones byte for byte. The columns of an index never change. Between the question and the
+// execution no table of the statement can lose an index, since the question locks the tables.
 
-// opened is the statement of an open plan after it was judged.
+// opened is what is known of an open plan's statement after it was judged.
 type opened struct {
 	explain *pgconn.StatementDescription
-	plan    []byte   // the server's plan
-	names   [][]byte // of the indexes in the plan, as one array
-	indexes []byte   // their numbers, as indexNumbers returns them
+	plan    []byte   // plan is the server's plan
+	names   [][]byte // names are those of the indexes in the plan, as one array
+	indexes []byte   // indexes are their numbers, which indexNumbers returns
 }
 
 // indexNumbers returns the numbers of all indexes with the given names.
 const indexNumbers = `SELECT coalesce(string_agg(c.oid::text, ',' ORDER BY c.oid), '') FROM pg_catalog.pg_class AS c WHERE c.relname = ANY ($1::name[]) AND c.relkind IN ('i', 'I')`
 
-// readIndexes returns the columns of all indexes with the given names, on tables that a
-// statement can name. It returns no columns for an index that is no valid b-tree of all rows,
-// and null for an expression.
+// readIndexes returns the columns of all indexes with the given names, on tables that a statement
+// can name. It returns no columns for an index that is no valid b-tree of all rows, and null for an
+// expression.
 const readIndexes = `SELECT coalesce(json_agg(json_build_array(d.name, d.columns)), '[]')::text FROM (
 	SELECT c.relname::text AS name, CASE WHEN i.indisvalid AND i.indpred IS NULL AND m.amname = 'btree' THEN
 		(SELECT json_agg(a.attname ORDER BY k.n) FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS k (attnum, n)
 			LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = k.attnum AND k.attnum > 0 WHERE k.n <= i.indnkeyatts) END AS columns
 	FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_index AS i ON i.indexrelid = c.oid JOIN pg_catalog.pg_am AS m ON m.oid = c.relam WHERE c.relname = ANY ($1::name[]) AND pg_catalog.pg_table_is_visible(i.indrelid) ORDER BY c.oid) AS d`
 
-// errReplanned is the error of a statement that the server would now run by another plan than
-// the judged one.
+// errReplanned is the error of a statement that the server would run by another plan than the
+// judged one.
 var errReplanned = errors.New("the server has changed its plan of the statement")
 
 // runOpen runs an open plan.
@@ -82,9 +81,9 @@ func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []value.Value,
 		return st.read(rr, out)
 	})
 	if errors.Is(err, errReplanned) {
-		st.open.plan = nil // so that it is judged again the next time
+		st.open.plan = nil // without the plan it is judged again the next time
 		if p.Write != nil {
-			// PostgreSQL ran the statement by a plan that was not judged. Roll back the whole unit and begin again.
+			// PostgreSQL ran the statement by a plan that was not judged, so the whole unit is rolled back and begins again.
 			return fmt.Errorf("%w: %w", engine.ErrSerial, errReplanned)
 		}
 		return &fence.Refused{Why: errReplanned}
@@ -112,7 +111,7 @@ func textIn(rr *pgconn.ResultReader) (text []byte, err error) {
 	return text, nil
 }
 
-// judged judges the statement, unless this connection has done so already.
+// judged judges the statement, unless this connection has judged it already.
 func (s *Session) judged(ctx context.Context, p *plan.Plan, st *stmt) error {
 	if st.open != nil && st.open.plan != nil {
 		return nil
@@ -137,7 +136,7 @@ func (s *Session) judged(ctx context.Context, p *plan.Plan, st *stmt) error {
 	}
 	names := indexNames(said)
 	encoded := [][]byte{encodeNames(names)}
-	// The numbers first: if an index is replaced in between, they are the old ones.
+	// The numbers are read first: if an index is replaced in between, they are the old ones.
 	numbers, err := s.ask(ctx, func(pl *pgconn.Pipeline) { pl.SendQueryStatement(s.indexes, encoded, nil, nil) })
 	if err != nil {
 		return err
@@ -158,12 +157,12 @@ func (s *Session) judged(ctx context.Context, p *plan.Plan, st *stmt) error {
 	return nil
 }
 
-// explainOf returns the statement that asks how the server would run st, for any values.
+// explainOf returns the statement that asks how the server would run st, whatever its values are.
 func explainOf(st *stmt) string {
 	return "EXPLAIN (FORMAT JSON, COSTS OFF) " + st.execution()
 }
 
-// execution names a statement with all its values NULL: the planner ignores the values.
+// execution returns the call of a statement with all values NULL, since the planner ignores the values.
 func (st *stmt) execution() string {
 	text := "EXECUTE " + st.sd.Name
 	if n := len(st.kinds); n > 0 {
@@ -229,8 +228,8 @@ func encodeNames(names []string) []byte {
 	return append(b, '}')
 }
 
-// definitions reads the result of readIndexes. If two schemas have an index of one name and the
-// two differ, the index counts as unknown.
+// definitions reads the result of readIndexes. If two schemas have different indexes of one name,
+// the index counts as unknown.
 func definitions(text []byte) (fence.Indexes, error) {
 	var rows [][2]json.RawMessage
 	if err := json.Unmarshal(text, &rows); err != nil {

@@ -23,28 +23,28 @@ import (
 // database is one PostgreSQL database, or another that speaks its protocol.
 type database struct {
 	config   Config
-	prepared int     // bytes of statements that a connection keeps, as estimated
-	maxCost  float64 // the highest estimated cost of a statement; 0: no limit
+	prepared int     // prepared bounds the estimated bytes of the statements that a connection keeps
+	maxCost  float64 // maxCost is the highest estimated cost of a statement; 0: no limit
 	refusals Refusals
-	marks    bool // see engine.Marks
+	marks    bool // marks: see engine.Marks
 }
 
 func (e *database) Close() error { return nil }
 
-// maxCatalogue is how many bytes reading the catalogue may take from a server.
+// maxCatalogue bounds the bytes that reading the catalogue takes from a server.
 const maxCatalogue = 512 << 20
 
-// defaultConnect is how long connecting may take, and then again setting up the connection.
+// defaultConnect bounds the time for connecting, and again the time for setting up the connection.
 const defaultConnect = 15 * time.Second
 
-// Config is how to connect, from a host's configuration or a URL.
+// Config is how to connect: a host's configuration, or one from a URL.
 type Config struct {
 	Conn          *pgx.ConnConfig
-	BeforeConnect func(context.Context, *pgx.ConnConfig) error // may change its copy of Conn
+	BeforeConnect func(context.Context, *pgx.ConnConfig) error // BeforeConnect may change its copy of Conn
 	AfterConnect  func(context.Context, *pgx.Conn) error
 }
 
-// poolSettings are settings in a URL for pgxpool. pgx would send them as settings of the session.
+// poolSettings are settings for pgxpool in a URL. pgx would send them to the server as settings of the session.
 var poolSettings = []string{"pool_max_conns", "pool_min_conns", "pool_min_idle_conns", "pool_max_conn_lifetime", "pool_max_conn_lifetime_jitter", "pool_max_conn_idle_time", "pool_health_check_period"}
 
 // Parse returns the configuration in a URL.
@@ -64,7 +64,7 @@ func Parse(url string) (Config, error) {
 
 // Open runs Setup, and prepares to connect.
 func Open(ctx context.Context, conf Config, opt engine.Options) (engine.Engine, error) {
-	conf.Conn = conf.Conn.Copy() // the host may change its own copy
+	conf.Conn = conf.Conn.Copy() // the host may change its own copy of Conn
 	e := &database{config: conf, prepared: opt.PreparedBytes, marks: opt.Marks, maxCost: opt.PlanCost}
 	e.refusals.all.Bytes = opt.PreparedBytes
 	if opt.Setup == nil {
@@ -83,8 +83,8 @@ func Open(ctx context.Context, conf Config, opt engine.Options) (engine.Engine, 
 	return e, w.Close()
 }
 
-// open connects by the standard library's interface, for Setup and for the catalogue. total
-// bounds the bytes that a connection reads; 0: no bound.
+// open connects by database/sql, for Setup and for the catalogue. total bounds the bytes that a
+// connection reads; 0: no bound.
 func (e *database) open(total int64) *sql.DB {
 	opts := []stdlib.OptionOpenDB{stdlib.OptionBeforeConnect(func(ctx context.Context, c *pgx.ConnConfig) error { return e.prepare(ctx, c, total) })}
 	if e.config.AfterConnect != nil {
@@ -105,7 +105,7 @@ func (e *database) prepare(ctx context.Context, c *pgx.ConnConfig, total int64) 
 		c.ConnectTimeout = defaultConnect
 	}
 	pgbound.Limit(&c.Config, pgbound.Bounds{Message: engine.MaxRow, Total: total})
-	pgsession.Own(&c.Config) // also before the host's hooks set anything
+	pgsession.Own(&c.Config) // this precedes the host's hooks, which may set further options
 	own := c.Config.AfterConnect
 	c.Config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
 		if err := checkVersion(ctx, conn); err != nil {
@@ -116,8 +116,8 @@ func (e *database) prepare(ctx context.Context, c *pgx.ConnConfig, total int64) 
 	return nil
 }
 
-// connectError keeps the text of a failed connection's error. It wraps only errors of known
-// types: the driver's other errors contain the configuration, with the password.
+// connectError keeps the text of a failed connection's error. It wraps only errors of known types,
+// since the driver's other errors contain the configuration with the password.
 func connectError(err error) error {
 	if e, ok := errors.AsType[*VersionError](err); ok {
 		return e
@@ -136,9 +136,9 @@ func connectError(err error) error {
 	return errors.New("exosql: connect to PostgreSQL: " + scalar.Shorten(err.Error(), maxServerError))
 }
 
-// pins sets everything that could change the meaning of a statement or a value, and overrides
-// the URL, the role and the database. The schemas of the search path stay, since they decide
-// which tables the declarations mean: see pinPath.
+// pins sets everything that could change the meaning of a statement or a value, and overrides the
+// URL, the role and the database. The schemas of the search path stay, since they decide which
+// tables the declarations mean: see pinPath.
 const pins = `SELECT set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO, YMD', false),
 	set_config('IntervalStyle', 'iso_8601', false), set_config('client_encoding', 'UTF8', false),
 	set_config('standard_conforming_strings', 'on', false), set_config('extra_float_digits', '1', false),
@@ -147,17 +147,17 @@ const pins = `SELECT set_config('TimeZone', 'UTC', false), set_config('DateStyle
 	set_config('default_transaction_deferrable', 'off', false), set_config('default_transaction_read_only', 'on', false),
 	` + planning + ` `
 
-// planning keeps query time from revealing rows out of scope. A plan made for a program's
-// values uses the statistics of whole tables, with all tenants' rows, and a high estimate turns
-// on the compiler (jit). Parallel plans sort by a program's expression before they join the
-// scope. TestStatistics and TestFence check this.
+// planning keeps query time from revealing rows out of scope. A plan for a program's values would
+// use the statistics of whole tables, with all tenants' rows. A high estimate would turn on the
+// compiler (jit). Parallel plans would sort by a program's expression before they join the scope.
+// TestStatistics and TestFence check this.
 const planning = `set_config('plan_cache_mode', 'force_generic_plan', false), set_config('jit', 'off', false), set_config('max_parallel_workers_per_gather', '0', false)`
 
 // ceiling reads the role's own statement timeout, in milliseconds; 0: none.
 const ceiling = `SELECT (extract(epoch FROM CAST(current_setting('statement_timeout') AS interval)) * 1000)::bigint::text`
 
-// maxStatement bounds a statement whose context has no deadline: a statement must end even if
-// its process dies.
+// maxStatement bounds a statement without a deadline in its context, so that a statement ends even
+// if its process dies.
 const maxStatement = time.Hour
 
 // Connect opens one guarded connection, sets it up, and verifies that PostgreSQL refuses what it must refuse.
@@ -172,13 +172,13 @@ func (e *database) Connect(ctx context.Context) (engine.Session, error) {
 		c.RuntimeParams["application_name"] = "exosql"
 	}
 	c.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
-		s.cancel = &canceller{conn: conn} // if there are several hosts, the last one is the connected one
+		s.cancel = &canceller{conn: conn} // with several hosts, the last one is the connected one
 		return s.cancel
 	}
 	if err := s.dial(ctx, c, e.config.AfterConnect); err != nil {
 		return nil, connectError(err)
 	}
-	within, cancel := context.WithTimeout(ctx, c.ConnectTimeout) // otherwise a slow server could block the callers that wait for a connection
+	within, cancel := context.WithTimeout(ctx, c.ConnectTimeout) // otherwise a slow server could block callers that wait for a connection
 	defer cancel()
 	if err := s.setUp(within); err != nil {
 		_ = s.Close()
@@ -205,7 +205,7 @@ func (s *Session) dial(ctx context.Context, c *pgx.ConnConfig, after func(contex
 }
 
 func (s *Session) setUp(ctx context.Context) error {
-	if _, err := s.One(ctx, pinPath); err != nil { // first: the other statements name no schemas
+	if _, err := s.One(ctx, pinPath); err != nil { // this comes first, since the other statements name no schemas
 		return err
 	}
 	if _, err := s.One(ctx, pins); err != nil {
@@ -237,18 +237,18 @@ func (s *Session) setUp(ctx context.Context) error {
 	return s.VerifyWall(ctx)
 }
 
-// maxSetting is the longest result of a statement of the set-up.
+// maxSetting bounds the bytes of a result while a connection is set up.
 const maxSetting = 64 << 10
 
-// One runs a constant statement and returns the first cell of its row as text. A second row is
-// an error, and so is a long one: a server could send rows for ever.
+// One runs a constant statement and returns the first cell of its row as text. A second row or a
+// long one is an error, since a server could send rows for ever.
 func (s *Session) One(ctx context.Context, text string) (string, error) {
 	rr := s.Conn.ExecParams(ctx, text, nil, nil, nil, nil)
 	cell, n := "", 0
 	for rr.NextRow() {
 		row := rr.Values()
 		if n++; n > 1 || len(row) == 0 || len(row[0]) > maxSetting {
-			_ = s.Conn.Conn().Close() // otherwise the driver would read the rest
+			_ = s.Conn.Conn().Close() // otherwise the driver would read the remaining rows
 			_, _ = rr.Close()
 			return "", fmt.Errorf("the server returned for %s more than one row, or a row of more than %d bytes", strings.Fields(text)[0], maxSetting)
 		}
@@ -263,16 +263,16 @@ func (s *Session) One(ctx context.Context, text string) (string, error) {
 	return cell, nil
 }
 
-// The server's codes for a write in a read-only transaction, and for making a transaction
+// These are the server's codes for a write in a read-only transaction, and for making a transaction
 // writable after it has read.
 const (
 	readOnlyTransaction = "25006"
 	activeTransaction   = "25001"
 )
 
-// VerifyWall tries to write in the very transaction in which queries run, and to make that
-// transaction writable. The server must refuse both, with the expected codes. If it does not,
-// the rollback undoes the attempt, and the connection is not used.
+// VerifyWall tries to write in a transaction like that of queries, and to make that transaction
+// writable. The server must refuse both with the expected codes. If it does not, the rollback
+// undoes the attempt, and the connection is not used.
 func (s *Session) VerifyWall(ctx context.Context) error {
 	for attempt, want := range map[string]string{
 		"CREATE TABLE exo_wall (x int)": readOnlyTransaction,
@@ -280,10 +280,10 @@ func (s *Session) VerifyWall(ctx context.Context) error {
 	} {
 		err := s.guarded(ctx, 1, func(pl *pgconn.Pipeline) { pl.SendQueryParams(attempt, nil, nil, nil, nil) }, nil)
 		if err == nil {
-			return fmt.Errorf("PostgreSQL allowed %s in a read-only transaction, so queries are not restricted and Open refuses the database", attempt)
+			return fmt.Errorf("PostgreSQL allowed %s in a read-only transaction: queries would not be restricted, so Open refuses the database", attempt)
 		}
 		if e, ok := errors.AsType[*pgconn.PgError](err); !ok || e.Code != want {
-			return fmt.Errorf("PostgreSQL refused %s for another reason than the one that shows that queries are read-only: %w", attempt, err)
+			return fmt.Errorf("PostgreSQL refused %s, but not because the transaction is read-only, so Open can't verify that queries are: %w", attempt, err)
 		}
 	}
 	return nil

@@ -9,11 +9,11 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Refusals are the open plans that were refused lately, on any connection. If a plan is refused
-// here though another connection would admit it, it runs fenced: slower, but no less safe. An
-// admission is not shared, since another connection may have another search path.
+// Refusals are the open plans that were refused lately, on any connection. If another connection
+// would admit such a plan, it runs fenced here: slower, but no less safe. An admission is not
+// shared, since another connection may have another search path.
 type Refusals struct {
-	Now func() time.Time // for tests, or nil
+	Now func() time.Time // Now is set by tests, or nil
 
 	mu  sync.Mutex
 	all engine.Statements[*refusal]
@@ -26,22 +26,22 @@ func (r *Refusals) now() time.Time {
 	return time.Now()
 }
 
-// refusal is why an open plan was refused, and the server's answer. As long as the server gives
-// the same answer, the plan stays refused; it is asked after longer and longer times.
+// refusal is why an open plan was refused, with the server's answer. As long as the server gives
+// the same answer, the plan stays refused, and the server is asked after longer and longer times.
 type refusal struct {
 	why     *fence.Refused
-	plan    []byte   // the next three are as in opened
-	names   [][]byte //
-	indexes []byte   //
+	plan    []byte   // plan is the server's plan
+	names   [][]byte // names are the indexes that the plan uses
+	indexes []byte   // indexes are the numbers of these indexes
 
 	wait  time.Duration
 	until time.Time
 }
 
-// maxRefused is the longest time for which a new index or new statistics may stay unnoticed.
+// maxRefused bounds the time in which a new index or new statistics may stay unnoticed.
 const maxRefused = time.Minute
 
-// again returns the refusal with twice its wait, at most maxRefused.
+// again returns the refusal with twice its wait, but at most maxRefused.
 func (r *refusal) again() *refusal {
 	twice := *r
 	twice.wait = min(2*r.wait, maxRefused)

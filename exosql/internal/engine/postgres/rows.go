@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// rowsDecoder decodes an array of records: rows within a row. A record has the type of each of
-// its cells, so they are decoded like the cells of the result.
+// rowsDecoder decodes an array of records, which are rows within a row. A record has the type of
+// each of its cells, so they are decoded like the cells of the result.
 type rowsDecoder struct {
 	of    *plan.Rows
 	cells []cellDecoder
@@ -39,7 +39,7 @@ func rowsDecoderOf(c *plan.Cell) *rowsDecoder {
 
 var errRecord = errors.New("exosql: the server did not return an array of the statement's records")
 
-// decode never reads beyond b, whatever the server sends. It returns how many rows there are.
+// decode decodes an array of records, and returns the number of rows. It never reads beyond b, whatever the server sends.
 func (d *rowsDecoder) decode(b []byte, m *plan.Misfits) (value.Value, int, error) {
 	out := d.of.Begin(m)
 	total, err := d.records(b, out)
@@ -52,7 +52,7 @@ func (d *rowsDecoder) decode(b []byte, m *plan.Misfits) (value.Value, int, error
 func (d *rowsDecoder) records(b []byte, out *plan.NestedRows) (total int, err error) {
 	r := &reader{b: b}
 	dimensions := r.uint32()
-	r.uint32() // whether the array has a NULL
+	r.uint32() // skip whether the array has a NULL
 	if of := r.uint32(); r.bad || of != pgtype.RecordOID || dimensions > 1 {
 		return 0, errRecord
 	}
@@ -60,13 +60,13 @@ func (d *rowsDecoder) records(b []byte, out *plan.NestedRows) (total int, err er
 		return 0, nil
 	}
 	n := r.uint32()
-	r.uint32() // the first index
+	r.uint32() // skip the first index
 	for range n {
 		record, null := r.sized()
 		switch {
 		case r.bad:
 			return 0, errRecord
-		case null: // a null record means too many rows: see sqlast.Nested
+		case null: // a null record means too many rows (see sqlast.Nested)
 			return 0, plan.ErrTooManyRows()
 		}
 		more, err := d.record(&reader{b: record}, out)
@@ -78,7 +78,7 @@ func (d *rowsDecoder) records(b []byte, out *plan.NestedRows) (total int, err er
 	return total, nil
 }
 
-// record decodes one row; more is how many rows it contains.
+// record decodes one row. more counts the rows that it contains.
 func (d *rowsDecoder) record(r *reader, out *plan.NestedRows) (more int, err error) {
 	if n := r.uint32(); r.bad || int(n) != len(d.cells) {
 		return 0, errRecord
@@ -121,7 +121,7 @@ func (d *rowsDecoder) record(r *reader, out *plan.NestedRows) (more int, err err
 // reader reads the protocol's binary forms.
 type reader struct {
 	b   []byte
-	bad bool // it ended too early
+	bad bool // bad: the text ended too early
 }
 
 func (r *reader) uint32() uint32 {
@@ -134,7 +134,7 @@ func (r *reader) uint32() uint32 {
 	return x
 }
 
-// sized reads a value after its length, or NULL.
+// sized reads a length and the value after it, or NULL.
 func (r *reader) sized() (b []byte, null bool) {
 	n := int32(r.uint32())
 	switch {

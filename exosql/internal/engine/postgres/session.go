@@ -17,54 +17,54 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Session is one guarded connection with its prepared statements. Everything of a query is in
-// one batch and runs in a transaction that only reads and is rolled back, so nothing that a
-// statement sets outlives it.
+// Session is one guarded connection with its prepared statements. All parts of a query run in one
+// batch, in a read-only transaction that is rolled back. So nothing that a statement sets outlives
+// it.
 type Session struct {
 	Conn    *pgconn.PgConn
 	cancel  *canceller
 	stmts   engine.Statements[*stmt]
-	gone    []string      // names of statements to deallocate
-	names   int           // how many statements were prepared so far
-	timeout time.Duration // the longest time that a statement may run
-	maxCost float64       // the highest cost of a statement; 0: no limit
-	Used    time.Time     // when the last query ended
-	busy    bool          // it is in a batch: after a panic the state is unknown
+	gone    []string      // gone are names of statements to deallocate
+	names   int           // names counts the statements that were prepared so far
+	timeout time.Duration // timeout bounds the time that a statement may run
+	maxCost float64       // maxCost is the highest cost of a statement; 0: no limit
+	Used    time.Time     // Used is when the last query ended
+	busy    bool          // busy: it is in a batch, so that after a panic its state is unknown
 	bad     bool
 	args    arguments
 
-	Refusals *Refusals // shared by all connections
+	Refusals *Refusals // Refusals are shared by all connections
 
 	Begin, limit, Rollback, indexes *pgconn.StatementDescription
 
-	settings *engine.Settings // see With
+	settings *engine.Settings // settings are set by With
 	set      *pgconn.StatementDescription
-	was      []string // names of settings that are set in the unit of work
+	was      []string // was has the names of settings that are set in the unit of work
 
-	unit     *unitStatements // of a Writer in a unit of work
-	affected int64           // how many rows statements have changed
-	later    []found         // what has to be looked up: see agree
+	unit     *unitStatements // unit is set for a Writer in a unit of work
+	affected int64           // affected counts the rows that statements have changed
+	later    []found         // later is what must be looked up (see agree)
 
-	concerned func(context.Context, *plan.Plan) ([]rule, error) // of a Writer
+	concerned func(context.Context, *plan.Plan) ([]rule, error) // concerned is set for a Writer
 }
 
 // stmt is a prepared statement with the decoders of its cells.
 type stmt struct {
-	kinds  []string // of the arguments: the types with which the statement was prepared
+	kinds  []string // kinds are the arguments' types with which the statement was prepared
 	sd     *pgconn.StatementDescription
 	decode []decoder
-	texts  []bool // which cells are texts, taken unchanged
+	texts  []bool // texts marks the cells that are texts, taken unchanged
 	rows   []*rowsDecoder
-	rules  []rule // the rules whose parts follow the cells; they go to wrote
+	rules  []rule // rules are those with parts after the cells; wrote gets these parts
 	wrote  func([]rule, [][]byte)
 	open   *opened
-	costed time.Time // when its cost was last found to be below the limit
+	costed time.Time // costed is when the cost was last found to be below the limit
 }
 
 func (s *Session) Prepared() (n, bytes int) { return s.stmts.Len(), s.stmts.Size() }
 
-// Sound reports whether the connection is open, in no transaction other than that of its unit,
-// and certain to get no late cancel request.
+// Sound reports whether the connection is open, in no transaction except its unit's, and certain to
+// get no late cancel request.
 func (s *Session) Sound() bool {
 	idle := byte('I')
 	if s.unit != nil && !s.unit.pending {
@@ -79,8 +79,8 @@ func (s *Session) Close() error {
 	return s.Conn.Close(ctx)
 }
 
-// idleCheck is how long a connection may be idle without being tested before use: servers
-// restart, and firewalls drop connections.
+// idleCheck is how long a connection may be idle before it is tested at its next use, since servers
+// restart and firewalls drop connections.
 const idleCheck = time.Second
 
 func (s *Session) Query(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error {
@@ -105,24 +105,24 @@ func (s *Session) Query(ctx context.Context, p *plan.Plan, args []value.Value, o
 	switch {
 	case !ok || out.Count() > 0 || !s.Sound():
 	case e.Code == notSupported:
-		// The tables of the prepared statement have changed since.
+		// The tables of the prepared statement have changed, so it is prepared again.
 		s.stmts.Remove(p)
-		err = run(ctx, p, args, out) // an open plan is judged again
+		err = run(ctx, p, args, out) // this judges an open plan again
 	case e.Code == invalidStatement:
-		// A pooler between us and the server has dropped the prepared statement.
+		// A pooler in front of the server has dropped the prepared statement.
 		s.bad = true
 		return fmt.Errorf("%w: %w", engine.ErrLost, err)
 	}
 	if p.Write != nil {
-		return err // see violation
+		return err // the error of a write is converted by violation
 	}
 	return hostError(err)
 }
 
-// The server's codes of errors that are retried or translated.
+// These are the server's codes of errors that are retried or translated.
 const (
-	notSupported     = "0A000" // also: a prepared statement's result would have another type now
-	invalidStatement = "26000" // no such prepared statement
+	notSupported     = "0A000" // also sent if the result of a prepared statement would have another type now
+	invalidStatement = "26000" // the prepared statement does not exist
 	queryCanceled    = "57014"
 )
 
@@ -148,7 +148,7 @@ func (s *Session) run(ctx context.Context, p *plan.Plan, args []value.Value, out
 		return err
 	}
 	if _, kept := s.stmts.Get(p); !kept {
-		defer s.dropped(st) // it is too large to keep, and is dropped after its query
+		defer s.dropped(st) // a statement that is too large to keep is dropped after its query
 	}
 	if err := s.affordable(ctx, st); err != nil {
 		return err
@@ -194,10 +194,10 @@ func (st *stmt) read(rr *pgconn.ResultReader, out *plan.Collector) (err error) {
 
 var binaryFormat = []int16{1}
 
-// guarded runs n statements in a read-only transaction with a time limit, in one round trip.
-// read gets the result of each, counted from 0. The rollback comes after its own
-// synchronisation point, so it is done whatever happens before. The limit is set by a query,
-// after which SET TRANSACTION READ WRITE is no longer possible.
+// guarded runs n statements in a read-only transaction with a time limit, in one round trip. read
+// gets the result of each, counted from 0. The rollback comes after its own synchronisation point,
+// so it happens whatever came before. A query sets the limit, and after a query SET TRANSACTION
+// READ WRITE is no longer possible.
 func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline), read func(int, *pgconn.ResultReader) error) error {
 	limit, byContext := s.timeout, false
 	if d, ok := ctx.Deadline(); ok && time.Until(d) < limit {
@@ -242,12 +242,12 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 		}
 		rr, ok := res.(*pgconn.ResultReader)
 		if !ok {
-			err = fmt.Errorf("exosql: the server answers with %T", res)
+			err = fmt.Errorf("exosql: the server sent an unexpected answer of the type %T", res)
 			break
 		}
 		if i >= 0 && read != nil {
 			if err = read(i, rr); err != nil {
-				cancel() // otherwise the remaining rows would be read first
+				cancel() // without the cancellation, the remaining rows would be read first
 				break
 			}
 		}
@@ -257,7 +257,7 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 		}
 	}
 	if cerr := pl.Close(); err == nil {
-		err = cerr // the error of the rollback
+		err = cerr // this is the error of the rollback
 	}
 	err = boundError(err)
 	switch {
@@ -270,16 +270,16 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 	s.busy = false
 	if late := time.Since(start) >= limit-time.Millisecond; late && byContext {
 		if err != nil {
-			<-ctx.Done() // the server was a moment faster; the caller reads its context's error
+			<-ctx.Done() // the server was a moment faster; the caller reads the error of its context
 		}
 		return s.translate(ctx, err, context.DeadlineExceeded)
 	} else if late {
 		return s.translate(ctx, err, fail.Errorf(fail.Limit, "", "the query ran longer than the database allows: %v", s.timeout))
 	}
-	return s.translate(ctx, err, &fail.Error{Kind: fail.Cancelled}) // someone cancelled it at the server
+	return s.translate(ctx, err, &fail.Error{Kind: fail.Cancelled}) // the query was cancelled at the server
 }
 
-// rollBack repeats a rollback that a cancel request has hit. No other request is on its way:
+// rollBack repeats a rollback that a cancel request has hit. No other request is under way, since
 // the pipeline has ended.
 func (s *Session) rollBack() {
 	ctx, cancel := context.WithTimeout(context.Background(), CancelGrace)
@@ -287,8 +287,8 @@ func (s *Session) rollBack() {
 	_, _ = s.Conn.ExecParams(ctx, "ROLLBACK", nil, nil, nil, nil).Close() // the connection's state shows the result
 }
 
-// translate converts an error of the server for a program; stopped is the error if the server
-// itself ended the query. The server's text is only for the host.
+// translate converts an error of the server for a program. stopped is the error if the server
+// itself ended the query. Only the host reads the server's text.
 func (s *Session) translate(ctx context.Context, err error, stopped error) error {
 	if _, ok := errors.AsType[*pgproto3.ExceededMaxBodyLenErr](err); ok {
 		return &fail.Error{Kind: fail.Limit, Msg: fmt.Sprintf("a row is too large: the limit is %d bytes", engine.MaxRow), Err: err}
@@ -348,13 +348,13 @@ func (s *Session) prepare(ctx context.Context, p *plan.Plan, args []value.Value)
 	return st, nil
 }
 
-// prepareBytes estimates the server's memory for a statement and its plan, which a role that
-// only reads may not query. A join repeats the columns of all tables before it, so many tables
-// cost more than their text. TestStatementBytes checks this.
+// prepareBytes estimates the server's memory for a statement and its plan, which a read-only role
+// may not query. A join repeats the columns of all tables before it, so many tables cost more than
+// their text. TestStatementBytes checks this.
 func prepareBytes(p *plan.Plan) int {
 	n := 12<<10 + 100*len(p.Text) + 150*p.Joins
 	if p.Tables != nil {
-		n += 12 << 10 // EXPLAIN for its plan is a statement, too
+		n += 12 << 10 // the EXPLAIN of its plan is a statement too
 	}
 	return n
 }
@@ -368,7 +368,7 @@ func (st *stmt) serves(args []value.Value) bool {
 	return true
 }
 
-// dropped notes a statement that is not used any more.
+// dropped notes a statement that is no longer used.
 func (s *Session) dropped(st *stmt) {
 	s.gone = append(s.gone, st.sd.Name)
 	if st.open != nil {
@@ -376,8 +376,8 @@ func (s *Session) dropped(st *stmt) {
 	}
 }
 
-// deallocate makes the server drop noted statements, whatever the query's outcome. If the
-// server can't be asked, the connection is closed soon, which drops them.
+// deallocate makes the server drop the noted statements, whatever the query's outcome. If the
+// server can't be asked, the connection is closed soon, which drops them too.
 func (s *Session) deallocate() {
 	if len(s.gone) == 0 || !s.Sound() {
 		return

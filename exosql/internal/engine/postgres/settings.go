@@ -13,8 +13,8 @@ const setAll = `SELECT count(pg_catalog.set_config(s.name, s.value, true)) FROM 
 // With implements engine.Session.
 func (s *Session) With(x *engine.Settings) { s.settings = x }
 
-// policies returns the arguments of setAll before a statement, or nil. A unit of work is one transaction,
-// so a setting of an earlier statement is reset to "": its grant must not count for this statement.
+// policies returns the arguments of setAll for a statement, or nil. A unit of work is one transaction, so
+// settings of an earlier statement are reset to "": otherwise its grant would apply to this statement.
 func (s *Session) policies(ctx context.Context) ([][]byte, error) {
 	if s.settings == nil {
 		return nil, nil

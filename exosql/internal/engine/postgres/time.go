@@ -10,20 +10,20 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// decodeTime returns the instant of microseconds since 2000; a timestamp without time zone is
-// in UTC. Infinity becomes the zero Value.
+// decodeTime returns the instant that is so many microseconds after 2000. A timestamp without time
+// zone is in UTC. Infinity becomes the zero Value.
 func decodeTime(b []byte) value.Value {
 	us := int64(binary.BigEndian.Uint64(b))
 	if us == math.MaxInt64 || us == math.MinInt64 {
 		return value.Value{}
 	}
 	const day = 24 * 60 * 60 * 1_000_000
-	// In two steps: the sum would overflow for years beyond 9999.
+	// The days and the rest are added in two steps, since their sum would overflow for years beyond 9999.
 	t := time.UnixMicro(epoch).AddDate(0, 0, int(us/day)).Add(time.Duration(us%day) * time.Microsecond)
 	return value.Time(t)
 }
 
-// decodeDate returns "2006-01-02" for days since 2000, the database's text for a year before 1 or after 9999, and the zero Value for infinity.
+// decodeDate returns "2006-01-02" for days since 2000. A year before 1 or after 9999 becomes the database's text, and infinity the zero Value.
 func decodeDate(b []byte) value.Value {
 	days := int32(binary.BigEndian.Uint32(b))
 	if days == math.MaxInt32 || days == math.MinInt32 {
@@ -41,7 +41,7 @@ func decodeInterval(b []byte) value.Value {
 	us := int64(binary.BigEndian.Uint64(b))
 	days, months := int32(binary.BigEndian.Uint32(b[8:])), int32(binary.BigEndian.Uint32(b[12:]))
 	if days == months && (days == math.MaxInt32 && us == math.MaxInt64 || days == math.MinInt32 && us == math.MinInt64) {
-		return value.Value{} // infinity
+		return value.Value{} // the interval is infinite
 	}
 	return value.Text(scalar.Interval{Months: months, Days: days, Micros: us}.String())
 }

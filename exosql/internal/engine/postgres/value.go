@@ -16,11 +16,11 @@ import (
 )
 
 // Values are sent in the protocol's binary forms. A statement is prepared with the types of its
-// arguments, so that PostgreSQL guesses none from what they are compared with: an integer is a
-// bigint also with an int4 column. Only a text takes the type of the other operand. It is bound
-// as a text, so a text that looks like SQL, a cast or a placeholder is still only a text.
+// arguments, so that PostgreSQL does not guess them from what they are compared with: an integer is
+// a bigint even with an int4 column. Only a text takes the type of the other operand. A text is
+// bound as a text, so it stays one even if it looks like SQL, a cast or a placeholder.
 
-// typeOf returns the type with which an argument is declared; 0: PostgreSQL infers it.
+// typeOf returns the type with which an argument is declared, or 0 if PostgreSQL infers it.
 func typeOf(k string) uint32 {
 	switch k {
 	case value.TypeBool:
@@ -49,7 +49,7 @@ func (a *arguments) encode(vals []value.Value) (params [][]byte, formats []int16
 	for _, v := range vals {
 		need += 8 + len(v.Text())
 	}
-	if cap(a.buf) < need { // allocated once, since the parameters point into it
+	if cap(a.buf) < need { // buf is allocated once, since the parameters point into it
 		a.buf = make([]byte, 0, need)
 	}
 	for _, v := range vals {
@@ -82,11 +82,11 @@ func (a *arguments) encode(vals []value.Value) (params [][]byte, formats []int16
 // epoch is 2000-01-01 in microseconds since 1970.
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
 
-// decoder returns the Value of a cell that is not NULL. It returns the zero Value for one that
-// no Value of the kind can be: NaN, an infinite time, a year before 1.
+// decoder returns the Value of a cell that is not NULL. It returns the zero Value if no Value of
+// the kind can represent the cell: NaN, an infinite time, a year before 1.
 type decoder func([]byte) value.Value
 
-// decoderOf returns the decoder of a cell for the type of the server's output, or nil if that
+// decoderOf returns the decoder of a cell for the server's type of output, or nil if that
 // contradicts the declaration.
 func decoderOf(c *plan.Cell, oid uint32) decoder {
 	if c.Collected && oid == pgtype.TextArrayOID {
@@ -100,11 +100,11 @@ func decoderOf(c *plan.Cell, oid uint32) decoder {
 	switch c.Kind {
 	case value.TypeRows:
 		if oid == pgtype.RecordArrayOID {
-			return func([]byte) value.Value { return value.Value{} } // see rowsDecoder
+			return func([]byte) value.Value { return value.Value{} } // rowsDecoder decodes a cell with rows
 		}
 		return nil
 	case value.TypeNull:
-		return func([]byte) value.Value { return value.Value{} } // whatever the type, the cell never has a value
+		return func([]byte) value.Value { return value.Value{} } // a cell that is always null may have any type
 	case value.TypeList:
 	default:
 		return scalarDecoder(c.Kind, oid)
@@ -120,7 +120,7 @@ func decoderOf(c *plan.Cell, oid uint32) decoder {
 	return func(b []byte) value.Value { return decodeList(b, of, item) }
 }
 
-// elementOf has the type of the items of each array type.
+// elementOf has the item type of each array type.
 var elementOf = map[uint32]uint32{
 	pgtype.BoolArrayOID: pgtype.BoolOID, pgtype.Int2ArrayOID: pgtype.Int2OID, pgtype.Int4ArrayOID: pgtype.Int4OID, pgtype.Int8ArrayOID: pgtype.Int8OID,
 	pgtype.Float4ArrayOID: pgtype.Float4OID, pgtype.Float8ArrayOID: pgtype.Float8OID, pgtype.TextArrayOID: pgtype.TextOID, pgtype.VarcharArrayOID: pgtype.VarcharOID,
@@ -130,7 +130,7 @@ var elementOf = map[uint32]uint32{
 	pgtype.JSONArrayOID: pgtype.JSONOID, pgtype.JSONBArrayOID: pgtype.JSONBOID,
 }
 
-// scalars are the decoders of each kind, by the types that are allowed for it.
+// scalars are the decoders of each kind, by the server's types that are allowed for it.
 var scalars = map[string]map[uint32]decoder{
 	value.TypeBool: {pgtype.BoolOID: func(b []byte) value.Value { return value.Bool(b[0] != 0) }},
 	value.TypeInt: {
@@ -141,7 +141,7 @@ var scalars = map[string]map[uint32]decoder{
 	value.TypeFloat: {
 		pgtype.Float4OID: func(b []byte) value.Value {
 			single := float64(math.Float32frombits(binary.BigEndian.Uint32(b)))
-			f, _ := strconv.ParseFloat(strconv.FormatFloat(single, 'g', -1, 32), 64) // the number as it is written
+			f, _ := strconv.ParseFloat(strconv.FormatFloat(single, 'g', -1, 32), 64) // f is the number as its text spells it
 			return value.Float(f)
 		},
 		pgtype.Float8OID: func(b []byte) value.Value { return value.Float(math.Float64frombits(binary.BigEndian.Uint64(b))) },
@@ -156,7 +156,7 @@ var scalars = map[string]map[uint32]decoder{
 	value.TypeBytes:    {pgtype.ByteaOID: func(b []byte) value.Value { return value.Text(base64.StdEncoding.EncodeToString(b)) }},
 	value.TypeJSON: {
 		pgtype.JSONOID:  engine.DecodeJSON,
-		pgtype.JSONBOID: func(b []byte) value.Value { return engine.DecodeJSON(b[min(1, len(b)):]) }, // after the version byte
+		pgtype.JSONBOID: func(b []byte) value.Value { return engine.DecodeJSON(b[min(1, len(b)):]) }, // the document follows the version byte
 	},
 }
 
@@ -192,8 +192,8 @@ func decodeUUID(b []byte) value.Value {
 	return value.Text(string(s[:]))
 }
 
-// decodeList returns the list for an array of one dimension. An array of more dimensions is no
-// list of such items.
+// decodeList returns the list in an array of one dimension. An array of more dimensions is no list
+// of such items.
 func decodeList(b []byte, of uint32, item decoder) value.Value {
 	if len(b) < 12 || binary.BigEndian.Uint32(b[8:]) != of {
 		return value.Value{}
@@ -209,7 +209,7 @@ func decodeList(b []byte, of uint32, item decoder) value.Value {
 		return value.Value{}
 	}
 	n := int(binary.BigEndian.Uint32(b[12:]))
-	b = b[20:] // the first index does not matter
+	b = b[20:] // skip the first index
 	if n > len(b)/4 {
 		return value.Value{}
 	}

@@ -17,28 +17,28 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
-// Writer is a connection for a unit of work: one SERIALIZABLE transaction, in which each
-// statement has its own savepoint, since PostgreSQL aborts a transaction at the first statement
-// that fails. A statement that only reads is read-only within its savepoint.
+// Writer is a connection for a unit of work: one SERIALIZABLE transaction. Each statement has its
+// own savepoint, since PostgreSQL aborts a transaction at the first statement that fails. A
+// statement that only reads is read-only within its savepoint.
 type Writer struct {
 	*Session
 	commit, immediate, deferrable *pgconn.StatementDescription
-	mark                          *pgconn.StatementDescription // nil: runs leave no marks
+	mark                          *pgconn.StatementDescription // mark is nil if runs insert no marks
 	statements                    unitStatements
-	rules                         map[string]*knownRules // by table
-	knows                         bool                   // the unit has read something
-	atOnce                        time.Time              // when the database was last found to have no deferrable constraints
-	images                        *images                // of the unit, after Capture
+	rules                         map[string]*knownRules // rules are by table
+	knows                         bool                   // knows: the unit has read something
+	atOnce                        time.Time              // atOnce is when the database was last found to have no deferrable constraints
+	images                        *images                // images are those of the unit, after Capture
 	imaging                       imageStatements
-	unable                        time.Time // when the functions of images were last found to be missing
+	unable                        time.Time // unable is when the functions of images were last found to be missing
 }
 
 // unitStatements are the statements before and after each statement of a unit.
 type unitStatements struct {
 	begin, save, reads, writes, release *pgconn.StatementDescription
 
-	writing bool // the current statement is a plan's write
-	pending bool // BEGIN is not sent yet: it is sent with the first statement, which takes the snapshot
+	writing bool // writing: the current statement is a plan's write
+	pending bool // pending: BEGIN is sent with the first statement, which takes the snapshot
 }
 
 func (u *unitStatements) around() (begin, limits, end *pgconn.StatementDescription) {
@@ -48,15 +48,15 @@ func (u *unitStatements) around() (begin, limits, end *pgconn.StatementDescripti
 	return u.save, u.reads, u.release
 }
 
-// readOnly sets the time limit, as limit does, and makes a statement read-only: SET TRANSACTION
-// READ ONLY in a savepoint ends with the savepoint (TestUnitReads).
+// readOnly sets the time limit, like limit, and makes a statement read-only. SET TRANSACTION READ
+// ONLY in a savepoint ends with the savepoint (TestUnitReads).
 const readOnly = `SELECT set_config('statement_timeout', $1, true), set_config('transaction_read_only', 'on', true)`
 
 // canDefer tests whether any constraint in the database can be deferred to the end of a
 // transaction: keys, exclusions and foreign keys have triggers that show it. Any role may ask.
 const canDefer = `SELECT EXISTS (SELECT FROM pg_catalog.pg_trigger AS t WHERE t.tgdeferrable)`
 
-// atOnceFor is how long the answer that none can be is used.
+// atOnceFor is how long the answer is used that no constraint can be deferred.
 const atOnceFor = time.Minute
 
 // ConnectWriter implements engine.Engine.
@@ -120,7 +120,7 @@ func (w *Writer) Begin(ctx context.Context) error {
 	return nil
 }
 
-// begun sends the BEGIN of a unit in which nothing was run yet.
+// begun sends the BEGIN of a unit that has run no statement yet.
 func (w *Writer) begun(ctx context.Context) error {
 	if !w.statements.pending {
 		return nil
@@ -132,7 +132,7 @@ func (w *Writer) begun(ctx context.Context) error {
 // over notes that the unit has ended, and drops its images.
 func (w *Writer) over() { w.unit, w.statements.pending, w.images = nil, false, nil }
 
-// simple runs one of the statements before or after the statements of a unit.
+// simple runs one of the statements that precede or follow a unit's statements.
 func (w *Writer) simple(ctx context.Context, st *pgconn.StatementDescription) error {
 	w.busy = true
 	_, err := w.Conn.ExecStatement(ctx, st, nil, nil, nil).Close()
@@ -151,7 +151,7 @@ func (w *Writer) Query(ctx context.Context, p *plan.Plan, args []value.Value, ou
 	if !w.Open() {
 		return errNoUnit
 	}
-	if !p.Back { // Back reads only what the unit itself wrote
+	if !p.Back { // a Back plan reads only what the unit itself wrote
 		if w.knows = true; len(w.later) > 0 {
 			if err := w.agree(ctx); err != nil {
 				return err
@@ -172,7 +172,7 @@ func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.C
 		return 0, errNoUnit
 	}
 	n, err := w.write(ctx, changes, out)
-	// Inserts alone contradict nothing before the unit has read something. An update or a delete reads which rows there are.
+	// Inserts contradict nothing before the unit has read something. An update or a delete reads which rows exist.
 	if w.knows = w.knows || err != nil || !changes[0].Plan.Write.Insert; w.Open() && (w.knows || w.waiting() > laterRows) {
 		if against := w.agree(ctx); against != nil {
 			return 0, against
@@ -195,9 +195,9 @@ func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.C
 	return n, err
 }
 
-// unseen reports whether an insert may have been refused because of a row that is not in the unit's snapshot. ON CONFLICT DO
-// NOTHING fails if the row in the way is not in the snapshot. Without this check, a program could find no row with a value
-// and then read that the value is taken, so it would come both before and after the unit that inserted it (TestWriteOrders).
+// unseen reports whether an insert may have been refused because of a row that is not in the unit's snapshot. In that case
+// ON CONFLICT DO NOTHING fails too. Otherwise a program could find no row with a value and then read that the value is
+// taken. It would come both before and after the unit that inserted the value (TestWriteOrders).
 func (w *Writer) unseen(ctx context.Context, changes []engine.Change, n int64, was error) (bool, error) {
 	again := make([]engine.Change, len(changes))
 	for i, c := range changes {
@@ -236,7 +236,7 @@ func (w *Writer) unseen(ctx context.Context, changes []engine.Change, n int64, w
 	return err != nil && !broken, was
 }
 
-// laterRows is for how many rows keys are noted before they are looked up even without a read.
+// laterRows is how many rows' keys are noted before they are looked up even without a read.
 const laterRows = 1000
 
 func (w *Writer) waiting() (n int) {
@@ -247,9 +247,9 @@ func (w *Writer) waiting() (n int) {
 }
 
 // taken reads the table of a broken unique rule, since a program may catch the error and rely on it. The
-// server's SERIALIZABLE does not count finding the row in the way as a read. So another transaction could
-// delete that row and both could be kept, though no order of the two gives both results. Reading a table from
-// its start counts as reading the whole table; after that the rule must still be broken (TestCaughtIsRead).
+// server's SERIALIZABLE does not treat the row in the way as read. So another transaction could delete that
+// row and both could be kept, though no order of the two gives both results. Reading a table from its start
+// counts as reading all of it. After that the rule must still be broken (TestCaughtIsRead).
 func (w *Writer) taken(ctx context.Context, v *engine.Violation, changes []engine.Change) error {
 	e, ok := errors.AsType[*pgconn.PgError](v.Err)
 	if !ok {
@@ -257,7 +257,7 @@ func (w *Writer) taken(ctx context.Context, v *engine.Violation, changes []engin
 	}
 	whole := changes[0].Plan.Write.Path()
 	err := w.read(ctx, "SELECT 1 FROM "+pgx.Identifier{e.SchemaName, e.TableName}.Sanitize()+" LIMIT 1")
-	if denied, is := errors.AsType[*pgconn.PgError](err); is && denied.Code == "42501" { // the error's table is a partition, which the role may not read; it may read the whole table
+	if denied, is := errors.AsType[*pgconn.PgError](err); is && denied.Code == "42501" { // the role may not read the partition in the error, but the whole table
 		err = w.read(ctx, "SELECT count(*) FROM "+whole)
 	}
 	if err != nil {
@@ -270,11 +270,11 @@ func (w *Writer) taken(ctx context.Context, v *engine.Violation, changes []engin
 	return fmt.Errorf("%w: a value that was taken is free now: %w", engine.ErrSerial, err)
 }
 
-// bySeqScan makes the planner read a table without its indexes. An index scan, which it would
-// choose for few rows in many pages, would count as reading only a page or two.
+// bySeqScan makes the planner read a table without its indexes. It would choose an index scan for
+// few rows in many pages, which counts as reading only a page or two.
 const bySeqScan = `SELECT set_config('enable_seqscan', 'on', true), set_config('enable_indexonlyscan', 'off', true)`
 
-// read reads a table. Its savepoint undoes the settings, but the server still remembers the read.
+// read reads a table. Its savepoint undoes the settings, but the server remembers the read.
 func (w *Writer) read(ctx context.Context, text string) error {
 	if err := w.simple(ctx, w.statements.save); err != nil {
 		return err
@@ -313,11 +313,11 @@ func (w *Writer) write(ctx context.Context, changes []engine.Change, out *plan.C
 	return w.affected, nil
 }
 
-// writeAll runs several statements in one batch, and returns how many were done before one failed.
+// writeAll runs several statements in one batch. It returns how many succeeded before one failed.
 func (w *Writer) writeAll(ctx context.Context, changes []engine.Change, out *plan.Collector) (done int, err error) {
 	defer w.deallocate()
 	total := 0
-	var all []*stmt // one for each statement that is run
+	var all []*stmt // all has a statement for each run
 	for _, c := range changes {
 		st, err := w.prepare(ctx, c.Plan, c.Args[0])
 		if err != nil {
@@ -344,7 +344,7 @@ func (w *Writer) writeAll(ctx context.Context, changes []engine.Change, out *pla
 				n++
 			}
 			for _, args := range changes[i].Args {
-				var a arguments // a new one for each, since they are sent later
+				var a arguments // each run has new arguments, since they are sent later
 				params, formats := a.encode(args)
 				pl.SendQueryStatement(all[n].sd, params, formats, binaryFormat)
 				n++
@@ -363,7 +363,7 @@ func (w *Writer) writeAll(ctx context.Context, changes []engine.Change, out *pla
 	return done, err
 }
 
-// undo undoes the failed statement of a unit. If it can't, the unit is lost.
+// undo rolls back the failed statement of a unit. If it can't, the unit is lost.
 func (s *Session) undo() {
 	if s.Conn.TxStatus() == 'T' {
 		return
@@ -382,14 +382,14 @@ func (s *Session) undo() {
 	s.bad = true
 }
 
-// Prepare implements engine.Writer. If no constraint in the database can be deferred, there is nothing to
-// check. If a deferrable constraint was made meanwhile, a COMMIT that breaks it fails and keeps nothing.
+// Prepare implements engine.Writer. If no constraint in the database can be deferred, it has nothing to check. If
+// a deferrable constraint was made in the meantime, a COMMIT that breaks it fails and keeps nothing.
 func (w *Writer) Prepare(ctx context.Context) error {
 	switch {
 	case !w.Open():
 		return errNoUnit
 	case w.statements.pending || time.Since(w.atOnce) < atOnceFor:
-		return ctx.Err() // nothing else would check it
+		return ctx.Err() // nothing else would check ctx
 	}
 	if err := w.simple(ctx, w.immediate); err != nil {
 		return serial(late(err))
@@ -478,7 +478,7 @@ func (w *Writer) Rollback(ctx context.Context) error {
 	return err
 }
 
-// The server's codes for units that can't be ordered.
+// These are the server's codes for units that can't be ordered.
 const (
 	serializationFailure = "40001"
 	deadlock             = "40P01"
@@ -491,14 +491,14 @@ func serial(err error) error {
 	return err
 }
 
-// rules are the rules by PostgreSQL's error codes for constraints.
+// rules has the kind of rule for each of PostgreSQL's error codes for constraints.
 var rules = map[string]engine.Rule{
 	"23502": engine.NotNull, "23505": engine.Unique, "23503": engine.ForeignKey, "23514": engine.CheckRule,
 	"23P01": engine.Unique,  // an exclusion constraint
 	"P0001": engine.Trigger, // RAISE EXCEPTION
 }
 
-// late converts a server's error at the end of a transaction, as violation does for a statement.
+// late converts a server's error at the end of a transaction, like violation for a statement.
 func late(err error) error {
 	err = violation(nil, nil, err)
 	if v, ok := err.(*engine.Violation); ok {
@@ -507,7 +507,7 @@ func late(err error) error {
 	return err
 }
 
-// violation converts a server's error about a constraint. The server's message and detail quote values.
+// violation converts a server's error about a constraint, since its message and detail quote values.
 func violation(p *plan.Plan, args []value.Value, err error) error {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Access implements engine.Session. If a table was never analyzed, SQLite plans without knowing
-// its size; else by its statistics.
+// Access implements engine.Session. SQLite plans by its statistics or, for a table that was never
+// analyzed, without knowing the table's size.
 func (s *Session) Access(ctx context.Context, p *plan.Plan, _ []value.Value, column string) (fence.Access, error) {
 	if err := ctx.Err(); err != nil {
 		return fence.Access{}, err

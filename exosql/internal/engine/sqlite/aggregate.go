@@ -13,26 +13,26 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// The aggregate functions that sqlast writes for SQLite, which has no exact numbers.
+// This file has the aggregate functions that sqlast writes for SQLite, which has no exact numbers.
 
 var (
 	errWindow = errors.New("exosql: this aggregate function has no window")
 	errMany   = errors.New("exosql: an aggregate function would have to keep too many values in memory")
 )
 
-// accumulator takes numbers one by one.
+// accumulator takes values one by one, and returns their aggregate.
 type accumulator interface {
 	Add(x any)
 	Value() any
 }
 
-// bounded is an accumulator that stores its values, up to a bound.
+// bounded is an accumulator that stores its values up to a bound.
 type bounded interface{ Full() bool }
 
-// leaving is an accumulator from which the oldest value can be removed.
+// leaving is an accumulator that can remove its oldest value.
 type leaving interface{ Remove(x any) }
 
-// list collects texts as a JSON text, without NULL.
+// list collects texts, without NULL, as a JSON array.
 type list struct {
 	json []byte
 	size int
@@ -44,7 +44,7 @@ func (l *list) Add(x any) {
 	if l.bad = l.bad || !ok || !utf8.ValidString(s); l.bad || l.Full() {
 		return
 	}
-	if l.size += len(s) + 8; l.json == nil { // the size counts as in sqlast.Running
+	if l.size += len(s) + 8; l.json == nil { // the size is counted as sqlast.Running counts it
 		l.json = []byte{'['}
 	} else {
 		l.json = append(l.json, ',')
@@ -55,7 +55,7 @@ func (l *list) Add(x any) {
 
 func (l *list) Full() bool { return l.size > sqlast.MaxCollected }
 
-// Value returns a text that is no JSON, and so contradicts the declaration, if any value was no text.
+// Value returns the list. If a value was no text, it returns a text that is no JSON, which contradicts the declaration.
 func (l *list) Value() any {
 	switch {
 	case l.bad:
@@ -66,7 +66,7 @@ func (l *list) Value() any {
 	return string(l.json) + "]"
 }
 
-// aggregates make an accumulator for each group.
+// aggregates make an accumulator for each group, by the function's name.
 var aggregates = map[string]func() accumulator{
 	"exo_sum":     func() accumulator { return &number.Sum{} },
 	"exo_avg":     func() accumulator { return &mean{} },
@@ -79,7 +79,7 @@ var aggregates = map[string]func() accumulator{
 	"exo_moving_max": func() accumulator { return &number.Moving{Greatest: true} },
 }
 
-// stored is an accumulator of a column of decimals as they are stored. A misfit, which is no number, counts as NULL.
+// stored is an accumulator for a column of decimals in its stored form. A misfit, which is no number, counts as NULL.
 type stored struct{ accumulator }
 
 func (s *stored) Add(x any) {
@@ -99,7 +99,7 @@ func (s *stored) Full() bool {
 	return ok && b.Full()
 }
 
-// DefineAggregates makes the aggregates functions of a driver.
+// DefineAggregates adds the aggregates to the functions of a driver.
 func DefineAggregates(d *sqlite.Driver) {
 	defineWhole(d)
 	defineRows(d)
@@ -113,7 +113,7 @@ func DefineAggregates(d *sqlite.Driver) {
 	}
 }
 
-// aggregate is an accumulator in the driver's interface.
+// aggregate adapts an accumulator to the driver's interface.
 type aggregate struct{ accumulator }
 
 func (a aggregate) Step(_ *sqlite.FunctionContext, args []driver.Value) error {
@@ -121,19 +121,19 @@ func (a aggregate) Step(_ *sqlite.FunctionContext, args []driver.Value) error {
 		a.Add(args[0])
 	}
 	if b, ok := a.accumulator.(bounded); ok && b.Full() {
-		return errMany // only rows in scope are aggregated, so this reveals no others
+		return errMany // only rows in scope are aggregated, so the error reveals no others
 	}
 	return nil
 }
 
-// WindowInverse is called when a row leaves a window's frame.
+// WindowInverse is called when a row leaves the frame of a window.
 func (a aggregate) WindowInverse(_ *sqlite.FunctionContext, args []driver.Value) error {
 	of := a.accumulator
 	if s, ok := of.(*stored); ok {
 		of = s.accumulator
 	}
 	if _, ok := of.(leaving); !ok {
-		return errWindow // sqlast writes no such frame for it
+		return errWindow // sqlast writes no moving frame for this function
 	}
 	if args[0] != nil {
 		a.accumulator.(leaving).Remove(args[0])
@@ -145,7 +145,7 @@ func (a aggregate) WindowValue(*sqlite.FunctionContext) (driver.Value, error) { 
 
 func (a aggregate) Final(*sqlite.FunctionContext) {}
 
-// mean is a sum whose value is the mean. It counts the numbers that it adds, without infinities.
+// mean is a sum with the mean as its value. It counts the numbers that it adds, without infinities.
 type mean struct{ number.Sum }
 
 func (m *mean) Value() any { return m.Mean() }

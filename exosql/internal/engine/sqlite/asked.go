@@ -1,9 +1,9 @@
 package sqlite
 
-// This file finds what the schema itself asks the authorizer for. SQLite asks for the functions in the
-// defaults and stored columns of every table that a statement touches, and for everything that a view
-// reads, although the statement's text has none of it. The host chose the schema, so a plan allows what its
-// own tables and views ask for: see guard.decide. SQLite itself, and not a parser of ours, finds that out.
+// This file finds what the schema itself asks the authorizer for. SQLite asks for functions in the defaults
+// and stored columns of every table that a statement touches. It asks for everything that a view reads. The
+// statement's text has none of this. The host chose the schema, so a plan allows what its own tables and
+// views ask for (see guard.decide). SQLite itself finds that out, and not a parser of ours.
 
 import (
 	"fmt"
@@ -17,15 +17,15 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
-// question is one call of the authorizer. within is the view or trigger whose text asks; "" for the statement's own text.
+// question is one call of the authorizer. within is the view or trigger that contains the asking text, or "" for the statement's own text.
 type question struct {
 	action             sqlite.AuthorizerActionCode
 	arg1, arg2, within string
 }
 
-// Learn finds what the tables and views of a plan ask for, and reports whether something is new.
-// It is called when the authorizer has refused a statement, since a schema may change while it is
-// used. It runs nothing: it compiles a probe that selects all columns of one table, and drops it.
+// Learn finds what the tables and views of a plan ask for, and reports whether something is new. It is
+// called when the authorizer has refused a statement, since a schema may change while it is used. It
+// runs nothing: it compiles a probe that selects all columns of one table, and drops the probe.
 func (s *Session) Learn(p *plan.Plan) (bool, error) {
 	g := s.Guard
 	grew := false
@@ -49,12 +49,12 @@ func (s *Session) Learn(p *plan.Plan) (bool, error) {
 	return grew, nil
 }
 
-// record keeps what a probe asks for, other than the columns that it names itself.
+// record keeps what a probe asks for, apart from the columns that the probe names.
 func (g *guard) record(q question) {
 	if q.within != "" || q.action == sqlite.AuthFunction {
 		g.learning[q] = true
 	}
-	// If a statement uses no column that comes from some table of the view, SQLite asks only for that table's rows, and does not name the view.
+	// If a statement uses no column from some table of a view, SQLite asks only for that table's rows, and does not name the view.
 	if q.within != "" && q.action == sqlite.AuthRead {
 		g.learning[question{q.action, q.arg1, "", ""}] = true
 		g.learning[question{q.action, q.arg1, "", q.within}] = true
@@ -66,15 +66,15 @@ func (g *guard) asks(q question) bool {
 	return g.asked != nil && slices.ContainsFunc(g.named(*g.reads.Load()), func(name string) bool { return g.asked[name][q] })
 }
 
-// named returns the tables and views of a plan, and the tables that its write touches.
+// named returns the tables and views of a plan, with the tables that its write touches.
 func (g *guard) named(reads map[string]map[string]bool) []string {
 	names := append(slices.Collect(maps.Keys(reads)), g.touched()...)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// written returns the tables that the running plan changes, in lower case: its own, and tables
-// that cascades permitted by the host change.
+// written returns the tables that the running plan changes, in lower case: its own, and those that
+// permitted cascades change.
 func (g *guard) written() []string {
 	w := g.writes.Load()
 	if w == nil {
@@ -89,8 +89,8 @@ func (g *guard) written() []string {
 	return out
 }
 
-// touched returns the tables that SQLite compiles into a write: the changed ones, and those at
-// the other end of their foreign keys.
+// touched returns the tables that SQLite compiles into a write: the changed ones, and those at the
+// other end of their foreign keys.
 func (g *guard) touched() []string {
 	var out []string
 	for _, name := range g.written() {

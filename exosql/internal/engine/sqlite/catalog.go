@@ -8,8 +8,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// The catalogue of a database is read over a separate connection, which no plan uses: guarded
-// connections may not read it. It can't write, and is closed afterwards.
+// This file reads a database's catalogue over a separate connection, which no plan uses, since
+// guarded connections may not read it. The connection can't write, and is closed afterwards.
 
 func (e *Database) Catalog(ctx context.Context, cells bool) (*schema.Database, error) {
 	return engine.InTransaction(ctx, sql.OpenDB(connector{e.read}), nil, func(tx *sql.Tx) (*schema.Database, error) {

@@ -19,17 +19,16 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// conn runs statements through the engine's own interface. It bypasses database/sql and the driver's rows: their locks,
-// boxes and conversions for each cell, and a goroutine for each query, cost more than most queries. One goroutine uses a conn at a
-// time; only interrupt may be called from others.
+// conn runs statements by SQLite's C interface. It bypasses database/sql and the driver's rows, since their locks, boxes,
+// conversions and goroutines cost more than most queries. One goroutine uses a conn at a time; others may only call interrupt.
 type conn struct {
-	driver driver.Conn // it opened the connection, has its authorizer, and closes it
-	Db     uintptr     // the engine's handle
-	mutex  uintptr     // the engine's lock of this connection
+	driver driver.Conn // driver opened the connection, has its authorizer, and closes it
+	Db     uintptr     // Db is SQLite's handle of the connection
+	mutex  uintptr     // mutex is SQLite's lock of this connection
 	Tls    *libc.TLS
-	out    uintptr // where prepare stores its results
-	text   uintptr // bound texts are here while their statement runs
-	room   int     // how many bytes there are at text
+	out    uintptr // out is where prepare stores its results
+	text   uintptr // text has the bound texts while their statement runs
+	room   int     // room counts the bytes at text
 }
 
 const pointerSize = strconv.IntSize / 8
@@ -50,7 +49,7 @@ func newConn(d driver.Conn) (*conn, error) {
 
 var errNoMemory = errors.New("exosql: SQLite is out of memory")
 
-// close frees the connection's memory; its statements must be finalized before.
+// close frees the connection's memory. Its statements must be finalized before.
 func (c *conn) close() error {
 	libc.Xfree(c.Tls, c.out)
 	libc.Xfree(c.Tls, c.text)
@@ -58,7 +57,7 @@ func (c *conn) close() error {
 	return c.driver.Close()
 }
 
-// SqlError is an error of the engine. It may quote the schema, so it is only for the host.
+// SqlError is an error of SQLite. It may quote the schema, so it is only for the host.
 type SqlError struct {
 	Code int32
 	msg  string
@@ -66,7 +65,7 @@ type SqlError struct {
 
 func (e *SqlError) Error() string { return fmt.Sprintf("sqlite: %s (%d)", e.msg, e.Code) }
 
-// codeOf returns the code of SQLite or of its driver, which opens connections; 0 for other errors.
+// codeOf returns the code of SQLite, or of its driver, which opens connections. For other errors it is 0.
 func codeOf(err error) int32 {
 	if e := (*SqlError)(nil); errors.As(err, &e) {
 		return e.Code
@@ -77,7 +76,7 @@ func codeOf(err error) int32 {
 	return 0
 }
 
-// primary returns the code without its extension.
+// primary returns an error code without its extension.
 func primary(code int32) int32 { return code & 0xff }
 
 func (c *conn) fault(code int32) error {
@@ -87,15 +86,15 @@ func (c *conn) fault(code int32) error {
 // stmt is a prepared statement.
 type stmt struct {
 	P     uintptr
-	texts []int32 // the placeholders with bound texts
-	fixed bool    // compiled by sqlite3_prepare: see open.go
+	texts []int32 // texts are the placeholders with bound texts
+	fixed bool    // fixed: compiled by sqlite3_prepare (see open.go)
 
-	alone []string            // the tables that are searched only for their scope: see share.go
-	scans map[string][]string // by the scopes' values: the tables of alone that are better scanned
-	epoch int                 // the epoch of the schema for scans
+	alone []string            // alone are the tables that are searched only for their scope (see share.go)
+	scans map[string][]string // scans has the tables of alone that are better scanned, by the scopes' values
+	epoch int                 // epoch is the epoch of the schema in which scans is valid
 
-	refused *fence.Refused // not nil: there is no statement, since its plan was refused
-	until   time.Time      // how long it stays refused
+	refused *fence.Refused // refused is why the plan was refused, so that there is no statement; or nil
+	until   time.Time      // until is when the refusal ends
 }
 
 // prepare compiles one statement, with the authorizer in force.
@@ -123,7 +122,7 @@ func (c *conn) compile(text string, prepare func(sql uintptr, n int32, tail uint
 	return st, nil
 }
 
-// pointerAt reads a pointer from the engine's memory.
+// pointerAt reads a pointer from SQLite's memory.
 func pointerAt(p uintptr) uintptr {
 	b := libc.GoBytes(p, pointerSize)
 	if pointerSize == 4 {
@@ -132,15 +131,15 @@ func pointerAt(p uintptr) uintptr {
 	return uintptr(binary.NativeEndian.Uint64(b))
 }
 
-// bytes returns how much memory of the engine a statement has.
+// bytes returns how much of SQLite's memory a statement uses.
 func (c *conn) bytes(st *stmt) int {
 	return int(sqlite3.Xsqlite3_stmt_status(c.Tls, st.P, sqlite3.SQLITE_STMTSTATUS_MEMUSED, 0))
 }
 
 func (c *conn) finalize(st *stmt) { sqlite3.Xsqlite3_finalize(c.Tls, st.P) }
 
-// bind sets every placeholder. The number of values must be that of the placeholders: a
-// placeholder without one would keep the value of another run.
+// bind sets every placeholder. There must be one value for each, since a placeholder without one
+// would keep the value of another run.
 func (c *conn) bind(st *stmt, args []value.Value) error {
 	if n := int(sqlite3.Xsqlite3_bind_parameter_count(c.Tls, st.P)); n != len(args) {
 		return fmt.Errorf("exosql: a statement has %d placeholders and is given %d values", n, len(args))
@@ -192,7 +191,7 @@ func (c *conn) bind(st *stmt, args []value.Value) error {
 
 // reserve makes room for bound texts. No statement has a bound text at this time.
 func (c *conn) reserve(n int) bool {
-	if n = max(n, 1); n <= c.room { // never the null pointer, which would bind NULL instead of ''
+	if n = max(n, 1); n <= c.room { // never use the null pointer, which would bind NULL instead of ''
 		return true
 	}
 	libc.Xfree(c.Tls, c.text)
@@ -204,14 +203,14 @@ func (c *conn) reserve(n int) bool {
 	return true
 }
 
-// keptRoom is how much memory for texts a connection keeps between queries.
+// keptRoom is how much memory for bound texts a connection keeps between queries.
 const keptRoom = 64 << 10
 
 // reset ends a statement in any state: it releases its locks and removes the texts of this run.
-// (Numbers stay until the next run overwrites them: unbinding them would make SQLite plan the
-// statement again.)
+// Numbers stay until the next run overwrites them, since unbinding them would make SQLite plan the
+// statement again.
 func (c *conn) reset(st *stmt) {
-	sqlite3.Xsqlite3_reset(c.Tls, st.P) // it repeats the error of the last step, which is known
+	sqlite3.Xsqlite3_reset(c.Tls, st.P) // this repeats the error of the last step, which is known
 	for _, n := range st.texts {
 		sqlite3.Xsqlite3_bind_null(c.Tls, st.P, n)
 	}
@@ -222,7 +221,7 @@ func (c *conn) reset(st *stmt) {
 	}
 }
 
-// step goes to the next row and reports whether there is one.
+// step goes to the next row, and reports whether there is one.
 func (c *conn) step(st *stmt) (bool, error) {
 	switch rc := sqlite3.Xsqlite3_step(c.Tls, st.P); rc {
 	case sqlite3.SQLITE_ROW:
@@ -231,7 +230,7 @@ func (c *conn) step(st *stmt) (bool, error) {
 		return false, nil
 	default:
 		if st.fixed && rc == sqlite3.SQLITE_ERROR {
-			rc = sqlite3.Xsqlite3_reset(c.Tls, st.P) // it returns the error's code
+			rc = sqlite3.Xsqlite3_reset(c.Tls, st.P) // reset returns the code of the error
 		}
 		return false, c.fault(rc)
 	}
@@ -250,8 +249,8 @@ func (c *conn) Exec(text string) error {
 	return err
 }
 
-// lock takes the engine's lock of this connection for a whole row or query, so that reading a
-// cell need not take it. It does not prevent an interrupt. unlock releases it.
+// lock takes SQLite's lock of this connection for a whole row or query, so that reading a cell need
+// not take it. An interrupt is still possible. unlock releases the lock.
 func (c *conn) lock() { sqlite3.Xsqlite3_mutex_enter(c.Tls, c.mutex) }
 
 func (c *conn) unlock() { sqlite3.Xsqlite3_mutex_leave(c.Tls, c.mutex) }

@@ -23,9 +23,9 @@ import (
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
-// The functions that sqlast writes for SQLite and that SQLite lacks, or has only for ASCII.
-// They belong to this package's driver, so no other connection of the process has them. All are
-// total: see package number.
+// This file has the functions that sqlast writes for SQLite and that SQLite lacks, or has only for
+// ASCII. They belong to this package's driver, so no other connection of the process has them. All
+// are total: see package number.
 func newDriver() *sqlite.Driver {
 	d := &sqlite.Driver{}
 	Definer(func(name string, n int32, f func([]driver.Value) any) {
@@ -117,14 +117,14 @@ func (d Definer) DefineAll() {
 	})
 	d.defineText("exo_interval_millis", func(s string) any {
 		if micros := intervalMicros(s); micros != nil {
-			return micros.Div(micros, big.NewInt(1000)).Int64() // rounded down, as by floor
+			return micros.Div(micros, big.NewInt(1000)).Int64() // Div rounds down, like floor
 		}
 		return nil
 	})
 	d.defineText("exo_quarter", quarter)
 	d.define("exo_later", 4, func(args []driver.Value) any {
 		day, ok := args[0].(string)
-		many, isNumber := number.Read(args[1]) // also a text: a calculated number is exact
+		many, isNumber := number.Read(args[1]) // a calculated number is exact, and may be a text
 		days, _ := args[2].(int64)
 		months, _ := args[3].(int64)
 		if !ok || !isNumber {
@@ -185,7 +185,7 @@ func (d Definer) DefineAll() {
 		return func(x value.Value) bool { return plain(x) == v }
 	})
 	d.defineHas("exo_has_number", func(v driver.Value) func(value.Value) bool {
-		b, ok := number.Read(v) // only once: it may have 16,000 digits, and the array as many elements
+		b, ok := number.Read(v) // v is read only once: it may have 16,000 digits, and the array as many elements
 		return func(x value.Value) bool {
 			a, okA := number.Read(plain(x))
 			return ok && okA && x.Type() != value.TypeBool && a.Cmp(b) == 0
@@ -193,8 +193,8 @@ func (d Definer) DefineAll() {
 	})
 }
 
-// defineHas defines whether an array has a value as an element. The elements are those that a
-// program gets, so a program finds the values that it read.
+// defineHas defines a function that reports whether an array has a value as an element. It compares
+// the elements that a program gets, so a program finds the values that it read.
 func (d Definer) defineHas(name string, is func(v driver.Value) func(element value.Value) bool) {
 	d.define(name, 2, func(args []driver.Value) any {
 		s, ok := args[1].(string)
@@ -212,7 +212,7 @@ func (d Definer) defineHas(name string, is func(v driver.Value) func(element val
 				return int64(1)
 			}
 			if x.Type() == value.TypeNull {
-				found = nil // as in SQL: the unknown element might be the value
+				found = nil // a null element might be the value, so the answer is unknown as in SQL
 			}
 		}
 		return found
@@ -244,13 +244,13 @@ func (d Definer) defineText2(name string, f func(a, b string) any) {
 	})
 }
 
-// formOf returns the form with the number in an argument.
+// formOf returns the stored form that has the number arg.
 func formOf(arg driver.Value) cellform.Form {
 	n, _ := arg.(int64)
 	return cellform.ByIndex(n)
 }
 
-// cellOf returns the cell of a form for a calculated value. It fails if the cell would be read as another value.
+// cellOf returns a calculated value as a cell of a form. It fails if the cell would be read as another value.
 func cellOf(form cellform.Form, kind string, x any) any {
 	if n, ok := x.(int64); ok && kind == value.TypeBool {
 		return form.Flag(n != 0)
@@ -280,7 +280,7 @@ func truth(b bool) any {
 	return int64(0)
 }
 
-// keyBytes returns a key as bytes; NULL gets bytes that no key has.
+// keyBytes returns a key as bytes. NULL gets bytes that no key has.
 func keyBytes(key any) []byte {
 	if b, ok := key.([]byte); ok {
 		return b
@@ -288,8 +288,8 @@ func keyBytes(key any) []byte {
 	return []byte{0xff}
 }
 
-// intervalMicros returns the length of an interval in microseconds, as PostgreSQL compares it:
-// a month has 30 days, a day 24 hours. It returns nil for a text that is no interval.
+// intervalMicros returns the length of an interval in microseconds, as PostgreSQL compares
+// intervals: a month has 30 days, a day 24 hours. For a text that is no interval it returns nil.
 func intervalMicros(s string) *big.Int {
 	i, ok := scalar.ParseInterval(s)
 	if !ok {
@@ -300,7 +300,7 @@ func intervalMicros(s string) *big.Int {
 	return n.Add(n, big.NewInt(i.Micros))
 }
 
-// intervalKey returns the key that sorts by that length.
+// intervalKey returns a key that sorts intervals by their length.
 func intervalKey(s string) any {
 	if micros := intervalMicros(s); micros != nil {
 		return number.Key(number.Decimal{Coef: micros, Exp: 0})
@@ -308,8 +308,8 @@ func intervalKey(s string) any {
 	return nil
 }
 
-// local returns the time that clocks of a zone show, in the years that PostgreSQL is asked for.
-// SQLite has no time zones, so the rules are this process's.
+// local returns the time that clocks in a zone show, for years that PostgreSQL accepts too. SQLite
+// has no time zones, so the rules are those of this process.
 func local(at, name string) any {
 	z, err := zone.Load(name)
 	t, ok := scalar.ParseTime(at)
@@ -321,8 +321,8 @@ func local(at, name string) any {
 
 var firstLocal, lastLocal = time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
-// later returns the day that is n units after another; a unit has so many days or months. In a
-// month without that day it is the last day. Years are 1 to 9999.
+// later returns the day that is n units after another; a unit has a number of days or of months. If
+// the month has no such day, it is the month's last day. Years are 1 to 9999.
 func later(day string, n, days, months int64) any {
 	t, err := time.Parse(time.DateOnly, day)
 	if err != nil || n < -4_000_000 || n > 4_000_000 {
@@ -341,7 +341,7 @@ func later(day string, n, days, months int64) any {
 	return t.Format(time.DateOnly)
 }
 
-// quarter returns the first day of the quarter of a month, "2024-05".
+// quarter returns the first day of the quarter with a month like "2024-05".
 func quarter(month string) any {
 	m, err := strconv.Atoi(month[max(0, len(month)-2):])
 	if err != nil || m < 1 || m > 12 {
@@ -350,7 +350,7 @@ func quarter(month string) any {
 	return fmt.Sprintf("%s%02d-01", month[:len(month)-2], (m-1)/3*3+1)
 }
 
-// plain returns an element of an array as SQLite would store it.
+// plain returns an element of an array in the form that SQLite would store.
 func plain(x value.Value) any {
 	switch x.Type() {
 	case value.TypeBool:

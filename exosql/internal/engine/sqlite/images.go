@@ -1,7 +1,7 @@
 package sqlite
 
 // This file keeps images of rows. SQLite's pre-update hook reports each row before it changes, whatever changes it: REPLACE, a trigger, a cascade. It
-// does not report what is rolled back later. So the row before its first event is kept, and at the end each such row is read again by its key.
+// does not report later rollbacks. So the row before its first event is kept, and at the end each such row is read again by its key.
 
 import (
 	"context"
@@ -30,30 +30,30 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// imageTable is a table as the hook reports its rows.
+// imageTable is a table in the form in which the hook reports its rows.
 type imageTable struct {
 	engine.Layout
-	numbers []int32 // of the columns, for the hook: it counts generated ones, too
-	rowid   string  // the name of the row's number; "": WITHOUT ROWID
-	now     *stmt   // byKey, once it is compiled
+	numbers []int32 // numbers are the columns' numbers for the hook, which also counts generated ones
+	rowid   string  // rowid is the name of the row's number, or "" for WITHOUT ROWID
+	now     *stmt   // now is byKey, once it is compiled
 }
 
 // imageKey identifies a row while its unit runs.
 type imageKey struct {
 	t   *imageTable
 	row int64
-	key string // the key's literals, if the table is WITHOUT ROWID
+	key string // key has the key's literals if the table is WITHOUT ROWID
 }
 
 type touched struct {
 	key    []engine.Cell
-	before []engine.Cell // nil: there was no such row
+	before []engine.Cell // before is nil if no such row existed
 }
 
 // images are the images of one unit.
 type images struct {
 	w           *Writer
-	tables      map[string]*imageTable // nil for a table whose rows are not kept
+	tables      map[string]*imageTable // a table's entry is nil if its rows are not kept
 	rows, bytes int
 	net         *engine.Net
 	touched     map[imageKey]touched
@@ -74,7 +74,7 @@ func (w *Writer) Capture(_ context.Context, rows, bytes int) error {
 	if !ok {
 		return fmt.Errorf("%w: the SQLite driver has no pre-update hook", engine.ErrNoImages)
 	}
-	if w.unhooked { // without a hook, SQLite compiles the deletion of all rows so that no hook hears of it (TestImagesOfAllRows)
+	if w.unhooked { // without the hook, SQLite compiles the deletion of all rows in a form that no hook notices (TestImagesOfAllRows)
 		for p := range maps.Collect(w.Stmts.All()) {
 			w.Stmts.Remove(p)
 		}
@@ -85,7 +85,7 @@ func (w *Writer) Capture(_ context.Context, rows, bytes int) error {
 	return nil
 }
 
-// forgetImages ends what Capture began.
+// forgetImages ends what Capture has begun.
 func (w *Writer) forgetImages() {
 	if w.images != nil {
 		w.images = nil
@@ -93,14 +93,14 @@ func (w *Writer) forgetImages() {
 	}
 }
 
-// event is called before a row changes. It may not run statements.
+// event is called before a row changes. It must not run statements.
 func (im *images) event(d sqlite.SQLitePreUpdateData) {
 	if im.err != nil || d.DatabaseName != "main" {
 		return
 	}
 	t, known := im.tables[d.TableName]
 	if !known {
-		im.err = fmt.Errorf("%w: the table %s is new", engine.ErrNoImages, schema.Printable(d.TableName))
+		im.err = fmt.Errorf("%w: the table %s was not there when the images began", engine.ErrNoImages, schema.Printable(d.TableName))
 	}
 	if t == nil {
 		return
@@ -133,7 +133,7 @@ func (im *images) has(k imageKey) bool {
 	return ok
 }
 
-// touch keeps a row at its first event, as it was: row if there was one.
+// touch keeps a row at its first event, in its state before. there reports whether the row existed.
 func (im *images) touch(k imageKey, row []engine.Cell, there bool) {
 	if im.err != nil {
 		return
@@ -142,7 +142,7 @@ func (im *images) touch(k imageKey, row []engine.Cell, there bool) {
 	if k.t.rowid == "" {
 		for _, i := range k.t.Key {
 			x.key = append(x.key, row[i])
-			k.key += row[i].Text + "\x00" // no literal has this byte
+			k.key += row[i].Text + "\x00" // no literal contains this byte
 		}
 		k.row = 0
 	}
@@ -167,7 +167,7 @@ func (im *images) cells(t *imageTable, read func(*libc.TLS, uintptr, int32, uint
 	out := make([]engine.Cell, len(t.numbers))
 	for i, n := range t.numbers {
 		if rc := read(c.Tls, c.Db, n, c.out); rc != sqlite3.SQLITE_OK {
-			im.err = fmt.Errorf("exosql: SQLite does not report a changed row: %d", rc)
+			im.err = fmt.Errorf("exosql: SQLite can't read a changed row: error %d", rc)
 			return out
 		}
 		out[i] = c.literal(pointerAt(c.out))
@@ -184,7 +184,7 @@ func (w *Writer) Captured(context.Context) ([]engine.Image, error) {
 	case im.err != nil:
 		return nil, im.err
 	}
-	net := im.net.Again() // Captured may be called twice
+	net := im.net.Again() // Captured may be called twice, so im.net must not change
 	err := w.unguarded(func() error { return w.capturedIn(net) })
 	if err != nil {
 		return nil, serial(err)
@@ -192,7 +192,7 @@ func (w *Writer) Captured(context.Context) ([]engine.Image, error) {
 	return net.Images()
 }
 
-// capturedIn reads each touched row as it is now.
+// capturedIn adds the present state of each touched row to net.
 func (w *Writer) capturedIn(net *engine.Net) (err error) {
 	for k, x := range w.images.touched {
 		if k.t.now == nil {
@@ -214,7 +214,7 @@ func (w *Writer) capturedIn(net *engine.Net) (err error) {
 	return nil
 }
 
-// forgetLayouts ends what imageTables has made.
+// forgetLayouts drops what imageTables has made.
 func (w *Writer) forgetLayouts() {
 	for _, t := range w.layouts {
 		if t != nil && t.now != nil {
@@ -270,10 +270,10 @@ func (w *Writer) KeptImages(_ context.Context, run string) ([]engine.Image, erro
 // Unkept implements engine.Imager: the hook reports all tables.
 func (w *Writer) Unkept(context.Context, []string) (string, error) { return "", nil }
 
-// trimAtOnce bounds the rows that one transaction deletes: others wait for it.
+// trimAtOnce bounds the rows that one transaction deletes, since others wait for it.
 const trimAtOnce = 1000
 
-// TrimImages implements engine.Imager. The oldest rows are those with the lowest numbers, so it reads no row that it does not delete, but one batch.
+// TrimImages implements engine.Imager. The oldest rows have the lowest numbers, so it reads at most one batch of rows that it does not delete.
 func (w *Writer) TrimImages(ctx context.Context, before time.Time) error {
 	for {
 		if err := w.bound(ctx, "BEGIN IMMEDIATE"); err != nil {
@@ -290,7 +290,7 @@ func (w *Writer) TrimImages(ctx context.Context, before time.Time) error {
 	}
 }
 
-// byKey selects one row.
+// byKey returns a query that selects one row by its key.
 func (t *imageTable) byKey() string {
 	where := "main." + sqlname.Quote(t.Table.Name) + "." + t.rowid + " = ?"
 	if t.rowid == "" {
@@ -307,7 +307,8 @@ func (t *imageTable) byKey() string {
 	return "SELECT " + strings.Join(columns, ", ") + " FROM main." + sqlname.Quote(t.Table.Name) + " WHERE " + where
 }
 
-// rowNow returns a row as it is now; nil: there is none. SQLite may compare keys more widely than exactly: such another row has an event of its own.
+// rowNow returns a row in its present state, or nil if it does not exist. SQLite may compare keys more widely than exactly: another row that it finds so
+// has its own event.
 func (w *Writer) rowNow(st *stmt, k imageKey, x touched) (row []engine.Cell, err error) {
 	w.C.lock()
 	defer w.C.unlock()
@@ -343,7 +344,7 @@ func allOf(list []int, ok func(i, x int) bool) bool {
 	return true
 }
 
-// readTables reads the columns of all tables. A number of -1 as the key's position is that of a key that is the row's own number.
+// readTables reads the columns of all tables. A key that is the row's own number has the position -1.
 const readTables = `SELECT l.name, l.type = 'table' AND l.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND lower(l.name) NOT IN ('exo_runs', 'exo_undo'), l.wr, x.cid, x.name, x.hidden <> 0, x.pk,
 	x.pk > 0 AND NOT l.wr AND NOT EXISTS (SELECT 1 FROM pragma_index_list(l.name) AS i WHERE i.origin = 'pk'), coalesce(x.dflt_value, 'NULL')
 	FROM pragma_table_list AS l JOIN pragma_table_xinfo(l.name) AS x WHERE l.schema = 'main' AND l.type IN ('table', 'shadow') ORDER BY l.name, x.cid`
@@ -363,7 +364,7 @@ func (w *Writer) imageTables() (map[string]*imageTable, error) {
 	}
 	out := map[string]*imageTable{}
 	names := map[*imageTable][]string{}
-	places := map[*imageTable]map[int]int{} // the column at each place of the key
+	places := map[*imageTable]map[int]int{} // places has the column at each place of a key
 	for _, r := range rows {
 		t := out[r[0]]
 		if t == nil {
@@ -378,7 +379,7 @@ func (w *Writer) imageTables() (map[string]*imageTable, error) {
 			places[t] = map[int]int{}
 		}
 		names[t] = append(names[t], strings.ToLower(r[4]))
-		if r[5] == "1" { // generated
+		if r[5] == "1" { // the column is generated
 			continue
 		}
 		i := len(t.Columns)
@@ -398,10 +399,10 @@ func (w *Writer) imageTables() (map[string]*imageTable, error) {
 		for _, place := range slices.Sorted(maps.Keys(of)) {
 			t.Key = append(t.Key, of[place])
 		}
-		if t.rowid == "rowid" { // a column may have this name
+		if t.rowid == "rowid" { // a column may be named rowid
 			free := slices.DeleteFunc([]string{"rowid", "_rowid_", "oid"}, func(n string) bool { return slices.Contains(names[t], n) })
 			if len(free) == 0 {
-				delete(out, t.Table.Name) // a change of it is an error
+				delete(out, t.Table.Name) // a change of this table is an error
 				continue
 			}
 			t.rowid = free[0]
@@ -412,12 +413,12 @@ func (w *Writer) imageTables() (map[string]*imageTable, error) {
 	return out, nil
 }
 
-// constant matches a default that is the same each time.
+// constant matches a default that has the same value each time.
 var constant = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?is)^\s*([-+]?[0-9.]+(e[-+]?[0-9]+)?|0x[0-9a-f]+|x?'([^']|'')*'|"([^"]|"")*"|null|true|false)\s*$`)
 })
 
-// unguarded calls f while the authorizer admits everything, for constant statements of ours that no plan has.
+// unguarded calls f while the authorizer allows everything, for our constant statements that no plan contains.
 func (w *Writer) unguarded(f func() error) error {
 	w.Guard.Admit(&map[string]map[string]bool{})
 	w.Guard.learning = map[question]bool{}
@@ -428,7 +429,7 @@ func (w *Writer) unguarded(f func() error) error {
 	return f()
 }
 
-// texts runs a constant statement and returns its rows, as texts. While it runs, SQLite compiles the pragmas that it reads.
+// texts runs a constant statement and returns its rows as texts. While it runs, SQLite compiles the pragmas that it reads.
 func (w *Writer) texts(text string, columns int, args ...value.Value) (out [][]string, err error) {
 	err = w.unguarded(func() error {
 		st, err := w.C.prepare(text)
@@ -457,7 +458,7 @@ func (w *Writer) texts(text string, columns int, args ...value.Value) (out [][]s
 	return out, err
 }
 
-// literal writes a value so that Literal reads exactly the same: quote() ends a text at its first NUL.
+// literal writes a value so that Literal reads exactly the same value. quote() alone would end a text at its first NUL.
 func (c *conn) literal(v uintptr) engine.Cell {
 	bytes := func(p uintptr) []byte { return libc.GoBytes(p, int(sqlite3.Xsqlite3_value_bytes(c.Tls, v))) }
 	switch sqlite3.Xsqlite3_value_type(c.Tls, v) {
@@ -488,7 +489,7 @@ func floatLiteral(f float64) string {
 	return s
 }
 
-// Literal returns the value of a cell, for the driver: nil, an int64, a float64, a string or bytes.
+// Literal returns the value of a cell in the driver's types: nil, an int64, a float64, a string or bytes.
 func Literal(c engine.Cell) (driver.Value, error) {
 	text := c.Text
 	switch {
@@ -511,7 +512,7 @@ func Literal(c engine.Cell) (driver.Value, error) {
 	return strconv.ParseInt(text, 10, 64)
 }
 
-// bindCells binds cells to the placeholders of a statement, which reset frees.
+// bindCells binds cells to the placeholders of a statement. reset frees them.
 func (c *conn) bindCells(st *stmt, cells []engine.Cell) error {
 	values := make([]driver.Value, len(cells))
 	size := 0

@@ -11,9 +11,9 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// handle finds the engine's handle of a connection. The driver has no method for it, so the
-// field is read by its name. If a new driver changes the field, verifyInterrupt fails and no
-// connection is opened.
+// handle finds SQLite's handle of a connection. The driver has no method for it, so its field is
+// read by name. If a new driver changes the field, verifyInterrupt fails and no connection is
+// opened.
 func handle(driverConn any) (uintptr, error) {
 	v := reflect.ValueOf(driverConn)
 	if v.Kind() == reflect.Pointer {
@@ -27,18 +27,18 @@ func handle(driverConn any) (uintptr, error) {
 	return 0, errors.New("exosql: the SQLite driver's connection has no usable handle: use the version of modernc.org/sqlite that this module requires")
 }
 
-// interrupt stops the statement that runs on the connection. It is the only method that another
-// goroutine may call.
+// interrupt stops the statement that runs on the connection. Only this method may be called from
+// another goroutine.
 func (c *conn) interrupt() {
 	tls := libc.NewTLS()
 	defer tls.Close()
 	sqlite3.Xsqlite3_interrupt(tls, c.Db)
 }
 
-// Watch interrupts the connection's statements once ctx has ended, and repeats that until stop
-// is called: SQLite forgets an interrupt that comes before a statement's first step. stop
-// reports whether ctx ended first; no interrupt comes after it has returned. A context that
-// can't end needs no goroutine.
+// Watch interrupts the connection's statements once ctx has ended. It repeats that until stop is
+// called, since SQLite forgets an interrupt before a statement's first step. stop reports whether
+// ctx ended first; after it has returned, no interrupt comes. A context that can't end needs no
+// goroutine.
 func (c *conn) Watch(ctx context.Context) (stop func() bool) {
 	over, left := make(chan struct{}), make(chan struct{})
 	unwatch := context.AfterFunc(ctx, func() {
@@ -63,7 +63,7 @@ func (c *conn) Watch(ctx context.Context) (stop func() bool) {
 	}
 }
 
-// verifyInterrupt stops a statement after its first row.
+// verifyInterrupt interrupts a statement after its first row, to verify that this works.
 func verifyInterrupt(c *conn) error {
 	st, err := c.prepare("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n LIMIT 100000")
 	if err != nil {
@@ -72,7 +72,7 @@ func verifyInterrupt(c *conn) error {
 	defer c.finalize(st)
 	more, err := c.step(st)
 	if err != nil || !more {
-		return errors.Join(errors.New("exosql: the interrupt could not be verified"), err)
+		return errors.Join(errors.New("exosql: can't verify that a statement can be interrupted"), err)
 	}
 	c.interrupt()
 	for more && err == nil {

@@ -24,7 +24,7 @@ func jsonCell(cell driver.Value) string {
 	return ""
 }
 
-// These functions read a piece of JSON, as SQLite writes it: nil for another type.
+// These functions read a piece of JSON in SQLite's syntax. They return nil for another type.
 
 func jsonText(s string) any {
 	var text string
@@ -42,10 +42,10 @@ func jsonNumber(s string) any {
 	if err != nil || x >= 1e308 || x <= -1e308 {
 		return nil
 	}
-	return x + 0 // PostgreSQL has no -0
+	return x + 0 // x + 0 turns -0 into 0, since PostgreSQL has no -0
 }
 
-// jsonDigits returns the digits of a whole number from 2^53 on.
+// jsonDigits returns the digits of a whole number of at least 2^53.
 func jsonDigits(s string) any {
 	if x, ok := jsonNumber(s).(float64); ok && math.Abs(x) >= 1<<53 {
 		if r, ok := new(big.Rat).SetString(s); ok && r.IsInt() {
@@ -55,7 +55,7 @@ func jsonDigits(s string) any {
 	return nil
 }
 
-// jsonLength returns JavaScript's length of an array, or an object's whole number under the key length.
+// jsonLength returns the length of an array as JavaScript counts it, or an object's whole number under the key length.
 func jsonLength(s string) any {
 	var list []json.RawMessage
 	var object map[string]json.RawMessage
@@ -80,25 +80,25 @@ func jsonBool(s string) any {
 	return nil
 }
 
-// jsonHas is whether an array has an element that equals v, read as the type of of; nil if s is no array.
+// jsonHas reports whether an array has an element that equals v. The function of reads elements as v's type. The result is nil if s is no array.
 func jsonHas(s string, v driver.Value, of func(string) any) any {
 	var list []json.RawMessage
 	if len(s) == 0 || s[0] != '[' || json.Unmarshal([]byte(s), &list) != nil {
 		return nil
 	}
-	if whole, ok := v.(int64); ok && of("0") != nil { // a number without a fraction
+	if whole, ok := v.(int64); ok && of("0") != nil { // v is a number without a fraction
 		v = float64(whole)
 	}
 	for _, x := range list {
-		if is := of(string(x)); is == v || is == nil && jsonDigits(string(x)) == v && v != nil { // a number beyond 2^53 is a text to programs
+		if is := of(string(x)); is == v || is == nil && jsonDigits(string(x)) == v && v != nil { // programs read a number beyond 2^53 as text
 			return int64(1)
 		}
 	}
 	return int64(0)
 }
 
-// same reports whether two documents are equal, as jsonb compares them: numbers by value,
-// objects in any order of fields. A text that is no document equals nothing.
+// same reports whether two documents are equal in jsonb's sense: numbers by value, objects in any
+// order of fields. A text that is no document equals nothing.
 func same(a, b value.Value) bool {
 	switch typ := a.Type(); {
 	case isNumber(a) && isNumber(b):
@@ -112,7 +112,7 @@ func same(a, b value.Value) bool {
 			}
 		}
 		return true
-	case typ == value.TypeRecord: // compared by a map, since a document may have a hundred thousand fields
+	case typ == value.TypeRecord: // a map is used since a document may have a hundred thousand fields
 		of := make(map[string]value.Value, b.Len())
 		for name, y := range b.Fields() {
 			of[name] = y

@@ -5,10 +5,10 @@ import (
 )
 
 // like reports whether s matches a pattern of SQL: % means any text, _ any character, and \ the
-// character that follows. The pattern is cut at its %. Each piece is looked for after the end
-// of the one before, with all its characters at once (shift-and, Baeza-Yates and Gonnet 1992).
-// So for every text and pattern the work is the length of the text times a 64th of the longest
-// piece: nothing can stop this function inside the engine.
+// character that follows. The pattern is cut at each %. Each piece is looked for after the end of
+// the one before, with all its characters at once (shift-and, Baeza-Yates and Gonnet 1992). So the
+// work is at most the length of the text times a 64th of the longest piece. That matters because
+// nothing can stop this function inside the engine.
 func like(s, pattern string) bool {
 	pieces, open := cutPattern(pattern)
 	first, last := pieces[0], pieces[len(pieces)-1]
@@ -28,7 +28,7 @@ func like(s, pattern string) bool {
 	return last.suffix(rest)
 }
 
-// piece is a part of a pattern between two %; anyRune is a _.
+// piece is a part of a pattern between two %. anyRune represents _ in it.
 type piece []rune
 
 const anyRune = -1
@@ -54,7 +54,7 @@ func cutPattern(pattern string) (pieces []piece, open bool) {
 	return pieces, open
 }
 
-// prefix returns the rest of s after the piece at its beginning.
+// prefix returns the rest of s, if s begins with the piece.
 func (p piece) prefix(s string) (rest string, ok bool) {
 	for _, want := range p {
 		r, n := utf8.DecodeRuneInString(s)
@@ -83,8 +83,8 @@ func (p piece) find(s string) (rest string, ok bool) {
 		return s, true
 	}
 	words := (len(p) + 63) / 64
-	wild := make([]uint64, words) // the positions of _
-	at := map[rune][]uint64{}     // the positions of each character
+	wild := make([]uint64, words) // wild has the positions of _ in the piece
+	at := map[rune][]uint64{}     // at has the positions of each character in the piece
 	for i, r := range p {
 		if r == anyRune {
 			wild[i/64] |= 1 << (i % 64)
@@ -95,9 +95,9 @@ func (p piece) find(s string) (rest string, ok bool) {
 		}
 		at[r][i/64] |= 1 << (i % 64)
 	}
-	state := make([]uint64, words) // bit i: the last characters match the piece up to i
+	state := make([]uint64, words) // bit i of state means that the last characters match the piece up to i
 	for s != "" {
-		r, n := utf8.DecodeRuneInString(s) // an invalid byte of UTF-8 is one character
+		r, n := utf8.DecodeRuneInString(s) // an invalid byte of UTF-8 counts as one character
 		s = s[n:]
 		carry := uint64(1)
 		mask := at[r]

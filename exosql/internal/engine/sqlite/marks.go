@@ -13,8 +13,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// The statements for the table of marks. A settling host has the only write lock. So a unit
-// that has left its mark has ended by then, and a unit that has not fails when it leaves it.
+// These are the statements for the table of marks. A host that settles a run has the only write lock. So a
+// unit that has inserted its mark has ended by then, and one that has not fails when it inserts it.
 const (
 	leaveMark  = `INSERT INTO exo_runs (run, kept, at_ms) VALUES (?, 1, ?)`
 	settleMark = `INSERT INTO exo_runs (run, kept, at_ms) VALUES (?, 0, ?) ON CONFLICT (run) DO NOTHING`
@@ -25,7 +25,7 @@ const (
 	readForgot = `SELECT at_ms FROM exo_runs WHERE run = '` + engine.ForgottenRow + `'`
 )
 
-// The authorizer allows these for the statements of marks.
+// The authorizer allows this table for the statements of marks.
 var (
 	marksRead    = map[string]map[string]bool{"exo_runs": {"run": true, "kept": true, "at_ms": true}}
 	marksWritten = plan.Write{Table: "exo_runs", Insert: true, Update: []string{"at_ms"}, Delete: true}
@@ -83,7 +83,7 @@ func (w *Writer) Settle(ctx context.Context, run string, at time.Time) (kept boo
 			return err
 		}
 		is, there, err := w.mark(readMark, value.Text(run))
-		if err == nil && !there { // to return false would be a guess
+		if err == nil && !there { // without a mark, false would be a guess
 			err = errors.New("exosql: exo_runs does not keep what is written to it")
 		}
 		if kept = is == 1; err == nil && !kept {
@@ -137,5 +137,5 @@ func (w *Writer) outside(ctx context.Context, f func() error) error {
 	if err = f(); err == nil {
 		err = w.bound(ctx, "COMMIT")
 	}
-	return errors.Join(err, w.Rollback(ctx)) // after a commit this does nothing
+	return errors.Join(err, w.Rollback(ctx)) // Rollback does nothing after a commit
 }

@@ -15,12 +15,11 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// An open plan has no fence between the rows in scope and the program's conditions. SQLite is
-// asked how it would read the tables, once for each statement that a connection prepares. The
-// answer is valid as long as the statement: sqlite3_prepare prepares it, so it fails with
-// SQLITE_SCHEMA once the schema or its statistics have changed. After sqlite3_prepare_v2 SQLite
-// would silently plan it again, perhaps by an index that another connection has made
-// (TestSchemaChange).
+// An open plan has no fence between the rows in scope and the program's conditions. SQLite is asked
+// how it would read the tables, once for each statement that a connection prepares. The answer is
+// valid as long as the statement. sqlite3_prepare prepares it, so it fails with SQLITE_SCHEMA once
+// the schema or its statistics have changed. After sqlite3_prepare_v2 SQLite would silently plan it
+// again, perhaps by an index that another connection has made (TestSchemaChange).
 
 // prepareOpen prepares the statement of an open plan, or refuses it.
 func (s *Session) prepareOpen(p *plan.Plan) (*stmt, error) {
@@ -28,7 +27,7 @@ func (s *Session) prepareOpen(p *plan.Plan) (*stmt, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Explain after preparing: if the schema changes in between, the statement fails.
+	// EXPLAIN comes after preparing: if the schema changes in between, the statement fails.
 	lines, err := s.C.explain(p.Text)
 	if err == nil {
 		err = fence.JudgeSQLite(lines, p.Tables, s.alwaysRead(p), s.rowid)
@@ -49,8 +48,8 @@ func (s *Session) prepareOpen(p *plan.Plan) (*stmt, error) {
 	return nil, refused.refused
 }
 
-// alwaysRead lists the tables that a plan reads whatever a program asks: derived tables, and
-// tables whose foreign keys SQLite itself looks up when rows are changed.
+// alwaysRead lists the tables that a plan reads whatever a program asks: derived tables, and tables
+// in which SQLite itself looks up foreign keys when rows are changed.
 func (s *Session) alwaysRead(p *plan.Plan) []string {
 	out := p.Derived
 	if p.Write != nil {
@@ -61,7 +60,7 @@ func (s *Session) alwaysRead(p *plan.Plan) []string {
 	return out
 }
 
-// prepareFixed compiles a statement that is never planned again.
+// prepareFixed compiles a statement that SQLite never plans again.
 func (c *conn) prepareFixed(text string) (*stmt, error) {
 	return c.compile(text, func(sql uintptr, n int32, tail uintptr) int32 {
 		return sqlite3.Xsqlite3_prepare(c.Tls, c.Db, sql, n, c.out, tail)
@@ -74,7 +73,7 @@ func changed(err error) bool {
 	return errors.As(err, &e) && primary(e.Code) == sqlite3.SQLITE_SCHEMA
 }
 
-// explain returns the lines of a statement's plan. The planner knows args, if there are any.
+// explain returns the lines of a statement's plan. If args are given, the planner knows these values.
 func (c *conn) explain(text string, args ...value.Value) (lines []string, err error) {
 	st, err := c.prepare("EXPLAIN QUERY PLAN " + text)
 	if err != nil {
@@ -96,8 +95,7 @@ func (c *conn) explain(text string, args ...value.Value) (lines []string, err er
 	}
 }
 
-// rowid reports whether the one column of a table's scope is its rowid, by which SQLite then
-// searches.
+// rowid reports whether the one column of a table's scope is its rowid, which SQLite then searches.
 func (s *Session) rowid(t fence.Table) bool {
 	text, _, err := sqlast.Render(&sqlast.Select{
 		Columns: []sqlast.Output{{Expr: sqlast.One, As: "c0"}},

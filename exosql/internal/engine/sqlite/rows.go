@@ -14,19 +14,19 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// errRows is the error of a list that is too long. Lists have only rows in scope, so it reveals no others.
+// errRows is the error for a list that is too long. Lists have only rows in scope, so it reveals no others.
 var errRows = errors.New("exosql: a list of rows is too long")
 
-// rows has the cells of many rows as SQLite stores them, one after the other, each with its type,
-// so that they are decoded like the result's cells. (JSON has neither blobs nor infinities.)
+// rows has the cells of many rows in SQLite's stored form, one after the other, each with its type.
+// So they are decoded like the result's cells. (JSON has neither blobs nor infinities.)
 type rows struct {
 	cells   []byte
 	n, size int
-	one     bool // only one row, which needs no bound
+	one     bool // one: there is only one row, which needs no bound
 }
 
-// defineRows makes rows functions of a driver: exo_rows is an aggregate, exo_row makes one row. Arguments
-// are copied and not kept (VolatileArgs); so a text is complete, even with a NUL, which no Value has.
+// defineRows adds two functions to a driver: the aggregate exo_rows, and exo_row, which makes one row. Arguments
+// are copied and not kept (VolatileArgs), so a text is complete even with a NUL, which no Value can have.
 func defineRows(d *sqlite.Driver) {
 	d.MustRegisterFunction("exo_rows", &sqlite.FunctionImpl{NArgs: -1, Deterministic: true, VolatileArgs: true,
 		MakeAggregate: func(sqlite.FunctionContext) (sqlite.AggregateFunction, error) { return &rows{}, nil }})
@@ -38,7 +38,7 @@ func defineRows(d *sqlite.Driver) {
 		}})
 }
 
-// The types of cells.
+// These constants are the types of cells.
 const (
 	cellNull = iota
 	cellInt
@@ -77,7 +77,7 @@ func (r *rows) Step(_ *sqlite.FunctionContext, args []driver.Value) error {
 
 func (r *rows) fits() bool { return r.one || r.size <= sqlast.MaxNested && r.n <= sqlast.MaxRows }
 
-// WindowInverse is for windows, which sqlast never writes for this function.
+// WindowInverse completes the interface; sqlast never writes a window of this function.
 func (r *rows) WindowInverse(*sqlite.FunctionContext, []driver.Value) error { return errWindow }
 
 func (r *rows) WindowValue(*sqlite.FunctionContext) (driver.Value, error) {
@@ -89,7 +89,7 @@ func (r *rows) WindowValue(*sqlite.FunctionContext) (driver.Value, error) {
 
 func (r *rows) Final(*sqlite.FunctionContext) {}
 
-// decodeRows makes a value from the result of exo_rows, and returns how many rows it has.
+// decodeRows makes a value of the result of exo_rows, and returns how many rows it contains.
 func decodeRows(of *plan.Rows, b []byte, m *plan.Misfits) (value.Value, int, error) {
 	out, total := of.Begin(m), 0
 	for len(b) > 0 {

@@ -9,12 +9,12 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// SQLite has five kinds of values. The other types are stored in them like this: a decimal as a
-// number or a text, a date as "2006-01-02", an interval as ISO 8601, a UUID as its text in
-// lower case, JSON and arrays as JSON text. A date or a UUID in another form contradicts the
-// declaration: a program would get it in the usual form, which would not find its row.
+// SQLite has five kinds of values. It stores a decimal as a number or a text, a date as
+// "2006-01-02", and an interval as ISO 8601. A UUID is text in lower case; JSON and arrays are JSON
+// text. A date or a UUID in another form contradicts the declaration: a program would get it in the
+// usual form, which would not find its row.
 
-// decodeScalar returns the Value of a kind that SQLite does not have itself, or the zero Value.
+// decodeScalar returns the Value of a kind that SQLite itself lacks, or the zero Value.
 func decodeScalar(c *plan.Cell, x any) value.Value {
 	switch s, text := x.(string); c.Kind {
 	case value.TypeDecimal:
@@ -23,7 +23,7 @@ func decodeScalar(c *plan.Cell, x any) value.Value {
 		if text {
 			return plan.Canonical(c.Kind, s)
 		}
-	case value.TypeInterval: // in any form of ISO 8601
+	case value.TypeInterval: // an interval may have any form of ISO 8601
 		if text {
 			return plan.Canonical(c.Kind, s)
 		}
@@ -39,7 +39,7 @@ func decodeScalar(c *plan.Cell, x any) value.Value {
 		switch n := x.(type) {
 		case string:
 			return engine.DecodeJSON([]byte(n))
-		case int64: // a column with the type JSON has NUMERIC affinity, which turns texts of numbers into numbers
+		case int64: // a column of type JSON has NUMERIC affinity, which turns texts of numbers into numbers
 			return engine.DecodeJSON(strconv.AppendInt(nil, n, 10))
 		case float64:
 			return engine.DecodeJSON(strconv.AppendFloat(nil, n, 'g', -1, 64))
@@ -81,8 +81,8 @@ func decodeElements(c *plan.Cell, list value.Value) value.Value {
 	return value.List(items...)
 }
 
-// decodeExact returns the Value of a calculated number, see package number. A whole number
-// beyond 64 bits becomes a text of its digits.
+// decodeExact returns the Value of a calculated number (see package number). A whole number beyond
+// 64 bits becomes the text of its digits.
 func decodeExact(x any, kind string) value.Value {
 	s := ""
 	switch x := x.(type) {

@@ -7,10 +7,10 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/search"
 )
 
-// defineSearch defines a function whose first argument is the text to look for, and whose
-// others are the texts of a row. A column that is no text counts as an empty one.
+// defineSearch defines a function of the text to look for, followed by the texts of a row. A column
+// that is no text counts as an empty one.
 func (d Definer) defineSearch(name string, answer func(q *search.Query, texts ...string) any) {
-	var last atomic.Pointer[sought] // one statement calls it with the same text for each of its rows
+	var last atomic.Pointer[sought] // one statement calls the function with the same text for each of its rows
 	d.define(name, -1, func(args []driver.Value) any {
 		if len(args) == 0 {
 			return nil
@@ -23,7 +23,7 @@ func (d Definer) defineSearch(name string, answer func(q *search.Query, texts ..
 		if s == nil || s.text != text {
 			q, err := search.Parse(text)
 			if err != nil {
-				return err // plan has refused such a text already
+				return err // package plan has already refused an invalid text
 			}
 			s = &sought{text, q}
 			last.Store(s)

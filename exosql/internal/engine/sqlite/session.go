@@ -21,11 +21,11 @@ type Session struct {
 	C      *conn
 	Guard  *guard
 	Stmts  engine.Statements[*stmt]
-	bad    bool // it was interrupted, or has failed
-	epoch  int  // counts the changes of the schema that it has noticed
+	bad    bool // bad: the connection was interrupted, or has failed
+	epoch  int  // epoch counts the changes of the schema that the session has noticed
 }
 
-// Connect opens one guarded connection and verifies that the authorizer refuses what it must.
+// Connect opens one guarded connection and verifies that the authorizer refuses what it must refuse.
 func (e *Database) Connect(ctx context.Context) (engine.Session, error) {
 	s, err := e.connect(ctx, e.read, func(*Session) error { return nil })
 	if err != nil {
@@ -34,9 +34,9 @@ func (e *Database) Connect(ctx context.Context) (engine.Session, error) {
 	return s, nil
 }
 
-// connect opens a connection, and waits while another connection has the database locked. Of two
-// connections that switch to the write-ahead log at once, SQLite tells one immediately that the database
-// is locked, whatever its busy timeout: both read first, and neither may wait for the other then.
+// connect opens a connection, and waits while another connection has the database locked. If two
+// connections switch to the write-ahead log at once, SQLite reports to one immediately that the database
+// is locked, whatever its busy timeout: both have read, and then neither may wait for the other.
 func (e *Database) connect(ctx context.Context, dsn string, first func(*Session) error) (*Session, error) {
 	for wait := (Patience{}); ; {
 		s, err := e.attempt(dsn, first)
@@ -50,7 +50,7 @@ func (e *Database) connect(ctx context.Context, dsn string, first func(*Session)
 	}
 }
 
-// attempt opens a connection. first is called before it is guarded.
+// attempt opens a connection. It calls first before the connection is guarded.
 func (e *Database) attempt(dsn string, first func(*Session) error) (*Session, error) {
 	dc, err := SharedDriver().Open(dsn)
 	if err != nil {
@@ -62,8 +62,8 @@ func (e *Database) attempt(dsn string, first func(*Session) error) (*Session, er
 		return nil, err
 	}
 	e.Opened.Add(1)
-	// The engine has a cell, a row and the result of a function in memory before any budget counts
-	// them: for one text of 600 MB, DISTINCT used nine times as much.
+	// SQLite has a cell, a row and the result of a function in memory before any budget counts them:
+	// for one text of 600 MB, DISTINCT used nine times as much.
 	sqlite3.Xsqlite3_limit(c.Tls, c.Db, sqlite3.SQLITE_LIMIT_LENGTH, engine.MaxRow)
 	s := &Session{engine: e, C: c, Guard: &guard{}, Stmts: engine.Statements[*stmt]{Bytes: e.prepared, Drop: c.finalize}}
 	err = verifyInterrupt(c)
@@ -87,7 +87,7 @@ func (e *Database) attempt(dsn string, first func(*Session) error) (*Session, er
 	return s, nil
 }
 
-// With implements engine.Session: SQLite has no policies.
+// With implements engine.Session. SQLite has no policies.
 func (s *Session) With(*engine.Settings) {}
 
 func (s *Session) Sound() bool { return !s.bad }
@@ -102,8 +102,8 @@ func (s *Session) Close() error {
 	return s.C.close()
 }
 
-// prepare finds or makes the statement of a plan. done must be called after the run: a
-// statement that is too large to be kept is finalized then.
+// prepare finds or makes the statement of a plan. done must be called after the run: it finalizes a
+// statement that is too large to be kept.
 func (s *Session) prepare(p *plan.Plan) (st *stmt, done func(), err error) {
 	if st, ok := s.Stmts.Get(p); ok {
 		if st.refused == nil {
@@ -163,8 +163,8 @@ func (s *Session) Query(ctx context.Context, p *plan.Plan, args []value.Value, o
 	}
 }
 
-// run runs the statement once. began: it returned a row, so it can't be run again for this
-// result.
+// run runs the statement once. began reports that it returned a row, so that it can't run again for
+// this result.
 func (s *Session) run(p *plan.Plan, args []value.Value, out *plan.Collector) (began bool, err error) {
 	st, done, err := s.prepare(p)
 	if err != nil {
@@ -173,7 +173,7 @@ func (s *Session) run(p *plan.Plan, args []value.Value, out *plan.Collector) (be
 	defer func() {
 		done()
 		if changed(err) {
-			s.Stmts.Remove(p) // so that it is judged again
+			s.Stmts.Remove(p) // without it the plan is judged again
 			s.epoch++
 		}
 	}()
@@ -215,7 +215,7 @@ func (s *Session) judge(ctx context.Context, err error) error {
 			return &fail.Error{Kind: fail.Limit, Msg: fmt.Sprintf("a row is too large: the limit is %d bytes", engine.MaxRow), Err: err}
 		}
 		switch primary(e.Code) {
-		case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH: // from a write: the statement is undone
+		case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH: // a failed write undoes its statement
 		case sqlite3.SQLITE_ERROR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_AUTH:
 		default:
 			s.bad = true
@@ -224,10 +224,10 @@ func (s *Session) judge(ctx context.Context, err error) error {
 	return err
 }
 
-// Patience bounds how long a query waits while a writer has the database.
+// Patience bounds how long a query waits while another connection writes.
 type Patience struct{ until time.Time }
 
-// While a writer has the database, SQLite waits for shortWait, during which it does not notice the end of a context. Patience then tries again.
+// While another connection writes, SQLite waits for shortWait, and does not notice the end of a context. Then Patience tries again.
 const (
 	longWait  = 5 * time.Second
 	shortWait = 10 * time.Millisecond

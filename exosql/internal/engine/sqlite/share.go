@@ -11,23 +11,23 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// A fixed statement was planned without any value, so a table without a better index is
-// searched for its scope. That is right for one tenant of many, and ten times slower than
-// reading the whole table for the tenant that has most of it. With statistics (ANALYZE) SQLite
-// can choose once it knows the value. So before such a search runs, SQLite is asked for the
-// plan again, with the values of the scopes and no value of the program: by an estimate from
-// all tenants' statistics, the time would reveal how frequent that value is. If SQLite would
-// scan, the guarded statement that scans runs instead. The answer only chooses between two
-// statements that are each judged.
+// A fixed statement was planned without any value, so a table without a better index is searched
+// for its scope. That is right for one tenant of many, and ten times slower than reading the whole
+// table for the tenant that has most of it. With statistics (ANALYZE) SQLite can choose once it
+// knows the value. So before such a search runs, SQLite is asked for the plan again, with the
+// values of the scopes. It gets no value of the program: by an estimate from all tenants'
+// statistics, the time would reveal how frequent that value is. If SQLite would scan, the guarded
+// statement that scans runs instead. The answer only chooses between two statements that are each
+// judged.
 
-// maxShares bounds the answers that a statement remembers, shareBytes the size of each.
+// maxShares bounds the answers that a statement remembers, and shareBytes the size of each.
 const (
 	maxShares  = 128
 	shareBytes = 200
 )
 
-// searches refuses a statement that searches for scopes if SQLite, knowing their values, would
-// scan the tables.
+// searches refuses a statement that searches for scopes if SQLite, knowing the scopes' values,
+// would scan the tables.
 func (s *Session) searches(p *plan.Plan, st *stmt, args []value.Value) error {
 	if len(st.alone) == 0 {
 		return nil

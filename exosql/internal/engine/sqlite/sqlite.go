@@ -23,7 +23,7 @@ import (
 
 var memoryNames atomic.Uint64
 
-// connector opens connections of the driver without registering a name for the driver.
+// connector opens connections of the driver, without registering a name for it.
 type connector struct{ dsn string }
 
 func (c connector) Connect(context.Context) (driver.Conn, error) { return SharedDriver().Open(c.dsn) }
@@ -34,12 +34,12 @@ var SharedDriver = sync.OnceValue(newDriver)
 
 // Database is one SQLite database, in a file or in memory.
 type Database struct {
-	read     string       // opens a connection that can't write
-	write    string       // opens a connection that can write
-	prepared int          // bytes of statements that a connection keeps
-	marks    bool         // see engine.Marks
-	Opened   atomic.Int64 // how many connections were opened, without Keep
-	Keep     *sql.DB      // of a database in memory: the connection that keeps it alive
+	read     string       // read opens a connection that can't write
+	write    string       // write opens a connection that can write
+	prepared int          // prepared bounds the bytes of the statements that a connection keeps
+	marks    bool         // marks: see engine.Marks
+	Opened   atomic.Int64 // Opened counts the connections that were opened, without Keep
+	Keep     *sql.DB      // Keep is the connection that keeps a database in memory alive
 }
 
 func (e *Database) Close() error {
@@ -52,10 +52,10 @@ func (e *Database) Close() error {
 func Open(ctx context.Context, path string, opt engine.Options) (engine.Engine, error) {
 	e := &Database{prepared: opt.PreparedBytes, marks: opt.Marks}
 	memory := path == ":memory:"
-	name := (&url.URL{Path: path}).EscapedPath() // a path with ? or # must not become options
+	name := (&url.URL{Path: path}).EscapedPath() // a ? or # in a path must not begin options
 	write, read := "file:"+name+"?", "file:"+name+"?mode=ro&"
 	if memory {
-		// The memdb VFS shares one database among the connections of this process that use its name.
+		// The memdb VFS shares a database among all connections of this process that use its name.
 		name = fmt.Sprintf("file:/exo-%d?vfs=memdb&", memoryNames.Add(1))
 		write, read = name, name
 	} else if _, err := os.Stat(path); err != nil && opt.Setup == nil {
@@ -80,17 +80,17 @@ func Open(ctx context.Context, path string, opt engine.Options) (engine.Engine, 
 			return nil, err
 		}
 	}
-	// _defensive: statements can't write the schema table or shadow tables. _dqs=0: a misspelt
-	// identifier in double quotes is an error, not a text.
+	// With _defensive, statements can't write the schema table or shadow tables. With _dqs=0, a
+	// misspelt identifier in double quotes is an error and not a text.
 	walls := fmt.Sprintf("_busy_timeout=%d&_defensive=1&_dqs=0&_pragma=trusted_schema(0)", shortWait.Milliseconds())
 	e.read, e.write = read+walls+"&_pragma=query_only(1)", write+walls+"&_pragma=foreign_keys(1)"
-	if !memory { // without a write-ahead log, a reader would keep writers from committing
+	if !memory { // without a write-ahead log, a reader would prevent commits
 		e.write += "&_pragma=journal_mode(WAL)"
 	}
 	return e, nil
 }
 
-// verifyWall tries statements that no plan has. The authorizer must deny each; a failure for
+// verifyWall tries statements that no plan contains. The authorizer must deny each; a failure for
 // another reason is no proof.
 func verifyWall(c *conn) error {
 	for _, q := range []string{"SELECT name FROM sqlite_master", "PRAGMA query_only=0", "ATTACH ':memory:' AS x", "CREATE TABLE exo_wall (x)"} {
@@ -99,23 +99,23 @@ func verifyWall(c *conn) error {
 			return fmt.Errorf("exosql: SQLite allowed %s on a restricted connection, so its authorizer does not work and Open refuses the database", q)
 		}
 		if e := (*SqlError)(nil); !errors.As(err, &e) || primary(e.Code) != sqlite3.SQLITE_AUTH {
-			return fmt.Errorf("exosql: SQLite refused %s for another reason than its authorizer, so Open can't verify that the authorizer works: %w", q, err)
+			return fmt.Errorf("exosql: SQLite refused %s, but not because of its authorizer, so Open can't verify that the authorizer works: %w", q, err)
 		}
 	}
 	return nil
 }
 
-// guard is the authorizer of one connection. It allows only what the running plan reads and
-// writes. The zero guard denies everything.
+// guard is the authorizer of one connection. It allows only what the running plan reads and writes.
+// The zero guard denies everything.
 type guard struct {
 	reads  atomic.Pointer[map[string]map[string]bool]
 	writes atomic.Pointer[plan.Write]
-	bounds atomic.Bool // the begin or end of a unit of work, or of a part of it, may run
+	bounds atomic.Bool // bounds: the begin or end of a unit of work, or of a part of it, may run
 
-	keys     map[string]map[string]map[string]bool // see foreignKeys
-	asked    map[string]map[question]bool          // by table or view, in lower case: what it asks for in addition to its columns
-	learning map[question]bool                     // what a probe has asked for; nil: no probe is being compiled
-	denied   bool                                  // the current or last plan was denied something
+	keys     map[string]map[string]map[string]bool // keys is the result of foreignKeys
+	asked    map[string]map[question]bool          // asked is what each table or view, in lower case, asks for in addition to its columns
+	learning map[question]bool                     // learning is what a probe has asked for; nil while no probe is compiled
+	denied   bool                                  // denied: the current or last plan was denied something
 }
 
 func (g *guard) Admit(reads *map[string]map[string]bool) {
@@ -125,7 +125,7 @@ func (g *guard) Admit(reads *map[string]map[string]bool) {
 	}
 }
 
-// Functions are the functions of SQLite that sqlast writes. For our own see newDriver.
+// Functions are SQLite's own functions that sqlast writes. newDriver has ours.
 var Functions = map[string]bool{"count": true, "row_number": true, "rank": true, "dense_rank": true, "lag": true, "lead": true, "first_value": true, "last_value": true, "date": true, "strftime": true, "min": true, "max": true, "sum": true, "typeof": true, "coalesce": true, "ifnull": true,
 	"nullif": true, "json_valid": true, "->": true, "trim": true, "char": true, "length": true, "substr": true, "round": true, "julianday": true, "unhex": true}
 
@@ -144,13 +144,13 @@ func (g *guard) decide(action sqlite.AuthorizerActionCode, arg1, arg2, database,
 	if reads == nil {
 		return sqlite.AuthorizerDeny
 	}
-	q := question{action, sqlast.Fold(arg1), sqlast.Fold(arg2), sqlast.Fold(trigger)} // SQLite reports a view's name as the statement writes it
+	q := question{action, sqlast.Fold(arg1), sqlast.Fold(arg2), sqlast.Fold(trigger)} // SQLite reports a view's name in the statement's spelling
 	if g.learning != nil {
 		g.record(q)
 		return sqlite.AuthorizerOK
 	}
-	inTree := strings.HasPrefix(trigger, sqlast.TreePrefix) // SQLite reports the name of a recursion where it otherwise reports a view
-	if trigger != "" && !inTree {                           // a trigger changes more than the plan, so its host must have permitted it
+	inTree := strings.HasPrefix(trigger, sqlast.TreePrefix) // SQLite reports a recursion's name in place of a view's
+	if trigger != "" && !inTree {                           // a trigger changes more than the plan, so the host must have permitted it
 		known := database == "main" || database == "" && nameless(action, arg2)
 		if w := g.writes.Load(); w != nil && known && slices.Contains(w.Triggers, trigger) {
 			return sqlite.AuthorizerOK
@@ -176,7 +176,7 @@ func (g *guard) decide(action sqlite.AuthorizerActionCode, arg1, arg2, database,
 			return sqlite.AuthorizerOK
 		}
 		// If a statement only counts rows, SQLite reports no column. It reports a database name for a table that it found in the
-		// text of a view; for a table that the statement names it does so only if the statement names the database, which ours
+		// text of a view. For a table that the statement names, it does so only if the statement names the database, which ours
 		// never do. So no statement counts the rows of a table behind a view, which may be other tenants', except as main.table.
 		if arg2 == "" && (ok || isDerived(arg1) || database == "main" && g.asks(q)) {
 			return sqlite.AuthorizerOK
@@ -193,13 +193,13 @@ func (g *guard) decide(action sqlite.AuthorizerActionCode, arg1, arg2, database,
 	return sqlite.AuthorizerDeny
 }
 
-// nameless reports whether SQLite reports no database for an action: a SELECT, a function, a recursion, or a table whose rows are counted.
+// nameless reports whether SQLite reports no database for an action: a SELECT, a function, a recursion, or a table that only has its rows counted.
 func nameless(action sqlite.AuthorizerActionCode, arg2 string) bool {
 	return action == sqlite.AuthSelect || action == sqlite.AuthFunction || action == sqlite.AuthRecursive || action == sqlite.AuthRead && arg2 == ""
 }
 
-// isDerived reports whether a name is one of our aliases of derived tables. If only their rows
-// count, SQLite reports these as tables without a column.
+// isDerived reports whether a name is one of our aliases of derived tables. SQLite reports them as
+// tables without a column if only their rows count.
 func isDerived(name string) bool {
 	return name == "" || strings.HasPrefix(name, "(subquery-")
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/exoagent/exoagent/internal/cellform"
 )
 
-// cell takes column i of the current row of st as the next value of out.
+// cell passes column i of st's current row to out as its next value.
 func (c *conn) cell(st *stmt, i int, out *plan.Collector) error {
-	// The value belongs to the statement. It is read before the next step, and no one else uses
-	// the connection.
+	// The value belongs to the statement. It is read before the next step, and nothing else uses the
+	// connection.
 	x := sqlite3.Xsqlite3_column_value(c.Tls, st.P, int32(i))
 	want := out.Next()
 	var held any
@@ -47,7 +47,7 @@ func (c *conn) cell(st *stmt, i int, out *plan.Collector) error {
 		if err := out.Afford(int(sqlite3.Xsqlite3_value_bytes(c.Tls, x))); err != nil {
 			return err
 		}
-		b, _ := valueBytes(sqlite3.Xsqlite3_value_blob(c.Tls, x), sqlite3.Xsqlite3_value_bytes(c.Tls, x)) // an empty blob has no pointer
+		b, _ := valueBytes(sqlite3.Xsqlite3_value_blob(c.Tls, x), sqlite3.Xsqlite3_value_bytes(c.Tls, x)) // an empty blob has a null pointer
 		if want.Rows != nil {
 			v, n, err := decodeRows(want.Rows, b, out.Misfits())
 			if err != nil {
@@ -67,7 +67,7 @@ func (c *conn) cell(st *stmt, i int, out *plan.Collector) error {
 	return out.Add(v)
 }
 
-// valueBytes returns the engine's own memory, which the next step overwrites.
+// valueBytes returns SQLite's own memory without a copy. The next step overwrites it.
 func valueBytes(p uintptr, n int32) ([]byte, bool) {
 	if p == 0 {
 		return []byte{}, false
@@ -75,9 +75,9 @@ func valueBytes(p uintptr, n int32) ([]byte, bool) {
 	return libc.GoBytes(p, int(n)), true
 }
 
-// decode converts what SQLite stores (an int64, a float64, a string or a []byte) to a Value of
-// the declared kind, or to the zero Value. SQLite stores any value in any column; a value that
-// contradicts the declaration is an error for the host, not a guess.
+// decode converts a cell of SQLite (an int64, a float64, a string or a []byte) to a Value of the
+// declared kind, or to the zero Value. SQLite stores any value in any column; one that contradicts
+// the declaration is an error for the host, not a guess.
 func decode(c *plan.Cell, x any) value.Value {
 	if c.Collected {
 		s, _ := x.(string)
@@ -103,7 +103,7 @@ func decode(c *plan.Cell, x any) value.Value {
 		}
 	case value.TypeBool:
 		switch b := x.(type) {
-		case bool: // an element of an array
+		case bool: // only an element of an array can be a bool
 			return value.Bool(b)
 		case int64:
 			if b == 0 || b == 1 {

@@ -13,12 +13,12 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/number"
 )
 
-// exo_whole is the exact sum of a column of whole numbers. SQLite's own sum fails beyond 64
-// bits; this one has 128. It is registered by the engine's own interface: the driver's boxes
-// each number and takes two locks for it, which costs more than the sum. Its state is in the
-// engine's memory, so nothing remains when a statement ends early.
+// exo_whole is the exact sum of a column of whole numbers. SQLite's own sum fails beyond 64 bits;
+// this one has 128. It is registered by SQLite's C interface, since the driver boxes each number
+// and takes two locks for it, which costs more than the sum. Its state is in SQLite's memory, so
+// nothing remains when a statement ends early.
 
-// wholeState is a sum (upper half first), the number of its addends, and whether a cell contradicts the column.
+// wholeState has a sum (upper half first), the number of its addends, and whether a cell contradicts the column.
 type wholeState []byte
 
 const wholeStateSize = 32
@@ -30,7 +30,7 @@ func (w wholeState) add(upper, lower uint64) {
 	binary.NativeEndian.PutUint64(w, sum)
 }
 
-// numbers adds more to the count of the numbers that were added up, and returns the count.
+// numbers adds more to the count of addends, and returns the count.
 func (w wholeState) numbers(more int64) (n int64) {
 	n = int64(binary.NativeEndian.Uint64(w[16:])) + more
 	binary.NativeEndian.PutUint64(w[16:], uint64(n))
@@ -40,7 +40,7 @@ func (w wholeState) numbers(more int64) (n int64) {
 func wholeStep(tls *libc.TLS, ctx uintptr, _ int32, argv uintptr) {
 	value := pointerAt(argv)
 	kind := sqlite3.Xsqlite3_value_type(tls, value)
-	if kind != sqlite3.SQLITE_INTEGER { // NULL, or a misfit
+	if kind != sqlite3.SQLITE_INTEGER { // the cell is NULL or a misfit
 		return
 	}
 	p := sqlite3.Xsqlite3_aggregate_context(tls, ctx, wholeStateSize)
@@ -77,7 +77,7 @@ func wholeFinal(tls *libc.TLS, ctx uintptr) {
 	}
 }
 
-// wholeInverse is called when a row leaves a window's frame.
+// wholeInverse is called when a row leaves the frame of a window.
 func wholeInverse(tls *libc.TLS, ctx uintptr, _ int32, argv uintptr) {
 	value := pointerAt(argv)
 	p := sqlite3.Xsqlite3_aggregate_context(tls, ctx, 0)
@@ -100,7 +100,7 @@ var wholePointers = sync.OnceValue(func() (p struct{ step, final, inverse uintpt
 	return p
 })
 
-// defineWhole makes exo_whole a function of each connection of a driver.
+// defineWhole adds exo_whole to the functions of each connection of a driver.
 func defineWhole(d *sqlite.Driver) {
 	d.RegisterConnectionHook(func(conn sqlite.ExecQuerierContext, _ string) error {
 		db, err := handle(conn)
@@ -114,7 +114,7 @@ func defineWhole(d *sqlite.Driver) {
 			return errNoMemory
 		}
 		defer libc.Xfree(tls, name)
-		p := wholePointers() // the value up to a row of a window is computed like the final one
+		p := wholePointers() // in a window, the value up to a row is calculated like the final one
 		rc := sqlite3.Xsqlite3_create_window_function(tls, db, name, 1, sqlite3.SQLITE_UTF8|sqlite3.SQLITE_DETERMINISTIC, 0, p.step, p.final, p.final, p.inverse, 0)
 		if rc != sqlite3.SQLITE_OK {
 			return &SqlError{rc, "exo_whole can't be defined"}
@@ -123,8 +123,8 @@ func defineWhole(d *sqlite.Driver) {
 	})
 }
 
-// functionPointer returns a function in the form in which the translated engine calls it: a pointer
-// to a word with its address, as in Go's function values. f must be a declared function: a closure
+// functionPointer returns a function in the form in which the translated SQLite calls it: a pointer to
+// a word with its address, as in Go's function values. f must be a declared function, since a closure
 // would miss its variables. It is called once for each function, and its memory is never freed.
 func functionPointer(tls *libc.TLS, f any) uintptr {
 	p := libc.Xmalloc(tls, pointerSize)

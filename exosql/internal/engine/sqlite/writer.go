@@ -20,21 +20,21 @@ import (
 )
 
 // Writer is a connection for a unit of work: a deferred transaction. It reads one state of the
-// database, that of its first query. Its first write fails at once if that state is no longer
-// the newest (SQLITE_BUSY_SNAPSHOT).
+// database, that of its first query. Its first write fails at once if that state is no longer the
+// newest (SQLITE_BUSY_SNAPSHOT).
 type Writer struct {
 	*Session
-	stale bool          // its knowledge of foreign keys may be outdated
-	blind bool          // the unit has written labelled values: see rewrite
-	marks bool          // runs leave marks
-	late  []*plan.Write // the writes after which a deferred foreign key was unmet, in order, each once
+	stale bool          // stale: what it knows of foreign keys may be outdated
+	blind bool          // blind: the unit has written labelled values (see rewrite)
+	marks bool          // marks: runs insert marks
+	late  []*plan.Write // late has the writes after which a deferred foreign key was unmet, in order, each once
 
-	bounds map[string]*stmt // the statements that begin and end transactions and their parts
+	bounds map[string]*stmt // bounds are the statements that begin and end transactions and their parts
 
-	images    *images                // of the unit, after Capture
-	unhooked  bool                   // a kept statement may have been compiled without the hook of images
-	layouts   map[string]*imageTable // nil: not read yet
-	layoutsOf string                 // the version of the schema that layouts has
+	images    *images                // images are those of the unit, after Capture
+	unhooked  bool                   // unhooked: a kept statement may have been compiled without the hook for images
+	layouts   map[string]*imageTable // layouts is nil before it is read
+	layoutsOf string                 // layoutsOf is the version of the schema in layouts
 }
 
 // ConnectWriter implements engine.Engine.
@@ -49,7 +49,7 @@ func (e *Database) ConnectWriter(ctx context.Context) (engine.Writer, error) {
 	return &Writer{Session: s, marks: e.marks, bounds: map[string]*stmt{}}, nil
 }
 
-// bound runs BEGIN, COMMIT and the like. Compiling such a statement takes longer than running it, so they are kept.
+// bound runs BEGIN, COMMIT and the like. These statements are kept, since compiling them takes longer than running them.
 func (w *Writer) bound(ctx context.Context, text string) error {
 	w.Guard.bounds.Store(true)
 	defer w.Guard.bounds.Store(false)
@@ -61,7 +61,7 @@ func (w *Writer) bound(ctx context.Context, text string) error {
 	}
 }
 
-// once runs a constant statement, which is kept.
+// once runs a constant statement, and keeps it.
 func (w *Writer) once(text string) (err error) {
 	st := w.bounds[text]
 	if st == nil {
@@ -94,8 +94,8 @@ func (w *Writer) Begin(ctx context.Context) error {
 	return w.bound(ctx, "BEGIN DEFERRED")
 }
 
-// rewrite writes a page with its own content. SQLite does not write a row whose new values equal the old ones, so another unit
-// that has read the old state could go on. From that a program could learn whether a labelled value equals the one that it wrote.
+// rewrite writes a page with its own content. SQLite does not write a row if its new values equal the old ones. So another unit
+// that has read the old state could go on, and a program could learn whether a labelled value equals the one that it wrote.
 func (w *Writer) rewrite(ctx context.Context) error {
 	w.Guard.bounds.Store(true)
 	st, err := w.C.prepare("PRAGMA user_version")
@@ -112,8 +112,8 @@ func (w *Writer) rewrite(ctx context.Context) error {
 	return w.bound(ctx, fmt.Sprintf("PRAGMA user_version = %d", version))
 }
 
-// Open implements engine.Writer. SQLite itself ends the transaction when the disk or the memory
-// is full, or when a write is interrupted; each later write would then be committed alone.
+// Open implements engine.Writer. SQLite itself ends the transaction when the disk or the memory is
+// full, or when a write is interrupted. Each later write would then be committed alone.
 func (w *Writer) Open() bool {
 	return !w.bad && sqlite3.Xsqlite3_get_autocommit(w.C.Tls, w.C.Db) == 0
 }
@@ -133,8 +133,8 @@ func (w *Writer) Query(ctx context.Context, p *plan.Plan, args []value.Value, ou
 
 var errNoUnit = errors.New("exosql: the transaction has ended")
 
-// Write implements engine.Writer. Changes that are made together are in a savepoint, even a single statement: with ON CONFLICT FAIL, or RAISE(FAIL)
-// in a trigger, a failing statement keeps the rows before the failure, but a program that catches the error reads that nothing was done (TestFail).
+// Write implements engine.Writer. Changes that are made together are in a savepoint, even a single statement. With ON CONFLICT FAIL, or RAISE(FAIL) in
+// a trigger, a failing statement keeps the rows before the failure. A program that catches the error, however, reads that nothing was done (TestFail).
 func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.Collector) (rows int64, err error) {
 	if !engine.OnlyWrites(changes) {
 		return 0, engine.ErrNoChange
@@ -154,7 +154,7 @@ func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.C
 				if v, ok := errors.AsType[*engine.Violation](err); ok {
 					v.At = at
 				}
-				if w.Open() { // false if SQLite has ended the transaction itself
+				if w.Open() { // Open is false if SQLite has ended the transaction itself
 					err = errors.Join(err, w.bound(context.WithoutCancel(ctx), "ROLLBACK TO exo"), w.bound(context.WithoutCancel(ctx), "RELEASE exo"))
 				}
 				return 0, err
@@ -171,7 +171,7 @@ func (w *Writer) write(ctx context.Context, p *plan.Plan, args []value.Value, ou
 	defer w.Guard.writes.Store(nil)
 	if err := w.Session.Query(ctx, p, args, out); err != nil {
 		if w.Guard.denied {
-			w.stale = true // perhaps a foreign key is new
+			w.stale = true // there may be a new foreign key
 		}
 		return 0, serial(violation(p, err))
 	}
@@ -181,7 +181,7 @@ func (w *Writer) write(ctx context.Context, p *plan.Plan, args []value.Value, ou
 	return sqlite3.Xsqlite3_changes64(w.C.Tls, w.C.Db), nil
 }
 
-// Prepare implements engine.Writer: SQLite checks deferred foreign keys at the end of the transaction.
+// Prepare implements engine.Writer. SQLite checks deferred foreign keys at the end of the transaction.
 func (w *Writer) Prepare(ctx context.Context) error {
 	if !w.Open() {
 		return errNoUnit
@@ -191,7 +191,7 @@ func (w *Writer) Prepare(ctx context.Context) error {
 	}
 	if w.unmet() {
 		v := &engine.Violation{Rule: engine.ForeignKey, Late: true, Err: errors.New("exosql: rows break a deferred foreign key")}
-		if len(w.late) == 1 { // otherwise it is unknown which of them broke it, and which mended an earlier one
+		if len(w.late) == 1 { // with several, it is unknown which of them broke a key, and which mended an earlier one
 			v.Table, v.By = w.late[0].Table, w.late[0]
 		}
 		return v
@@ -240,7 +240,7 @@ func (w *Writer) Commit(ctx context.Context) error {
 		}
 	}
 	err := serial(w.bound(ctx, "COMMIT"))
-	if err != nil && w.Open() { // it is not committed, and can't be
+	if err != nil && w.Open() { // the unit is not committed, and can't be
 		_ = w.Rollback(ctx)
 		if w.Sound() {
 			return fmt.Errorf("%w: %w", exo.ErrNothingDone, err)
@@ -260,7 +260,7 @@ func (w *Writer) Rollback(ctx context.Context) error {
 	return err
 }
 
-// serial marks an error after which the unit can be run again.
+// serial marks an error after which the unit can run again.
 func serial(err error) error {
 	if primary(codeOf(err)) == sqlite3.SQLITE_BUSY {
 		return fmt.Errorf("%w: %w", engine.ErrSerial, err)
@@ -268,15 +268,15 @@ func serial(err error) error {
 	return err
 }
 
-// rules are the rules by SQLite's error codes for constraints.
+// rules has the kind of rule for each of SQLite's error codes for constraints.
 var rules = map[int32]engine.Rule{
 	sqlite3.SQLITE_CONSTRAINT_NOTNULL: engine.NotNull, sqlite3.SQLITE_CONSTRAINT_UNIQUE: engine.Unique, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: engine.Unique,
 	sqlite3.SQLITE_CONSTRAINT_ROWID: engine.Unique, sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: engine.ForeignKey, sqlite3.SQLITE_CONSTRAINT_CHECK: engine.CheckRule,
 	sqlite3.SQLITE_CONSTRAINT_DATATYPE: engine.BadValue, sqlite3.SQLITE_CONSTRAINT_TRIGGER: engine.Trigger,
 }
 
-// violation parses SQLite's text about a constraint: "NOT NULL constraint failed: tasks.title",
-// "UNIQUE constraint failed: t.a, t.b", "CHECK constraint failed: name".
+// violation parses SQLite's text about a constraint, like "NOT NULL constraint failed:
+// tasks.title", "UNIQUE constraint failed: t.a, t.b" or "CHECK constraint failed: name".
 func violation(p *plan.Plan, err error) error {
 	var e *SqlError
 	if !errors.As(err, &e) {
@@ -295,7 +295,7 @@ func violation(p *plan.Plan, err error) error {
 	switch rule {
 	case engine.Trigger:
 		return v
-	case engine.BadValue: // "cannot store TEXT value in INTEGER column tasks.points", of a STRICT table
+	case engine.BadValue: // the text of a STRICT table is "cannot store TEXT value in INTEGER column tasks.points"
 		_, names, _ = strings.Cut(e.msg, " column ")
 	}
 	if rule == engine.CheckRule {
@@ -310,7 +310,7 @@ func violation(p *plan.Plan, err error) error {
 	return v
 }
 
-// admits reports whether a plan has the write that the engine is about to compile.
+// admits reports whether a plan's write includes the change that SQLite is about to compile.
 func admits(w *plan.Write, action sqlite.AuthorizerActionCode, table, column string) bool {
 	if w == nil {
 		return false
@@ -333,7 +333,7 @@ func admits(w *plan.Write, action sqlite.AuthorizerActionCode, table, column str
 }
 
 // carries reports whether an action of a foreign key deletes rows of a table, or sets a column of it. SQLite compiles the
-// action into the write and reports no trigger name, even if a row of the written table refers to another row of it.
+// action into the write and reports no trigger name, even if the foreign key is within one table.
 func carries(c plan.Cascade, action sqlite.AuthorizerActionCode, table, column string) bool {
 	list := ", " + sqlast.Fold(c.Columns) + ", "
 	return sqlast.Fold(c.Table) == sqlast.Fold(table) && (action == sqlite.AuthDelete || action == sqlite.AuthUpdate && strings.Contains(list, ", "+sqlast.Fold(column)+", "))
