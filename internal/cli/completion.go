@@ -32,7 +32,7 @@ func runCompletion(_ context.Context, std Stdio, args []string) error {
 	return err
 }
 
-// completionScripts only ask exo: see complete.go.
+// completionScripts have the script for each shell. A script only calls exo: see complete.go.
 var completionScripts = map[string]string{
 	"bash": `# bash completion for exo
 _exo() {
