@@ -86,7 +86,7 @@ func (r *reader) approve(e entry) *Approve {
 		},
 	})
 	if !a.Always && a.Rows == 0 && !a.Delete && a.Columns == nil && len(r.List) == 0 {
-		r.At(a.Pos, "approve: this names no change: write always, rows, delete or columns")
+		r.At(a.Pos, "approve: no change is named: write always, rows, delete or columns")
 	}
 	return a
 }
@@ -145,15 +145,15 @@ func (f *File) approvals(r *reader, e entry) {
 				"audience": func(e entry) { a.Proxy.Audience = r.Name(e.Value, "audience") },
 			})
 			if p := a.Proxy; p.Header.Text == "" || p.Issuer.Text == "" || p.Audience.Text == "" {
-				r.At(e.Pos(), "proxy: want `header`, `issuer` and `audience`: the header with the proxy's signed assertion (a JWT), who signs it, and the aud that it has")
+				r.At(e.Pos(), "proxy: want `header`, `issuer` and `audience`: the header with the proxy's signed assertion (a JWT), its issuer, and its audience")
 			}
 		},
 	})
 	if a.Key.Kind == "" || a.Store.Kind == "" {
-		r.At(a.Pos, "approvals: want `key` and `store`, like { key: file:approvals.key, store: approvals }: where the key is that encrypts what waits, and a folder, or env:NAME with the URL of a PostgreSQL database, that outlives this process")
+		r.At(a.Pos, "approvals: want `key` and `store`, like { key: file:approvals.key, store: approvals }. `key` is the place of the key that encrypts change sets; `store` is a folder, or env:NAME with the URL of a PostgreSQL database, and must outlive this process")
 	}
 	if a.Store.Kind == "folder" && a.Key.Kind == "file" && tree.Within(a.Folder(), beside(r.Dir, a.Key.Name)) {
-		r.At(a.Key.Pos, "approvals: the key is in the folder of the store, and whoever copies the folder could read it: keep the key elsewhere")
+		r.At(a.Key.Pos, "approvals: the key is in the folder of the store, so anyone who copies the folder could read it: keep the key elsewhere")
 	}
 	if u, err := url.Parse(a.Link.Text); a.Link.Text != "" && (err != nil || !isAddress(a.Link.Text) || u.Path != PagePath) {
 		r.At(a.Link.Pos, "link: want the address of the page as people know it, like https://shop.example.com%s", PagePath)
@@ -365,4 +365,4 @@ func (f *File) PrincipalNamed(name exo.Principal) (Principal, error) {
 	return p, nil
 }
 
-var errName = fail.Errorf(fail.Denied, "", "this is not a principal of the file any more: its claims have changed, or the file has")
+var errName = fail.Errorf(fail.Denied, "", "the file no longer has this principal: its claims, or the file, have changed")

@@ -292,7 +292,7 @@ func (f *File) facets(r *reader, n *yaml.Node) {
 		})
 		empty := e.Value.Kind == yaml.MappingNode || isNull(e.Value) // a value of another type was already reported
 		if len(x.Columns) == 0 && empty {
-			r.At(x.Pos, "%s shows no `columns`", what)
+			r.At(x.Pos, "%s has no `columns`: list the columns that programs may see", what)
 		}
 		if !scoped && empty {
 			r.At(x.Pos, "%s has no `scope`: say which rows may be reached, like `org_id = $principal.org`, `via project.tasks`, or `shared` for every row", what)
@@ -388,7 +388,7 @@ func (r *reader) links(n *yaml.Node) (out []Link) {
 				"doc":        func(e entry) { l.Doc = r.Text(e.Value, "doc") },
 			})
 			if l.To.Text == "" {
-				r.At(l.Pos, "%s has no `to`: the facet that it leads to", what)
+				r.At(l.Pos, "%s has no `to`: name the facet that the link leads to", what)
 			}
 			if (len(l.Columns) == 0) != (len(l.References) == 0) || len(l.Columns) != len(l.References) {
 				r.At(l.Pos, "%s: `columns` and `references` need the same number of columns", what)
@@ -507,7 +507,7 @@ func (f *File) check(r *reader) {
 	}
 	for _, s := range f.Services {
 		if slices.ContainsFunc(f.Grants, func(g Grant) bool { return g.Text == s.Text }) {
-			r.At(s.Pos, "`%s` is a grant as well: programs begin with both, so give one another name", s.Text)
+			r.At(s.Pos, "`%s` is also the name of a grant: give one of the two another name", s.Text)
 		}
 	}
 	f.checkTags(r)

@@ -39,7 +39,7 @@ func (f *File) labels(r *reader, n *yaml.Node) {
 		if err := value.NewLabel(core).Check(); err != nil {
 			r.At(e.Pos(), "%s", strings.TrimPrefix(err.Error(), "exo: "))
 		} else if strings.Contains(core, "@") {
-			r.At(e.Pos(), "labels.%s: declare the tag alone, `%s`: readers are named where it is used", e.Name, core[:strings.IndexByte(core, '@')])
+			r.At(e.Pos(), "labels.%s: declare the tag without a reader, `%s`, and name readers where the tag is used", e.Name, core[:strings.IndexByte(core, '@')])
 		}
 		f.declared[e.Name] = core
 	}
@@ -97,7 +97,7 @@ func (f *File) checkTags(r *reader) {
 		case use == "writes" && value.OfIntegrity(core):
 			r.At(n.Pos, "`%s` marks what outsiders write, and a program that has read it may write any column that is not `trusted` anyway: take it out of `admits`, which is for secrets", about)
 		case (use == "writes" || use == "service") && some:
-			r.At(n.Pos, "admits: what is written there may have many readers: write `%s` if each of them may learn it", about)
+			r.At(n.Pos, "admits: what programs write may have many readers: write `%s` without a reader if each of them may learn the secret", about)
 		case some && !slices.Contains(kinds, kind):
 			r.At(n.Pos, "admits: no column's `readers` are of the kind `%s`, so no value has this tag%s", kind, or(kind, kinds))
 		case some:

@@ -48,7 +48,7 @@ func (d *Declared) serviceFindings() (out []Finding) {
 		out = append(out, Finding{fmt.Sprintf("%s:%d:%d", d.File.Name, at.Line, at.Column), exosql.Finding{Kind: "services", Warning: warning, Problem: problem, Fix: fix}})
 	}
 	if !d.File.Reviewed {
-		say(d.File.Services[0].Pos, true, "the services are not there, since nobody has reviewed the file: it would start programs and send secrets", "`exo show` and `exo services`, and then `reviewed: true`")
+		say(d.File.Services[0].Pos, true, "the services were not started, because the file is not reviewed: it would start programs and send secrets", "`exo show` and `exo services`, and then `reviewed: true`")
 	} else if _, err := d.flows(); err != nil {
 		say(d.File.Services[0].Pos, false, "the grants and services can't be given to one program: "+Reason(err), "another name for one of them")
 	}

@@ -26,9 +26,9 @@ type PinError struct {
 }
 
 func (e *PinError) Error() string {
-	had := "nobody has pinned what it offers"
+	had := "its offer has no pin"
 	if e.Had {
-		had = "it offers something else than what is pinned, or the file lists other calls"
+		had = "its offer differs from the pin, or the file lists other calls"
 	}
 	return fmt.Sprintf("%s: read it (`exo services` shows it), then write `pin: %s`", had, e.Digest)
 }

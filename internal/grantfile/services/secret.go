@@ -29,7 +29,7 @@ func (x *Secret) text(ctx context.Context, env func(string) string) (text string
 		if x.Command != nil {
 			from = "the command " + filepath.Base(x.Command[0])
 		}
-		return "", fmt.Errorf("%s gives nothing for the secret %s", from, x.Text)
+		return "", fmt.Errorf("%s gives no text for the secret %s", from, x.Text)
 	}
 	return text, nil
 }

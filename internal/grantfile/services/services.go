@@ -250,7 +250,7 @@ var variable = regexp.MustCompile("^[A-Za-z_][A-Za-z0-9_]*$")
 func (s *Service) CheckLabels(r *strict.Reader) {
 	for _, l := range s.Label {
 		if !value.OfIntegrity(l.Text) && !slices.Contains(strict.Texts(s.Admits), l.Text) {
-			r.At(l.Pos, "write `%s` under `admits` as well: a program that has read an answer could call the service no more otherwise", l.Text)
+			r.At(l.Pos, "write `%s` under `admits` as well: otherwise a program that has read an answer could not call the service again", l.Text)
 		}
 	}
 }
