@@ -133,9 +133,9 @@ func (p *player) call(ctx context.Context, method, path string, in, out any) err
 			return nil
 		}
 		if json.Unmarshal(b, out) != nil {
-			return errors.New("the challenge answers in another language")
+			return errors.New("the challenge's answer is not the JSON that this client expects")
 		}
 		return nil
 	}
-	return errors.New("the challenge takes no more, however long one waits")
+	return errors.New("the challenge refuses the request even after the wait that it asked for")
 }

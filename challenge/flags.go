@@ -155,7 +155,7 @@ func (c *config) check() error {
 			return fmt.Errorf("-bind %s: want an address", c.bind)
 		}
 		if !a.IsLoopback() && c.url == "" {
-			return errors.New("-bind on another address than loopback needs -url: the name by which requests may ask")
+			return errors.New("-bind on an address other than loopback needs -url: the public name that requests must use")
 		}
 	}
 	if c.url != "" {

@@ -51,7 +51,7 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 	}
 	// A player's program waits in our queues, where its position is known, and not in the pool's queue.
 	if s.pool, err = worker.NewPool(worker.PoolOptions{Workers: c.workers + questions, Share: c.workers + questions, Require: c.isolation}); err != nil {
-		return nil, fmt.Errorf("%w; -isolation process asks for less", err)
+		return nil, fmt.Errorf("%w; -isolation process requires fewer walls", err)
 	}
 	walls, err := s.pool.Isolation(ctx)
 	if err != nil {

@@ -44,7 +44,7 @@ func (t *Target) complete() error {
 	case t.Schema == "" || t.Seed == nil || t.Grants == nil || len(t.Examples) == 0:
 		return errors.New("one of Schema, Seed, Grants and Examples is missing")
 	case t.Foreign != "" && t.Outside != "":
-		return errors.New("it has both rows that no program may change and a sealed key")
+		return errors.New("it has both Foreign and Outside: a target has at most one")
 	case len(t.Tasks) != 5:
 		return fmt.Errorf("it has %d tasks, not five", len(t.Tasks))
 	}
@@ -79,7 +79,7 @@ func (t *Target) rehearse(ctx context.Context) error {
 	}
 	defer db.Close()
 	if !found {
-		return errors.New("the key that its seed is given is in none of its tables")
+		return errors.New("no table of it contains the key that its Seed gets")
 	}
 	return t.run(ctx, db, key)
 }
@@ -88,9 +88,9 @@ func (t *Target) rehearse(ctx context.Context) error {
 func (t *Target) rehearseFresh(ctx context.Context, key Key) error {
 	switch seeded := strings.Contains(fmt.Sprint(t.Seed(string(key))), string(key)); {
 	case t.Foreign != "" && seeded:
-		return errors.New("its seed has the key in it, which the host is to keep")
+		return errors.New("its Seed stores the key, which only the host may have")
 	case t.Outside != "" && !seeded:
-		return errors.New("the key that its seed is given is in none of its tables")
+		return errors.New("no table of it contains the key that its Seed gets")
 	}
 	dir, err := os.MkdirTemp("", "exo-check-")
 	if err != nil {
@@ -107,7 +107,7 @@ func (t *Target) rehearseFresh(ctx context.Context, key Key) error {
 	}
 	defer f.Close()
 	if why, err := f.lost(ctx, &Attempt{}); err != nil || why != "" {
-		return errors.Join(err, errors.New("rows of Foreign are changed, or the texts of Outside hold the key, before any program ran"))
+		return errors.Join(err, errors.New("rows of Foreign are changed, or the texts of Outside contain the key, before any program ran"))
 	}
 	if t.Outside != "" {
 		key = f.code
