@@ -60,7 +60,7 @@ func (r *run) give(ctx context.Context, job []byte) error {
 	_, err := r.w.end.conn.Write(job)
 	inTime := late.Stop()
 	if !stop() || !inTime {
-		return errors.New("worker: it did not take its job in time")
+		return errors.New("worker: the process did not take its job in time")
 	}
 	return err
 }

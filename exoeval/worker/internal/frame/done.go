@@ -80,7 +80,7 @@ func DecodeDone(s string, sent *RowsLog, bounds exoeval.Bounds) (o outcome, err 
 		e := &fail.Error{Kind: fail.Kind(r.Byte())}
 		switch e.Kind {
 		case fail.Crashed, fail.Breach, fail.Pending:
-			r.Fail("an end that only the host reports")
+			r.Fail("an outcome that only the host may report")
 		case fail.Other:
 			r.Fail("no kind")
 		}
@@ -98,7 +98,7 @@ func DecodeDone(s string, sent *RowsLog, bounds exoeval.Bounds) (o outcome, err 
 		o.Undefined = how == 2
 		o.Value = r.Value()
 	default:
-		r.Fail("an unknown kind of end")
+		r.Fail("an unknown kind of outcome")
 	}
 	return o, r.done()
 }

@@ -172,7 +172,7 @@ func (x *Returned) Read(tag byte, rest string) (v value.Value, read int, err err
 	case tag != TagSame:
 		return v, 0, errValue
 	case d.Err() != nil || n == len(x.Sent.rows):
-		return v, 0, errors.New("rows that were never sent")
+		return v, 0, errors.New("rows that the host never sent")
 	}
 	rows := x.Sent.rows[n]
 	// Count the rows each time: a list that has one array a thousand times is small here and huge as text.
@@ -206,7 +206,7 @@ func DecodeCells(s string, into *value.Rows, rows int) error {
 	r := read(s)
 	r.Values = 1 << 40
 	if r.PlainCells(into); into.Len() != rows { // the host announces only rows of scalars: see holds
-		r.Fail("another number of rows than was announced")
+		r.Fail("the number of rows is not the announced one")
 	}
 	return r.done()
 }
