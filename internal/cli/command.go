@@ -145,7 +145,7 @@ func (all Commands) noCommand(word string) error {
 		}
 	}
 	if len(below) > 0 {
-		return Usagef("want one of %s %s %s; %s help %s %s says more of the first", ProgramName, word, strings.Join(below, "|"), ProgramName, word, below[0])
+		return Usagef("want one of %s %s %s; %s help %s %s explains the first", ProgramName, word, strings.Join(below, "|"), ProgramName, word, below[0])
 	}
 	if near := scalar.Nearest(word, names); near != "" {
 		return Usagef("there is no command %q; did you mean %s %s?", word, ProgramName, near)

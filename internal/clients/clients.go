@@ -283,7 +283,7 @@ func (e Entry) edit(text []byte, s server) ([]byte, error) {
 		if json.Unmarshal(printable.Marshal(v), &is) == nil && is.Command == s.Command && slices.Equal(is.Args, s.Args) && maps.Equal(is.Env, s.Env) {
 			return nil, nil
 		}
-		return nil, fmt.Errorf("it has a different entry %s: add -name NAME to have this one beside it", s.Name)
+		return nil, fmt.Errorf("it has a different entry %s: add -name NAME to give this one another name", s.Name)
 	}
 	out := []byte(strings.TrimPrefix(strings.TrimSuffix(string(text), "\n")+"\n\n", "\n\n") + s.toml())
 	if e.Client != "codex" {

@@ -101,7 +101,7 @@ func (w *Witness) Add(old int64, proof tlog.TreeProof, checkpoint string, log no
 		line := strings.TrimSuffix(string(text), "\n")
 		size, err := strconv.ParseInt(line, 10, 64)
 		if err != nil || size < 0 || strconv.FormatInt(size, 10) != line {
-			return "", errors.New("it answers with a size that is none")
+			return "", errors.New("its answer has no valid size")
 		}
 		return "", &Conflict{size}
 	case resp.StatusCode == http.StatusUnprocessableEntity, resp.StatusCode == http.StatusConflict: // unprocessable means another root at the same size

@@ -84,7 +84,7 @@ func (c *checker) aggregate(e Aggregate, sc *scope, p place) error {
 		return errNoFunc
 	case e.Stored && c.dialect == Postgres:
 		if _, column := e.X.(Column); !column || e.Func != Sum && e.Func != Mean {
-			return errors.New("of decimals stored as text only a column, only by Sum and Mean, can be aggregated")
+			return errors.New("decimals stored as text: only a column can be aggregated, and only by Sum or Mean")
 		}
 	case e.Stored && (e.X == nil || !strings.HasPrefix(string(funcs[e.Func].sqlite.open), functionPrefix)):
 		return errors.New("no such aggregate of stored decimals")

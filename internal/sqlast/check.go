@@ -85,7 +85,7 @@ func (c *checker) query(s *Select, outer *scope) (map[string]extent, error) {
 		return nil, err
 	}
 	if (sc.counts || s.Group > 0) && (sc.reads || len(s.OrderBy) > 0) {
-		return nil, errors.New("it aggregates rows and also reads or orders them")
+		return nil, errors.New("the select aggregates rows and also reads or orders them")
 	}
 	return outputs, errors.Join(c.bounds("limit", s.Limit), c.bounds("offset", s.Offset))
 }
@@ -188,7 +188,7 @@ func (c *checker) outputs(s *Select, sc *scope) (map[string]extent, error) {
 	defer func() { sc.outputs = false }()
 	outputs, seen := map[string]extent{}, map[string]bool{}
 	if s.Group < 0 || s.Group > len(s.Columns) {
-		return nil, errors.New("its Group is negative, or larger than the number of columns")
+		return nil, errors.New("Group is negative, or larger than the number of columns")
 	}
 	for i, o := range s.Columns {
 		sc.outputs = i >= s.Group // a column that the rows are grouped by may read them

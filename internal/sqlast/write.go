@@ -207,7 +207,7 @@ func distinctNames(what string, names []string) error {
 func (c *checker) rows(w *Write) error {
 	switch {
 	case len(w.Columns) == 0 || len(w.Rows) == 0:
-		return errors.New("an insert of nothing")
+		return errors.New("an insert needs Columns and Rows")
 	case w.From != nil || w.Alias != "" || w.As != "" || len(w.Keys)+len(w.Values)+len(w.Where) > 0:
 		return errors.New("an insert can't have From, Alias, As, Keys, Values or Where")
 	}

@@ -68,7 +68,7 @@ func enter() error {
 	write(report{Walls: has})
 	err = unix.Exec(s.Path, append([]string{s.Path}, s.Args...), s.Env)
 	if err == unix.EACCES && has&Files != 0 {
-		return fmt.Errorf("%w: may it read its loader, its libraries, and the interpreter of a script?", err)
+		return fmt.Errorf("%w: check that the program may read its loader, its libraries, and a script's interpreter", err)
 	}
 	return err
 }

@@ -139,7 +139,7 @@ func (d *Reader) Text() string {
 func (d *Reader) UTF8() string {
 	s := d.Text()
 	if !utf8.ValidString(s) {
-		d.Fail("bytes that are no text")
+		d.Fail("bytes that are not valid UTF-8")
 		return ""
 	}
 	return s
